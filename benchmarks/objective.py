@@ -1,0 +1,216 @@
+"""What the training objective costs: one training step (forward, backward, Adam) of the small model at vocabulary 20,000.
+
+    python benchmarks/objective.py [--repeats 5] [--json]
+
+    plain       ordinary cross-entropy of the full logits
+    plain, fused    the same through augury.regimes.objective
+    CipherDAug      the formula as it reads: two forward passes, softmax and log-softmax of the full logits
+    CipherDAug, fused    one forward pass over both views, augury.regimes.objective
+
+All contenders train the same model on the same batch, one after the other in an order that rotates, so that a busy
+machine disturbs them alike. CPU seconds are those of this process; the ratio is the median over the repetitions of
+the ratio to `plain` in the same repetition. Peak memory is what one step adds to a fresh process (model loaded).
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "2"
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # idle threads sleep: spinning would count as CPU seconds
+
+import argparse
+import json
+import resource
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+from transformers import MarianConfig, MarianMTModel
+
+from augury.regimes.objective import Agreement, view_objective
+
+VOCABULARY, PAD, END = 20_000, 1, 2
+SENTENCES, LONGEST = 256, 16  # 4,096 target positions, padding included
+SMOOTHING, BETA = 0.1, 5.0
+
+
+class Batch(NamedTuple):
+    sources: Tensor  # (views, sentences, length): the plain source and its cipher
+    decoder_input: Tensor  # (sentences, length)
+    labels: Tensor  # (sentences, length)
+
+
+def small_model() -> MarianMTModel:
+    config = MarianConfig(
+        vocab_size=VOCABULARY, decoder_vocab_size=VOCABULARY, d_model=256, encoder_layers=3, decoder_layers=3,
+        encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=1024, decoder_ffn_dim=1024,
+        dropout=0.3, attention_dropout=0.0, activation_dropout=0.0, activation_function="relu", scale_embedding=True,
+        share_encoder_decoder_embeddings=False, tie_word_embeddings=True, pad_token_id=PAD, eos_token_id=END,
+        decoder_start_token_id=END, forced_eos_token_id=END, max_position_embeddings=256, use_cache=False,
+    )  # fmt: skip
+    config._attn_implementation = "eager"
+    torch.manual_seed(0)
+    return MarianMTModel(config).train()
+
+
+def multi30k_like_batch() -> Batch:
+    """Sentences of 11 to 16 source and 14 to 16 target tokens, as a length-bucketed batch of Multi30k has."""
+    generator = torch.Generator().manual_seed(0)
+
+    def sentences(shortest: int, *shape: int) -> Tensor:
+        tokens = torch.randint(4, VOCABULARY, (*shape, LONGEST), generator=generator)
+        lengths = torch.randint(shortest, LONGEST + 1, shape, generator=generator).unsqueeze(-1)
+        positions = torch.arange(LONGEST)
+        return tokens.where(positions < lengths, PAD).where(positions != lengths - 1, END)
+
+    labels = sentences(14, SENTENCES)
+    return Batch(sentences(11, 2, SENTENCES), F.pad(labels, (1, -1), value=END), labels)
+
+
+def logits(model: MarianMTModel, batch: Batch, view: int) -> Tensor:
+    source = batch.sources[view]
+    return model(source, attention_mask=source != PAD, decoder_input_ids=batch.decoder_input).logits
+
+
+def plain(model: MarianMTModel, batch: Batch) -> Tensor:
+    return F.cross_entropy(
+        logits(model, batch, 0).flatten(0, 1), batch.labels.flatten(),
+        ignore_index=PAD, label_smoothing=SMOOTHING, reduction="sum",
+    )  # fmt: skip
+
+
+def cipherdaug(model: MarianMTModel, batch: Batch) -> Tensor:
+    """Label-smoothed cross-entropy of both views, and KL both ways of distributions computed anew for each term."""
+    pad = (batch.labels == PAD).unsqueeze(-1)
+    both = logits(model, batch, 0), logits(model, batch, 1)
+    total = torch.zeros(())
+    for scores in both:
+        log_probabilities = F.log_softmax(scores, dim=-1)
+        nll = -log_probabilities.gather(-1, batch.labels.unsqueeze(-1)).masked_fill(pad, 0).sum()
+        smooth = -log_probabilities.sum(-1, keepdim=True).masked_fill(pad, 0).sum()
+        uniform = SMOOTHING / (VOCABULARY - 1)
+        total = total + (1 - SMOOTHING - uniform) * nll + uniform * smooth
+    for first, second in (both, both[::-1]):
+        kl = F.kl_div(F.log_softmax(second, dim=-1), F.softmax(first, dim=-1), reduction="none")
+        total = total + BETA / 2 * kl.masked_fill(pad, 0).sum()
+    return total
+
+
+def fused(views: int) -> Callable[[MarianMTModel, Batch], Tensor]:
+    agreement = Agreement(BETA) if views > 1 else None
+
+    def loss(model: MarianMTModel, batch: Batch) -> Tensor:
+        source = batch.sources[:views].flatten(0, 1)
+        states = model.model(
+            source, attention_mask=source != PAD, decoder_input_ids=batch.decoder_input.repeat(views, 1)
+        ).last_hidden_state
+        labels = batch.labels.flatten()
+        rows = (labels != PAD).nonzero().squeeze(-1)
+        hidden = states.view(views, len(labels), -1).index_select(1, rows)
+        return view_objective(
+            hidden, model.lm_head.weight, None, labels[rows],
+            weights=[1.0] * views, label_smoothing=SMOOTHING, agreement=agreement,
+        ).total  # fmt: skip
+
+    return loss
+
+
+CONTENDERS: dict[str, Callable[[MarianMTModel, Batch], Tensor]] = {
+    "plain": plain,
+    "plain, fused": fused(1),
+    "CipherDAug": cipherdaug,
+    "CipherDAug, fused": fused(2),
+}
+
+
+class Trainer:
+    """A model, its optimizer and a batch; one call is one step of one contender."""
+
+    def __init__(self) -> None:
+        self.model = small_model()
+        self.batch = multi30k_like_batch()
+        self.optimizer = torch.optim.Adam(self.model.parameters(), lr=1e-4, betas=(0.9, 0.98), fused=True)
+
+    def step(self, contender: str) -> None:
+        loss = CONTENDERS[contender](self.model, self.batch)
+        (loss / self.batch.labels.ne(PAD).sum()).backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+
+
+def peak_mebibytes() -> float:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+
+
+def measure_memory(contender: str) -> float:
+    """MiB that two steps add to a process that holds the model and has run nothing else."""
+    trainer = Trainer()
+    before = peak_mebibytes()
+    trainer.step(contender)
+    trainer.step(contender)
+    return peak_mebibytes() - before
+
+
+def measure_seconds(repeats: int) -> dict[str, list[tuple[float, float]]]:
+    """(CPU, wall) seconds of every contender's steps, after one unmeasured step each."""
+    trainer = Trainer()
+    names = list(CONTENDERS)
+    for name in names:
+        trainer.step(name)
+    samples: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+    for repeat in range(repeats):
+        turn = repeat % len(names)
+        for name in names[turn:] + names[:turn]:
+            wall, cpu = time.perf_counter(), time.process_time()
+            trainer.step(name)
+            samples[name].append((time.process_time() - cpu, time.perf_counter() - wall))
+    return samples
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5, help="measured steps of each contender (default 5)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    parser.add_argument("--memory-of", choices=CONTENDERS, help=argparse.SUPPRESS)
+    arguments = parser.parse_args()
+    torch.set_num_threads(2)
+    if arguments.memory_of:
+        print(measure_memory(arguments.memory_of))
+        return
+
+    memory = {}
+    for name in CONTENDERS:
+        command = [sys.executable, __file__, "--memory-of", name]
+        memory[name] = float(subprocess.run(command, check=True, capture_output=True, text=True).stdout)
+    samples = measure_seconds(arguments.repeats)
+    baseline = [cpu for cpu, _ in samples["plain"]]
+    results = {
+        name: {
+            "cpu_seconds": statistics.median(cpu for cpu, _ in pairs),
+            "wall_seconds": statistics.median(wall for _, wall in pairs),
+            "cpu_ratio": statistics.median(cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)),
+            "memory_mebibytes": memory[name],
+            "memory_ratio": memory[name] / memory["plain"],
+        }
+        for name, pairs in samples.items()
+    }
+    if arguments.json:
+        print(json.dumps({"repeats": arguments.repeats, "torch": torch.__version__, "contenders": results}, indent=2))
+        return
+    print(f"{'step':20}{'CPU s':>8}{'x plain':>9}{'wall s':>8}{'MiB':>8}{'x plain':>9}   median of {arguments.repeats}")
+    for name, row in results.items():
+        print(
+            f"{name:20}{row['cpu_seconds']:8.2f}{row['cpu_ratio']:9.2f}{row['wall_seconds']:8.2f}"
+            f"{row['memory_mebibytes']:8.0f}{row['memory_ratio']:9.2f}"
+        )
+
+
+if __name__ == "__main__":
+    main()

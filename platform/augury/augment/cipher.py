@@ -1,0 +1,69 @@
+"""ROT-k encipherment of the source (CipherDAug, Algorithm 1): one view per key."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import pyarrow as pa
+from pydantic import Field, field_validator
+
+from augury.augment.operator import Apply, Operator
+from augury.errors import UserError
+from augury.text.alphabet import Alphabet, Mode, build_alphabet, count_letters, explicit_alphabet
+from augury.text.rot import Rot
+
+
+class Cipher(Operator):
+    """Replace each letter by the one `key` places further in the alphabet of the training source."""
+
+    operator: Literal["cipher"] = "cipher"
+    keys: tuple[int, ...] = Field((1, 2), min_length=1)
+    """Shifts; each makes a view rot-<key>. A key that maps every letter to itself is refused."""
+    mode: Mode = "alpha"
+    """alpha: all letters in one cycle (released code); cased: lower and upper case apart; lower: lower case
+    alone; block: one cycle per Unicode block (Han, Hiragana, Katakana)."""
+    min_count: int = Field(1, ge=1)
+    """Letters rarer than this in the training source stay as they are."""
+    alphabet: str | None = None
+    """An explicit alphabet, in order, instead of the training source's letters."""
+
+    PER_SECOND: ClassVar[float] = 400_000
+
+    @field_validator("keys")
+    @classmethod
+    def _distinct(cls, keys: tuple[int, ...]) -> tuple[int, ...]:
+        twice = [key for key, count in Counter(keys).items() if count > 1]
+        if twice:
+            raise UserError(f"key {twice[0]} is given twice: every key makes one view")
+        return keys
+
+    def parts(self) -> Sequence[Cipher]:
+        return [self.model_copy(update={"keys": (key,)}) for key in self.keys]
+
+    def view(self) -> str:
+        return f"rot-{self.keys[0]}"
+
+    def fit_parameters(self) -> dict[str, Any]:
+        if self.alphabet is not None:
+            return {"alphabet": self.alphabet}
+        return {"mode": self.mode, "min_count": self.min_count}
+
+    def fit_block(self, block: pa.Table) -> dict[str, int]:
+        return {} if self.alphabet is not None else count_letters(block.column("source"))
+
+    def fit(self, told: Sequence[dict[str, int]]) -> dict[str, Any]:
+        if self.alphabet is not None:
+            return explicit_alphabet(self.alphabet).to_json()
+        counts: Counter[str] = Counter()
+        for part in told:
+            counts.update(part)
+        return build_alphabet(counts, self.mode, self.min_count).to_json()
+
+    def bind(self, fitted: Mapping[str, Any]) -> Apply:
+        rot = Rot(Alphabet.from_json(fitted), self.keys[0])
+        return lambda block: rot.column(block.column("source").combine_chunks())
+
+
+OPERATOR = Cipher

@@ -1,0 +1,119 @@
+"""`augury augment`: make the views of a corpus, from an experiment file or straight from two files."""
+
+from __future__ import annotations
+
+import argparse
+import types
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
+
+from augury.cli.common import add_experiment, print_json
+from augury.errors import UserError
+from augury.progress import say
+
+if TYPE_CHECKING:
+    from augury.augment.operator import Operator
+    from augury.corpora.spec import CorpusSpec
+
+HELP = "Augment a parallel corpus: from an experiment file, or from two aligned files and an operator."
+EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_experiment(parser, required=False)
+    direct = parser.add_argument_group("without an experiment file")
+    direct.add_argument("--source", metavar="FILE", help="source text, one sentence a line")
+    direct.add_argument("--target", metavar="FILE", help="target text, aligned with the source")
+    direct.add_argument("--source-language", default="und", help="for the records (default: und, undetermined)")
+    direct.add_argument("--target-language", default="und")
+    direct.add_argument("--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2")
+    direct.add_argument("--storage", default=None, help="directory or URI for the result (default: results)")
+    direct.add_argument("--executor", choices=["auto", "local", "ray"], default=None, help="where the operator runs")
+    parser.set_defaults(takes_more=True)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from augury.augment import pipeline
+    from augury.corpora.ingest import ingest
+    from augury.store import Store
+
+    corpus_spec, operators, storage, execution = _given(arguments)
+    store = Store(arguments.storage or storage)
+    corpus = ingest(corpus_spec, "train", store)
+    done = pipeline.augment(corpus, operators, store, executor=arguments.executor or execution["executor"],
+                            ray_address=execution["address"])
+    if done.reused:
+        say(f"found, not made again: {', '.join(done.reused)}")
+    result = {
+        "rows_in": corpus.rows + sum(corpus.manifest["rejected"].values()),
+        "rows_kept": corpus.rows,
+        "rows_added": corpus.rows * len(done.made),
+        "rows_rejected": corpus.manifest["rejected"],
+        "address": done.address,
+        "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
+        "views": {name: {"address": folder.name.rpartition("/")[2], "folder": folder.uri, "made": name in done.made}
+                  for name, folder in done.views.items()},
+    }  # fmt: skip
+    if arguments.json:
+        print_json(result)
+    else:
+        _print(result)
+    return 0
+
+
+def _print(result: dict[str, Any]) -> None:
+    rejected = ", ".join(f"{count:,} {reason}" for reason, count in result["rows_rejected"].items()) or "none"
+    print(f"rows in {result['rows_in']:,}  added {result['rows_added']:,}  rejected {rejected}")
+    for name, view in result["views"].items():
+        print(f"  {name:<8} {view['folder']}{'' if view['made'] else '  (found)'}")
+    print(f"address {result['address']}")
+
+
+def _given(arguments: argparse.Namespace) -> tuple[CorpusSpec, list[Operator], str, dict[str, Any]]:
+    """Corpus, operators, storage and execution, from the experiment file or from the flags."""
+    from augury import config
+    from augury.corpora.spec import CorpusSpec
+
+    if arguments.experiment:
+        from augury import experiment
+
+        if arguments.rest:
+            arguments.parser.error(f"unknown argument '{arguments.rest[0]}' beside an experiment file; use --set")
+        loaded = experiment.load(arguments.experiment, arguments.assignments)
+        if not loaded.augment:
+            raise UserError(f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, keys: [1, 2]}}]")
+        return loaded.corpus, list(loaded.augment), loaded.storage, loaded.execution.plain()
+    missing = [flag for flag in ("source", "target", "operator") if getattr(arguments, flag) is None]
+    if missing:
+        raise UserError(f"give an experiment file, or --source, --target and --operator (missing: {', '.join(missing)})")
+    spec = config.validate(CorpusSpec, {
+        "source_language": arguments.source_language, "target_language": arguments.target_language,
+        "train": {"source": arguments.source, "target": arguments.target},
+    }, "the corpus")  # fmt: skip
+    return spec, [_operator(arguments.operator, arguments.rest)], "results", {"executor": "auto", "address": None}
+
+
+def _operator(name: str, flags: list[str]) -> Operator:
+    """The operator whose parameters are given as flags."""
+    from augury.augment import operator
+
+    schema = operator.schema(name)
+    parser = argparse.ArgumentParser(prog=f"augury augment --operator {name}", allow_abbrev=False)
+    for key, field in schema.model_fields.items():
+        if key == "operator":
+            continue
+        kind = _flag(field.annotation)
+        parser.add_argument(f"--{key.replace('_', '-')}", default=argparse.SUPPRESS, help=field.description, **kind)
+    return operator.parse({"operator": name, **vars(parser.parse_args(flags))})
+
+
+def _flag(annotation: Any) -> dict[str, Any]:
+    """How a parameter of this type is given: a list of values, a choice, a switch, or one value."""
+    if get_origin(annotation) in (Union, types.UnionType):
+        annotation = next(part for part in get_args(annotation) if part is not type(None))
+    if get_origin(annotation) is tuple:
+        return {"nargs": "+", "metavar": "VALUE"}
+    if get_origin(annotation) is Literal:
+        return {"choices": get_args(annotation)}
+    if annotation is bool:
+        return {"action": argparse.BooleanOptionalAction}
+    return {"metavar": "VALUE"}

@@ -1,0 +1,67 @@
+"""What several verbs share: flags, finding a run, printing JSON."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from typing import TYPE_CHECKING, Any
+
+from augury.errors import UserError
+
+if TYPE_CHECKING:
+    from augury.store import Folder, Store
+
+
+def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
+    """The experiment file and its overrides."""
+    parser.add_argument("experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",
+                        help="override a setting by its dotted key; may be repeated")
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """A trained run."""
+    parser.add_argument("trained", metavar="RUN", help="folder of a run and seed, or its address (with --storage)")
+    parser.add_argument("--storage", default="results", help="where runs named by address lie (default: results)")
+
+
+def open_run(name: str, storage: str) -> tuple[Store, Folder]:
+    """The store and folder of a run given as a path, a URI, or an address, `/seed-N` understood as the first seed."""
+    from augury.store import Store
+
+    path = name.rstrip("/")
+    if "/runs/" in path:
+        root, _, inside = path.rpartition("/runs/")
+        storage, path = root, inside
+    path = path.removeprefix("runs/")
+    store = Store(storage)
+    address, _, seed = path.partition("/")
+    matching = [known for known in store.addresses("runs") if address and known.startswith(address)]
+    if len(matching) != 1:
+        known = ", ".join(store.addresses("runs")[:8]) or "none yet: `augury train` makes them"
+        raise UserError(f"{'no' if not matching else 'more than one'} run '{address}' in {store.root}; runs: {known}")
+    seeds = store.folder("runs", matching[0]).subfolders()
+    chosen = seed or seeds[0]
+    if chosen not in seeds:
+        raise UserError(f"run {matching[0]} has no '{chosen}': there are {', '.join(seeds)}")
+    return store, store.folder("runs", f"{matching[0]}/{chosen}")
+
+
+def lines_of(stream: Any) -> list[str]:
+    """The lines of a text stream as they are, without their ends; only LF and CR LF end a line."""
+    try:
+        text = stream.buffer.read().decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[:error.start].count(b"\n") + 1
+        raise UserError(f"the input is not UTF-8: byte 0x{error.object[error.start]:02x} in line {line}") from error
+    lines = text.split("\n")
+    if lines[-1] == "":
+        lines.pop()
+    return [line.removesuffix("\r") for line in lines]
+
+
+def print_json(value: Any) -> None:
+    """One JSON document on standard output."""
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=1)
+    sys.stdout.write("\n")

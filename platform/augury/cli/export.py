@@ -1,0 +1,34 @@
+"""`augury export`: a trained model for other libraries."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from augury.cli.common import add_run, open_run, print_json
+from augury.errors import UserError
+
+HELP = "Write a run's averaged model for plain transformers (hf) or ctranslate2, with its vocabulary."
+EXAMPLE = "augury export results/runs/ADDRESS/seed-1 --to ctranslate2 --output model"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_run(parser)
+    parser.add_argument("--to", required=True, choices=["hf", "ctranslate2"], help="the library to write for")
+    parser.add_argument("--output", type=Path, default=None, help="directory, not there yet (default: export-FORM)")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from augury import trainable
+
+    store, folder = open_run(arguments.trained, arguments.storage)
+    output = arguments.output or Path(f"export-{arguments.to}")
+    if output.exists():
+        raise UserError(f"'{output}' exists already: give another --output, or remove it")
+    trainable.find(folder.read_json("run.json")["task"]).export(folder, store, arguments.to, output)
+    if arguments.json:
+        print_json({"run": folder.uri, "form": arguments.to, "output": str(output),
+                    "files": sorted(path.name for path in output.iterdir())})
+    else:
+        print(f"wrote {output}")
+    return 0

@@ -1,0 +1,44 @@
+"""`augury train`: everything an experiment file asks for, up to the table."""
+
+from __future__ import annotations
+
+import argparse
+
+from augury.cli.common import add_experiment, print_json
+
+HELP = "Run an experiment: prepare, train every system and seed, translate, score, compare."
+EXAMPLE = "augury train experiments/multi30k-cipherdaug.yaml --set seeds='[1, 2, 3]'"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    add_experiment(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from augury import experiment
+
+    return compare(experiment.load(arguments.experiment, arguments.assignments), arguments.json)
+
+
+def compare(chosen: object, as_json: bool) -> int:
+    """Run an experiment and show its systems side by side, as a table and as a page."""
+    from augury.experiment import Experiment
+    from augury.reporting import page, results, table
+    from augury.running import run_experiment
+    from augury.store import Store
+
+    assert isinstance(chosen, Experiment)
+    folders = run_experiment(chosen)
+    systems = results.load(folders)
+    store = Store(chosen.storage)
+    report = store.folder("reports", chosen.name)
+    report.write("index.html", page.render(systems, title=chosen.name))
+    if as_json:
+        print_json({"systems": [system.plain() for system in systems], "runs": [folder.uri for folder in folders],
+                    "page": f"{report.uri}/index.html"})
+    else:
+        print(table.text(systems))
+        print(f"page     {report.uri}/index.html")
+        print(f"MLflow   mlflow ui --backend-store-uri {chosen.tracking.uri or f'sqlite:///{store.root}/mlflow.db'}")
+        print(f"next     echo 'ein Satz' | augury translate {folders[-1].uri}")
+    return 0

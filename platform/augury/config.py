@@ -1,0 +1,126 @@
+"""Typed configuration: sections, YAML files with dotted overrides, and the address of a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from augury.errors import UserError, nearest
+from augury.rng import digest
+
+
+class Section(BaseModel):
+    """A frozen group of typed settings; an unknown key is an error that names the nearest known one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    def plain(self) -> dict[str, Any]:
+        """The settings as JSON-like values, defaults included."""
+        return self.model_dump(mode="json")
+
+
+S = TypeVar("S", bound=Section)
+
+
+def address(value: Any) -> str:
+    """The name, 16 hexadecimal digits, of whatever `value` (JSON-like) determines."""
+    return digest(value, size=8).hex()
+
+
+def read_yaml(path: str | Path) -> dict[str, Any]:
+    """The mapping in a YAML file; UserError where there is none."""
+    path = Path(path)
+    if not path.is_file():
+        raise UserError(f"no experiment file '{path}': give the path of a YAML file")
+    try:
+        content = yaml.safe_load(path.read_text(encoding="utf-8"))
+    except yaml.YAMLError as error:
+        raise UserError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(content, dict):
+        raise UserError(f"{path} must hold a mapping of sections (name:, corpus:, ...), not {type(content).__name__}")
+    return content
+
+
+def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
+    """`content` with every `dotted.key=value` of `assignments` set; values are read as YAML."""
+    values = {}
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals or not key:
+            raise UserError(f"--set takes dotted.key=value, not '{assignment}'; for example --set regime.beta=5")
+        try:
+            values[key] = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise UserError(f"--set {key}: '{text}' is not a YAML value") from error
+    return merge(content, values)
+
+
+def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of `content` in which each dotted key of `dotted` (list positions as numbers) has its value."""
+    result: Any = _copy(content)
+    for key, value in dotted.items():
+        node, parts = result, key.split(".")
+        for depth, part in enumerate(parts):
+            last = depth == len(parts) - 1
+            if isinstance(node, list):
+                if not part.isdigit() or int(part) >= len(node):
+                    raise UserError(f"'{key}': '{part}' is not a position in a list of {len(node)}")
+                if last:
+                    node[int(part)] = value
+                node = node[int(part)]
+            elif last:
+                node[part] = value
+            else:
+                if not isinstance(node.get(part), dict | list):
+                    node[part] = {}
+                node = node[part]
+    return dict(result)
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value
+
+
+def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
+    """`content` as a `schema`; UserError lists every fault with its dotted key and what is allowed."""
+    try:
+        return schema.model_validate(dict(content))
+    except ValidationError as error:
+        faults = [f"  {_fault(schema, dict(fault))}" for fault in error.errors(include_url=False)]
+        raise UserError("\n".join([f"{where} is not valid:", *faults])) from error
+
+
+def _fault(schema: type[BaseModel], fault: dict[str, Any]) -> str:
+    location = [str(part) for part in fault["loc"]]
+    key = ".".join(location)
+    if fault["type"] == "extra_forbidden":
+        return f"unknown key '{key}': {nearest(location[-1], _known_keys(schema, location[:-1]))}"
+    if fault["type"] == "missing":
+        return f"'{key}' is required"
+    message = fault["msg"].removeprefix("Value error, ")
+    if fault["type"] == "value_error" or not location:
+        return f"{key}: {message}" if key else message
+    return f"{key} = {fault['input']!r}: {message[0].lower()}{message[1:]}"
+
+
+def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
+    """The keys allowed at `location`; steps that are not fields (list positions, mapping keys) are passed over."""
+    current: type[BaseModel] = schema
+    for part in location:
+        if part in current.model_fields:
+            nested = _models_in(current.model_fields[part].annotation)
+            named = [model for model in nested if part == model.__name__]
+            current = (named or nested or [current])[0]
+    return list(current.model_fields)
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

@@ -1,0 +1,1 @@
+"""Reading, checking and storing text; the built-in corpus; known public sets."""

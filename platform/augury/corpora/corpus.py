@@ -1,0 +1,125 @@
+"""A corpus in the store: Parquet shards of records, a manifest and a completion marker."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from augury.errors import UserError
+from augury.store import Folder, Store
+
+KIND = "corpora"
+SCHEMA_VERSION = 1
+SHARD_ROWS = 20_000
+
+VIEW = pa.struct([("name", pa.string()), ("text", pa.string())])
+LINEAGE = pa.struct([("parents", pa.list_(pa.string())), ("operator", pa.string()), ("copy", pa.int32())])
+PARALLEL = pa.schema([
+    ("id", pa.string()), ("source", pa.string()), ("target", pa.string()),
+    ("source_language", pa.string()), ("target_language", pa.string()),
+    ("origin", pa.string()), ("views", pa.list_(VIEW)), ("lineage", LINEAGE),
+])  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Corpus:
+    """A finished corpus; raises UserError where the folder has no completion marker."""
+
+    folder: Folder
+
+    @classmethod
+    def load(cls, store: Store, address: str) -> Corpus:
+        """The corpus at `address`; UserError where it was never finished."""
+        corpus = cls(store.folder(KIND, address))
+        if not corpus.folder.complete:
+            raise UserError(f"no finished corpus at {corpus.folder.uri}: make it with `augury augment` or `augury train`")
+        return corpus
+
+    @property
+    def manifest(self) -> dict[str, Any]:
+        """Schema version, counts, rejected rows by reason, addresses of inputs, side data such as an alphabet."""
+        return self.folder.manifest()
+
+    @property
+    def address(self) -> str:
+        """The name of the corpus."""
+        return self.folder.name.rpartition("/")[2]
+
+    @property
+    def rows(self) -> int:
+        """The number of records."""
+        return int(self.manifest["rows"])
+
+    @property
+    def shards(self) -> list[str]:
+        """The names of the shards, in the order of the records."""
+        return list(self.manifest["shards"])
+
+    def shard(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+        """The records of one shard; UserError names the file if it cannot be read."""
+        return read_shard(self.folder, name, columns)
+
+    def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
+        """The records, shard by shard."""
+        return (self.shard(name, columns) for name in self.shards)
+
+    def column(self, name: str) -> list[str]:
+        """A whole column as Python strings; for sets that fit in memory."""
+        return [text for block in self.blocks([name]) for text in block.column(name).to_pylist()]
+
+
+def shard_name(index: int) -> str:
+    """The file name of shard `index`."""
+    return f"part-{index:05d}.parquet"
+
+
+def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) -> pa.Table:
+    """A Parquet shard; UserError names the file that is missing or damaged."""
+    try:
+        with folder.filesystem.open_input_file(folder.path(name)) as file:
+            return pq.read_table(file, columns=list(columns) if columns else None)
+    except (OSError, pa.ArrowInvalid) as error:
+        raise UserError(f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and make it again") from error
+
+
+def write_shard(folder: Folder, name: str, table: pa.Table) -> None:
+    """Write a Parquet shard; it appears whole and its bytes depend on the table alone."""
+    with folder.writing(name) as stream:
+        pq.write_table(table, stream, compression="lz4", row_group_size=SHARD_ROWS, store_schema=True)
+
+
+class CorpusWriter:
+    """Cuts tables into shards of `SHARD_ROWS` records as they come; memory holds one shard at most."""
+
+    def __init__(self, folder: Folder):
+        self.folder = folder
+        self.names: list[str] = []
+        self.rows = 0
+        self._waiting: list[pa.Table] = []
+
+    def add(self, table: pa.Table) -> None:
+        """Append records."""
+        self._waiting.append(table)
+        while sum(len(part) for part in self._waiting) >= SHARD_ROWS:
+            joined = pa.concat_tables(self._waiting)
+            self._write(joined.slice(0, SHARD_ROWS))
+            self._waiting = [joined.slice(SHARD_ROWS)]
+
+    def finish(self, manifest: dict[str, Any]) -> Corpus:
+        """Write what is left, the manifest and the marker."""
+        rest = pa.concat_tables(self._waiting) if self._waiting else None
+        if rest is not None and len(rest):
+            self._write(rest)
+        counts = {"schema": SCHEMA_VERSION, "rows": self.rows, "shards": self.names}
+        self.folder.finish({**counts, **manifest})
+        return Corpus(self.folder)
+
+    def _write(self, table: pa.Table) -> None:
+        name = shard_name(len(self.names))
+        write_shard(self.folder, name, table.combine_chunks())
+        self.names.append(name)
+        self.rows += len(table)

@@ -1,0 +1,140 @@
+"""Text files, plain or compressed: found, checked and read line by line.
+
+A line ends with `\\n` or `\\r\\n` and with nothing else: Unicode line separators and vertical tabs are text.
+Compression is recognised by the first bytes of a file.
+"""
+
+from __future__ import annotations
+
+import codecs
+import difflib
+import hashlib
+import io
+import lzma
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import BinaryIO
+
+import pyarrow as pa
+
+from augury.errors import UserError
+
+COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
+CHUNK = 1 << 22  # bytes
+
+METADATA = re.compile(rb"<(?:url|talkid|keywords|speaker|reviewer|translator|doc)\b|</doc>")
+KEPT_TAGS = re.compile(rb"</?(?:title|description)>")
+SEGMENT = re.compile(rb"<seg id[^>]*>(.*?)(?:</seg>|$)")
+
+
+@dataclass(frozen=True)
+class InputFile:
+    """A file that was read whole: bytes on disk, lines (rows of a table) and SHA-256 of what it holds."""
+
+    path: str
+    size: int
+    lines: int
+    sha256: str
+
+
+def examine(path: str) -> InputFile:
+    """Read a text file once; UserError where it is missing, empty, damaged or not UTF-8.
+
+    Lines and SHA-256 are those of the decompressed text, so that a file may be compressed anew.
+    """
+    found = find(path)
+    digest, decoder = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")()
+    count, last = 0, b"\n"
+    try:
+        with open_bytes(found) as stream:
+            while chunk := stream.read(CHUNK):
+                digest.update(chunk)
+                decoder.decode(chunk)
+                count += chunk.count(b"\n")
+                last = chunk[-1:]
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError as error:
+        raise _not_utf8(found) from error
+    count += last != b"\n"
+    if not count:
+        raise UserError(f"{path} is empty: give a file with one sentence or record a line")
+    return InputFile(path, found.stat().st_size, count, digest.hexdigest())
+
+
+def find(path: str) -> Path:
+    """The file or directory at `path`; UserError names the closest name beside it."""
+    found = Path(path).expanduser()
+    if found.exists():
+        return found
+    if not found.parent.is_dir():
+        raise UserError(f"no file '{path}': there is no directory '{found.parent}'")
+    names = sorted(entry.name for entry in found.parent.iterdir())
+    close = difflib.get_close_matches(found.name, names, n=1, cutoff=0.6)
+    shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
+    hint = f"did you mean '{close[0]}'?" if close else f"'{found.parent}' holds {shown or 'nothing'}"
+    raise UserError(f"no file '{path}': {hint}")
+
+
+@contextmanager
+def open_bytes(path: Path) -> Iterator[BinaryIO]:
+    """The decompressed bytes of a file; UserError where it cannot be opened, is damaged or cut short."""
+    if path.is_dir():
+        raise UserError(f"{path} is a directory: give a file")
+    try:
+        with path.open("rb") as file:
+            start = file.read(6)
+        suffix = next((name for name, magic in COMPRESSIONS.items() if start.startswith(magic)), "")
+        if start and path.suffix in COMPRESSIONS and path.suffix != suffix:
+            raise UserError(f"{path} is not a {path.suffix} file, although its name says so: fetch it again "
+                            "or rename it")
+        with _stream(path, suffix) as stream:
+            yield stream
+    except PermissionError as error:
+        raise UserError(f"{path} cannot be opened: {error.strerror}") from error
+    except (OSError, EOFError, lzma.LZMAError) as error:
+        raise UserError(f"{path} is damaged or cut short ({error}): fetch it again") from error
+
+
+def _stream(path: Path, suffix: str) -> BinaryIO:
+    if suffix == ".xz":
+        raw = lzma.open(path)
+    elif suffix:
+        # Arrow's decoders, unlike python-zstandard's, refuse a stream that is cut short.
+        raw = pa.CompressedInputStream(pa.OSFile(str(path)), {".gz": "gzip", ".zst": "zstd"}[suffix])
+    else:
+        return path.open("rb", buffering=CHUNK)
+    return io.BufferedReader(raw, CHUNK)
+
+
+def lines(path: Path) -> Iterator[bytes]:
+    """The lines with their ends, without a byte order mark at the start."""
+    with open_bytes(path) as stream:
+        first = stream.readline().removeprefix(codecs.BOM_UTF8)
+        if first:
+            yield first
+        yield from stream
+
+
+def sentences(path: Path, layout: str) -> Iterator[bytes]:
+    """One sentence a line: `lines` as they are, `wit3` without metadata, `seg` the content of `<seg id=...>`."""
+    if layout == "lines":
+        return lines(path)
+    if layout == "wit3":
+        return (KEPT_TAGS.sub(b"", line) for line in lines(path) if not METADATA.search(line))
+    assert layout == "seg", layout
+    return (found.group(1).strip() + b"\n" for line in lines(path) if (found := SEGMENT.search(line)))
+
+
+def _not_utf8(path: Path) -> UserError:
+    with open_bytes(path) as stream:
+        for number, line in enumerate(stream, start=1):
+            try:
+                line.decode()
+            except UnicodeDecodeError as error:
+                place = f"{path}, line {number}, byte {error.start + 1}"
+                return UserError(f"{place}: 0x{line[error.start]:02x} is not UTF-8; convert the file, for "
+                                 f"example: iconv -f latin1 -t utf-8 {path.name}")
+    raise AssertionError(f"{path} decodes line by line but not as a whole")

@@ -1,0 +1,104 @@
+"""Cleaning of sentences, and the reasons for which pairs are left out."""
+
+from __future__ import annotations
+
+import hashlib
+import html
+from collections.abc import Callable, Mapping
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from augury.corpora.spec import Filter
+
+REASONS = ("", "not selected", "empty source", "empty target", "too long", "too short", "ratio",
+           "duplicate", "held out")  # fmt: skip
+"""Why a pair is not in a corpus; `rejections` gives positions here, 0 stands for a pair that stays."""
+NOT_SELECTED = REASONS.index("not selected")
+DUPLICATE = REASONS.index("duplicate")
+HELD_OUT = REASONS.index("held out")
+BY_FILTER = REASONS[NOT_SELECTED + 1 : HELD_OUT]
+
+# Characters of these ranges are starters that NFC leaves alone whatever is beside them: text without any
+# other needs no normalisation.
+STABLE = (r"\x00-\x{2FF}\x{400}-\x{482}\x{48A}-\x{52F}\x{2010}-\x{2027}\x{2030}-\x{205E}\x{20A0}-\x{20BF}"
+          r"\x{3001}-\x{3029}\x{3041}-\x{3096}\x{30A0}-\x{30FF}\x{4E00}-\x{9FFF}\x{AC00}-\x{D7A3}"
+          r"\x{FF01}-\x{FF60}")  # fmt: skip
+# White space other than a single space between words.
+IRREGULAR = (r"  |[\x09-\x0d\x1c-\x1f\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}"
+             r"\x{3000}]")  # fmt: skip
+
+
+def clean(text: pa.Array, replace: Mapping[str, str], filter: Filter) -> tuple[pa.Array, np.ndarray]:
+    """Text in NFC without ASCII white space at its ends, and whether tabs or line ends within became spaces.
+
+    Entities, `replace` and case come first, as far as they are asked for. Case is mapped character by character.
+    """
+    if filter.unescape:
+        text = _change(text, pc.match_substring(text, "&"), _unescape)
+    for old, new in replace.items():
+        text = pc.replace_substring(text, old, new)
+    if filter.lowercase:
+        text = pc.utf8_lower(text)
+    unstable = pc.match_substring_regex(text, f"[^{STABLE}]")
+    text = _change(text, unstable, lambda some: pc.utf8_normalize(some, "NFC"))
+    text = pc.ascii_trim_whitespace(text)
+    broken = pc.match_substring_regex(text, r"[\t\n\r]")
+    text = _change(text, broken, lambda some: pc.replace_substring_regex(some, r"[\t\n\r]", " "))
+    return text, broken.to_numpy(zero_copy_only=False)
+
+
+def words(text: pa.Array) -> np.ndarray:
+    """The number of words between Unicode white space; the texts have no ASCII white space at their ends."""
+    counts = pc.add(pc.count_substring(text, " "), pc.not_equal(text, "").cast(pa.int32()))
+    irregular = pc.match_substring_regex(text, IRREGULAR)
+    exact = [len(sentence.split()) for sentence in text.filter(irregular).to_pylist()]
+    return pc.replace_with_mask(counts, irregular, pa.array(exact, pa.int32())).to_numpy()
+
+
+def rejections(source: pa.Array, target: pa.Array, filter: Filter | None) -> np.ndarray:
+    """For each pair the first reason to reject it; without a filter only an empty side is one.
+
+    As in Moses' clean-corpus-n the limits themselves are allowed and the ratio is taken both ways.
+    """
+    source_words, target_words = words(source), words(target)
+    longer, shorter = np.maximum(source_words, target_words), np.minimum(source_words, target_words)
+    found = {"empty source": source_words == 0, "empty target": target_words == 0}
+    if filter is not None:
+        if filter.max_length is not None:
+            found["too long"] = longer > filter.max_length
+        found["too short"] = shorter < filter.min_length
+        if filter.max_ratio is not None:
+            found["ratio"] = longer / np.maximum(shorter, 1) > filter.max_ratio
+    return np.select(list(found.values()), [REASONS.index(reason) for reason in found], default=0)
+
+
+class Duplicates:
+    """Remembers pairs by a 64-bit digest."""
+
+    def __init__(self) -> None:
+        self._seen: set[int] = set()
+
+    def repeated(self, source: pa.Array, target: pa.Array) -> np.ndarray:
+        """Which of the pairs equal one that came before, in this call or an earlier one."""
+        result = np.zeros(len(source), bool)
+        for index, pair in enumerate(joined(source, target).cast(pa.binary()).to_pylist()):
+            key = int.from_bytes(hashlib.blake2b(pair, digest_size=8).digest(), "little")
+            result[index] = key in self._seen
+            self._seen.add(key)
+        return result
+
+
+def joined(source: pa.Array, target: pa.Array) -> pa.Array:
+    """Both sides of clean pairs in one string; different pairs give different strings."""
+    return pc.binary_join_element_wise(source, target, "\t")
+
+
+def _change(text: pa.Array, where: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.Array:
+    """`text` with those rows changed for which `where` is true."""
+    return pc.replace_with_mask(text, where, change(text.filter(where))) if pc.any(where).as_py() else text
+
+
+def _unescape(text: pa.Array) -> pa.Array:
+    return pa.array([html.unescape(sentence) for sentence in text.to_pylist()], pa.string())

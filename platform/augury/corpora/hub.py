@@ -1,0 +1,41 @@
+"""Hugging Face datasets, from the hub or from a directory written by `save_to_disk`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+
+from augury.corpora.tables import BLOCK_ROWS, pick
+from augury.errors import UserError, unknown
+
+
+def load(name: str, configuration: str | None, split: str | None, default: str) -> Any:
+    """The `datasets.Dataset` of a split, by default `default`; UserError where anything is missing."""
+    try:
+        import datasets
+    except ImportError as error:
+        raise UserError("texts from the hub need the library `datasets`: pip install augury[hub]") from error
+    directory = Path(name).expanduser()
+    try:
+        if not directory.is_dir():
+            return datasets.load_dataset(name, configuration, split=split or default)
+        found = datasets.load_from_disk(str(directory))
+    except Exception as error:  # of many libraries: network, file systems, builders
+        what = f"dataset '{name}' (configuration {configuration}, split {split or default})"
+        raise UserError(f"{what} cannot be loaded: {' '.join(str(error).split())[:300]}") from error
+    if isinstance(found, datasets.Dataset):
+        if split:
+            raise UserError(f"'{name}' is one dataset without splits: leave out split: {split}")
+        return found
+    if (split or default) not in found:
+        raise unknown(f"split of {name}", split or default, found)
+    return found[split or default]
+
+
+def blocks(dataset: Any, columns: Sequence[str], name: str) -> Iterator[pa.Table]:
+    """The named columns as strings, block by block."""
+    for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
+        yield pick(table, columns, name)

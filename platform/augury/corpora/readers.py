@@ -1,0 +1,170 @@
+"""Texts as blocks of numbered pairs, whatever they are stored in; what can be checked at first is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import asdict, dataclass
+from itertools import chain
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from augury.corpora import builtin, hub
+from augury.corpora.files import InputFile, examine, find, sentences
+from augury.corpora.spec import Paths, Role, TextSpec
+from augury.corpora.tables import batches, examine_parquet, read_table, strings
+from augury.errors import UserError
+
+Reader = Callable[[], Iterator[pa.Table]]
+HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
+
+
+@dataclass(frozen=True)
+class Text:
+    """A parallel text that was examined and can be read."""
+
+    inputs: list[dict[str, Any]]
+    """Its files (path, bytes, lines, SHA-256), or the dataset and its fingerprint."""
+    content: list[str]
+    """What identifies its content, whatever the names of its files."""
+    total: int
+    """Rows of the input; of a text table, lines."""
+    read: Reader
+    """Blocks with columns `source`, `target`, `id` where the text has ids, and `selected`, which is false for
+    rows that do not belong to the text."""
+    first: int | None = None
+    """How many selected rows the text has at most."""
+    note: str | None = None
+    """What a reader of results must know of the text."""
+
+    def blocks(self) -> Iterator[pa.Table]:
+        """The blocks of `read` with the column `row`, counted from 1 over all rows of the input."""
+        row, wanted = 1, self.first
+        for block in self.read():
+            if wanted is not None:
+                counts = np.cumsum(block.column("selected").to_numpy())
+                block = block.slice(0, int(np.searchsorted(counts, wanted)) + 1)
+                wanted -= min(wanted, int(counts[-1]))
+            yield block.append_column("row", pa.array(np.arange(row, row + len(block))))
+            row += len(block)
+            if wanted == 0:
+                return
+
+
+def open_text(spec: TextSpec, role: Role) -> Text:
+    """Examine a text; UserError unless its files are whole, UTF-8, equally long, and its columns exist."""
+    if spec.kind == "aligned":
+        return _open_aligned(spec)
+    if spec.kind == "table":
+        return _open_table(spec)
+    if spec.kind == "hub":
+        return _open_hub(spec, role)
+    assert spec.kind == "builtin"
+    return _open_builtin(spec, role)
+
+
+def _open_aligned(spec: TextSpec) -> Text:
+    layout, sources, targets = spec.layout, _paths(spec.source), _paths(spec.target)
+    if len(sources) != len(targets):
+        raise UserError(f"{len(sources)} source files and {len(targets)} target files: give as many of each")
+    for source in sources:
+        for target in targets:
+            if os.path.samefile(find(source), find(target)):
+                raise UserError(f"source '{source}' and target '{target}' are the same file")
+    with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the interpreter lock
+        files = list(pool.map(examine, [*sources, *targets]))
+    counts = [_count(file, layout) for file in files]
+    for at, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        if counts[at] != counts[at + len(sources)]:
+            lengths = f"{source} has {counts[at]:,} lines and {target} has {counts[at + len(sources)]:,}"
+            raise UserError(f"{lengths}: line n of one must be the translation of line n of the other")
+
+    def read() -> Iterator[pa.Table]:
+        def side(paths: Sequence[str]) -> Iterator[bytes]:
+            return chain.from_iterable(sentences(find(path), layout) for path in paths)
+
+        for source, target in zip(batches(side(sources)), batches(side(targets)), strict=True):
+            yield _block(strings(source), strings(target))
+
+    return _text_of(spec, files, sum(counts[:len(sources)]), read)
+
+
+def _open_table(spec: TextSpec) -> Text:
+    path, layout = spec.file, spec.layout
+    assert path is not None
+    files = examine_parquet(path) if layout == "parquet" else [examine(path)]
+
+    def read() -> Iterator[pa.Table]:
+        return (_select(table, spec) for table in read_table(path, layout, _columns(spec), spec.header))
+
+    if next(read(), None) is None:  # raises where a column does not exist
+        raise UserError(f"{path} has a header and no rows")
+    return _text_of(spec, files, sum(file.lines for file in files), read)
+
+
+def _open_hub(spec: TextSpec, role: Role) -> Text:
+    name = spec.hub
+    assert name is not None
+    dataset = hub.load(name, spec.configuration, spec.split, HUB_SPLITS[role])
+
+    def read() -> Iterator[pa.Table]:
+        return (_select(table, spec) for table in hub.blocks(dataset, _columns(spec), name))
+
+    if next(read(), None) is None:  # raises where a column does not exist
+        raise UserError(f"split {dataset.split} of {name} has no rows")
+    fingerprint = str(dataset._fingerprint)
+    inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
+    return Text(inputs, [fingerprint], len(dataset), read, spec.first)
+
+
+def _open_builtin(spec: TextSpec, role: Role) -> Text:
+    size = spec.builtin
+    assert size is not None
+
+    def read() -> Iterator[pa.Table]:
+        for pairs in batches(builtin.generate(role, size, seed=spec.seed, lexicon=spec.lexicon)):
+            yield _block(pa.array([pair.source for pair in pairs]), pa.array([pair.target for pair in pairs]))
+
+    return Text([], ["builtin", role], size, read, spec.first, builtin.NOTE)
+
+
+def _text_of(spec: TextSpec, files: Sequence[InputFile], total: int, read: Reader) -> Text:
+    return Text([asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first)
+
+
+def _paths(given: Paths | None) -> tuple[str, ...]:
+    assert given is not None
+    return (given,) if isinstance(given, str) else given
+
+
+def _count(file: InputFile, layout: str) -> int:
+    return file.lines if layout == "lines" else sum(1 for _ in sentences(find(file.path), layout))
+
+
+def _columns(spec: TextSpec) -> list[str]:
+    named = [spec.source_column, spec.target_column, spec.id_column, *spec.where]
+    return list(dict.fromkeys(column for column in named if column))
+
+
+def _select(table: pa.Table, spec: TextSpec) -> pa.Table:
+    """The sides and ids of a table, and which rows are part of the text."""
+    assert spec.source_column and spec.target_column
+    source, target = table.column(spec.source_column), table.column(spec.target_column)
+    selected = np.ones(len(table), bool)
+    for column, value in spec.where.items():
+        selected &= pc.equal(table.column(column), str(value)).to_numpy()
+    if spec.missing:
+        marks = pa.array(spec.missing, pa.string())
+        for side in (source, target):
+            selected &= ~pc.is_in(pc.ascii_trim_whitespace(side), value_set=marks).to_numpy()
+    return _block(source, target, selected, table.column(spec.id_column) if spec.id_column else None)
+
+
+def _block(source: Any, target: Any, selected: np.ndarray | None = None, ids: Any = None) -> pa.Table:
+    chosen = np.ones(len(source), bool) if selected is None else selected
+    columns = {"source": source, "target": target, "selected": pa.array(chosen)}
+    return pa.table(columns if ids is None else {**columns, "id": ids})

@@ -1,0 +1,184 @@
+"""Tables of text (TSV, CSV, JSON lines, Parquet) as blocks of named string columns."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import json
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from itertools import chain, islice
+from pathlib import Path
+from typing import Any, TypeVar
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from augury.corpora.files import InputFile, find, lines
+from augury.errors import UserError, nearest
+
+BLOCK_ROWS = 20_000
+T = TypeVar("T")
+
+
+def read_table(path: str, layout: str, columns: Sequence[str],
+               header: Sequence[str] | None = None) -> Iterator[pa.Table]:
+    """The named columns as strings, null as the empty string; UserError names file, line and column.
+
+    With `header` a TSV or CSV file has these columns and no header line, or one that repeats them.
+    """
+    if layout in ("tsv", "csv"):
+        return {"tsv": _tsv, "csv": _csv}[layout](find(path), columns, header)
+    if header:
+        raise UserError(f"{path}: header is for tsv and csv, the columns of {layout} have names")
+    return _jsonl(find(path), columns) if layout == "jsonl" else _parquet(path, columns)
+
+
+def examine_parquet(path: str) -> list[InputFile]:
+    """The Parquet files that `path` names; UserError where one is damaged or there are no rows."""
+    files = []
+    for file in _parquet_files(path):
+        with _reading(file), pq.ParquetFile(file) as content, file.open("rb") as stream:
+            rows, digest = content.metadata.num_rows, hashlib.file_digest(stream, "sha256")
+        files.append(InputFile(str(file), file.stat().st_size, rows, digest.hexdigest()))
+    if not any(file.lines for file in files):
+        raise UserError(f"{path} is empty: give a table with one pair a row")
+    return files
+
+
+def batches(items: Iterable[T], size: int = BLOCK_ROWS) -> Iterator[list[T]]:
+    """Lists of `size` consecutive items; the last one may be shorter."""
+    iterator = iter(items)
+    while batch := list(islice(iterator, size)):
+        yield batch
+
+
+def strings(texts: Sequence[bytes]) -> pa.Array:
+    """Lines of UTF-8 as strings without their line ends."""
+    return pc.ascii_rtrim(pa.array(texts, pa.binary()).cast(pa.string()), characters="\r\n")
+
+
+def pick(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
+    """Columns, or fields within them (`translation.de`), as strings; UserError where one is missing or no text."""
+    picked = {}
+    for column in columns:
+        name, *inner = [column] if column in table.column_names else column.split(".")
+        position(where, table.column_names, name)
+        values = table.column(name)
+        for key in inner:
+            fields = [field.name for field in values.type] if pa.types.is_struct(values.type) else []
+            position(f"column '{name}' of {where}", fields, key)
+            values = pc.struct_field(values, key)
+        try:
+            picked[column] = pc.fill_null(values.cast(pa.string()), "")
+        except pa.ArrowException as error:
+            raise UserError(f"column '{column}' of {where} holds {values.type}, not text") from error
+    return pa.table(picked)
+
+
+def position(where: str, names: Sequence[str], column: str) -> int:
+    """The place of a column among `names`; UserError where there is none."""
+    if column not in names:
+        held = f"; it has {', '.join(names)}" if names else ""
+        raise UserError(f"{where} has no column '{column}': {nearest(column, names)}{held}")
+    return list(names).index(column)
+
+
+def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> Iterator[pa.Table]:
+    rows = lines(path)
+    first = next(rows)
+    names, number = first.decode().rstrip("\r\n").split("\t"), 2
+    if header and names != list(header):
+        rows, names, number = chain([first], rows), list(header), 1
+    places = [position(str(path), names, column) for column in columns]
+    for batch in batches(rows):
+        fields = pc.split_pattern(strings(batch), "\t")
+        widths = pc.list_value_length(fields).to_numpy()
+        if (widths != len(names)).any():
+            at = int((widths != len(names)).argmax())
+            raise _ragged(path, number + at, int(widths[at]), len(names))
+        yield pa.table({name: pc.list_element(fields, at) for name, at in zip(columns, places, strict=True)})
+        number += len(batch)
+
+
+def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> Iterator[pa.Table]:
+    csv.field_size_limit(sys.maxsize)
+    reader = csv.reader((line.decode() for line in lines(path)), strict=True)
+    try:
+        first = next(reader)
+        names = list(header or first)
+        rows = reader if first == names else chain([first], reader)
+        places = [position(str(path), names, column) for column in columns]
+        for batch in batches(_even(rows, len(names), path, reader)):
+            yield pa.table({name: pa.array([row[at] for row in batch], pa.string())
+                            for name, at in zip(columns, places, strict=True)})
+    except csv.Error as error:
+        raise UserError(f"{path}, line {reader.line_num}: not CSV as RFC 4180 has it ({error}); fields with "
+                        "quotes, commas or line ends must be quoted") from error
+
+
+def _even(rows: Iterable[list[str]], width: int, path: Path, reader: Any) -> Iterator[list[str]]:
+    for row in rows:
+        if len(row) != width:
+            raise _ragged(path, reader.line_num, len(row), width)
+        yield row
+
+
+def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
+    for batch in batches(enumerate(lines(path), start=1)):
+        values: dict[str, list[str]] = {column: [] for column in columns}
+        for number, line in batch:
+            where = f"{path}, line {number}"
+            try:
+                record = json.loads(line.decode())
+            except json.JSONDecodeError as error:
+                raise UserError(f"{where} is not JSON: {error}") from error
+            for column in columns:
+                values[column].append(_text_at(record, column, where))
+        yield pa.table({column: pa.array(texts, pa.string()) for column, texts in values.items()})
+
+
+def _text_at(record: Any, column: str, where: str) -> str:
+    value = record
+    for key in [column] if isinstance(record, dict) and column in record else column.split("."):
+        if not isinstance(value, dict):
+            raise UserError(f"{where}: no column '{column}' in {json.dumps(value, ensure_ascii=False)[:60]}")
+        position(where, list(value), key)
+        value = value[key]
+    if value is None:
+        return ""
+    if isinstance(value, bool) or not isinstance(value, str | int):
+        raise UserError(f"{where}: '{column}' is {json.dumps(value, ensure_ascii=False)[:60]}, not text")
+    return str(value)
+
+
+def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
+    for found in _parquet_files(path):
+        with _reading(found), pq.ParquetFile(found) as file:
+            leaves = [file.schema.column(index).path for index in range(len(file.schema))]
+            for column in columns:
+                position(str(found), leaves, column)
+            for batch in file.iter_batches(BLOCK_ROWS, columns=list(columns)):
+                yield pick(pa.table(batch), columns, str(found))
+
+
+def _parquet_files(path: str) -> list[Path]:
+    found = find(path)
+    files = sorted(found.rglob("*.parquet")) if found.is_dir() else [found]
+    if not files:
+        raise UserError(f"directory {path} holds no file *.parquet")
+    return files
+
+
+@contextmanager
+def _reading(path: Path) -> Iterator[None]:
+    try:
+        yield
+    except (OSError, pa.ArrowException) as error:
+        raise UserError(f"{path} cannot be read as Parquet: {error}") from error
+
+
+def _ragged(path: Path, line: int, found: int, expected: int) -> UserError:
+    return UserError(f"{path}, line {line} has {found} columns, the header has {expected}")

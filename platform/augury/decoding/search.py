@@ -1,0 +1,54 @@
+"""What a beam search is asked for and what it gives, whichever engine runs it.
+
+A hypothesis scores the sum of its log-probabilities divided by its length to the power of the length penalty;
+both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a of Wu et al. (2016). A
+sentence is done once it has `beam` hypotheses, and none of them is empty. Unlike fairseq's, the probabilities
+are normalised over the pieces that may be produced, and a hypothesis at the maximal length is cut without an
+end of sentence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import Field
+
+from augury.config import Section
+from augury.errors import UserError
+
+
+class Decoding(Section):
+    """Parameters of the search."""
+
+    beam: int = Field(5, ge=1)
+    """Hypotheses kept at every step; 1 is greedy search."""
+    length_penalty: float = Field(1.0, ge=0)
+    """Exponent of the length by which the log-probability of a hypothesis is divided."""
+    max_length: int = Field(200, ge=1)
+    """Longest hypothesis in pieces, the end of sentence included; one that would be longer is cut there."""
+    batch_tokens: int = Field(4096, ge=1)
+    """Source tokens decoded together, padding included; changes speed and memory alone."""
+
+
+class Hypothesis(NamedTuple):
+    """The best translation of one source: its ids, without the end of sentence, and its score."""
+
+    ids: tuple[int, ...]
+    score: float
+
+
+def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, positions: int) -> None:
+    """UserError where a source with its end of sentence, or `max_length`, exceeds the model's positions."""
+    if decoding.max_length > positions:
+        raise UserError(
+            f"max_length {decoding.max_length} is more than the model's {positions} positions: "
+            f"lower decoding.max_length or train with larger model.max_positions"
+        )
+    long = [row for row, source in enumerate(sources) if len(source) >= positions]
+    if long:
+        raise UserError(
+            f"{len(long)} of {len(sources)} sources exceed the model's {positions} positions, end of "
+            f"sentence included; the first is number {long[0] + 1} with {len(sources[long[0]])} pieces: "
+            f"split or shorten them, or train with larger model.max_positions"
+        )

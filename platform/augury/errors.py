@@ -1,0 +1,24 @@
+"""Errors for users: each says what was given, what is allowed and what to do next."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class UserError(ValueError):
+    """Something the user gave cannot be used; the command line prints it without a traceback."""
+
+
+def nearest(word: str, options: Iterable[str]) -> str:
+    """A hint naming the option closest to `word`, or all of them: `did you mean 'beta'?`."""
+    known = sorted(set(options))
+    close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
+    if close:
+        return f"did you mean '{close[0]}'?"
+    return f"allowed: {', '.join(known)}" if known else "nothing is allowed here"
+
+
+def unknown(kind: str, word: str, options: Iterable[str]) -> UserError:
+    """The error for a name that is not among `options`."""
+    return UserError(f"unknown {kind} '{word}': {nearest(word, options)}")

@@ -1,0 +1,78 @@
+"""The experiment file: what is common to all tasks; a trainable adds its own sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any, ClassVar
+
+from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator
+
+from augury import config, trainable
+from augury.augment import operator
+from augury.augment.operator import Operator
+from augury.config import Section
+from augury.corpora.spec import CorpusSpec
+from augury.errors import UserError
+from augury.tracking.settings import Tracking
+from augury.training.settings import Execution, Training
+
+AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
+
+
+class Experiment(Section):
+    """One question: a corpus, what is done to it, how a model is trained on it, and the systems to compare."""
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    """What the experiment is called in tables and in MLflow."""
+    task: str
+    """The trainable: a package under `trainables`."""
+    seeds: tuple[int, ...] = Field((1,), min_length=1)
+    """Every system is trained once per seed."""
+    storage: str = "results"
+    """Directory or URI of everything that is made."""
+    corpus: CorpusSpec
+    augment: tuple[AnyOperator, ...] = ()
+    """Operators, in order."""
+    training: Training = Training()
+    execution: Execution = Execution()
+    tracking: Tracking = Tracking()
+    baseline: bool = True
+    """Train the plain system beside this one, unless `systems` says what to compare."""
+    systems: dict[str, dict[str, Any]] = {}
+    """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
+
+    BASELINE: ClassVar[Mapping[str, Any]] = {}
+    """What makes this task's plain baseline of an experiment: dotted keys and their values."""
+
+    @field_validator("seeds")
+    @classmethod
+    def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
+        if len(set(seeds)) < len(seeds):
+            raise UserError(f"seeds {list(seeds)} repeat: give each seed once")
+        return seeds
+
+
+def load(path: str | Path, assignments: Sequence[str] = ()) -> Experiment:
+    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault."""
+    return parse(config.override(config.read_yaml(path), assignments), str(path))
+
+
+def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
+    """The experiment that a mapping describes, typed by its task."""
+    task = content.get("task")
+    if not isinstance(task, str):
+        raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
+    return config.validate(trainable.find(task).Config, content, where)
+
+
+def systems(experiment: Experiment) -> dict[str, Experiment]:
+    """The experiments, one per system, that an experiment consists of; the first is the baseline."""
+    content = {**experiment.plain(), "systems": {}, "baseline": False}
+    if experiment.systems:
+        return {name: parse(config.merge(content, dotted), f"system {name}") for name, dotted in experiment.systems.items()}
+    itself = parse(content)
+    plain = parse(config.merge(content, experiment.BASELINE), "the baseline")
+    if not experiment.baseline or plain == itself:
+        return {experiment.name: itself}
+    return {"baseline": plain, experiment.name: itself}

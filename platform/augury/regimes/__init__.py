@@ -1,0 +1,1 @@
+"""How the losses over the views of an example combine; one file per regime, found by its name."""

@@ -1,0 +1,82 @@
+"""Co-regularised training: two views of an example must agree (CipherDAug, equations 3 to 5; R-Drop)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field
+
+from augury.errors import UserError
+from augury.regimes.objective import Agreement, Detach, Divergence, view_objective
+from augury.regimes.plain import cross_entropy
+from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, ViewModel
+
+
+class CoRegularised(Regime):
+    """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
+
+    The view is the source under each cipher key in turn, or (`over: identity`) the same source under another dropout
+    mask. Every (example, key) is read once in an epoch.
+    """
+
+    name: Literal["coregularised"] = "coregularised"
+    over: Literal["ciphers", "identity"] = "ciphers"
+    """Which view is read beside the plain source; `identity` is R-Drop."""
+    alpha1: float = Field(1.0, ge=0)
+    """Weight of the plain source's cross-entropy (α1)."""
+    alpha2: float = Field(1.0, ge=0)
+    """Weight of the other view's cross-entropy (α2)."""
+    beta: float = Field(5.0, ge=0)
+    """Weight of the divergence (β)."""
+    tau: float = Field(1.0, gt=0)
+    """Temperature that flattens the first argument of each divergence (τ)."""
+    divergence: Divergence = "symmetric_kl"
+    """symmetric_kl (the paper), js, or kl (plain source as the reference)."""
+    detach: Detach = "none"
+    """`target` stops the gradient through the flattened argument."""
+    norm: float = Field(2.0, gt=0)
+    """The divisor per target token: 2 in the released code, 1 in R-Drop."""
+    warmup_steps: int = Field(2000, ge=0)
+    """Optimizer steps before the divergence acts."""
+    warmup_views: Literal["both", "cipher"] = "both"
+    """What is trained before that: both views (the paper's wording) or the view alone (released code)."""
+    smoothing: Literal["others", "uniform"] = "others"
+    """Smoothed mass over the other classes, ε/(V-1) (fairseq), or over all, ε/V (R-Drop's code)."""
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {},
+        "released_code": {"warmup_steps": 500, "warmup_views": "cipher"},
+        "r_drop": {"over": "identity", "norm": 1.0, "warmup_steps": 0, "smoothing": "uniform"},
+    }
+
+    def draws(self, keys: Sequence[str]) -> list[Draw]:
+        if self.over == "identity":
+            return [Draw((SOURCE, SOURCE), TARGET)]
+        if not keys:
+            raise UserError(
+                "regime coregularised reads enciphered views and there are none: add {operator: cipher, keys: [1, 2]} "
+                "to augment, or set regime.over=identity for R-Drop"
+            )
+        return [Draw((SOURCE, key), TARGET) for key in keys]
+
+    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
+        warming = update < self.warmup_steps
+        if warming and self.warmup_views == "cipher":
+            return cross_entropy(model, batch, self.label_smoothing, view=1)
+        rows = model.rows(batch, [0, 1])
+        agreement = Agreement(self.beta, self.tau, self.divergence, self.detach)
+        terms = view_objective(
+            rows.hidden, rows.weight, rows.bias, rows.labels,
+            weights=[self.alpha1, self.alpha2],
+            label_smoothing=self.label_smoothing,
+            smoothing_excludes_target=self.smoothing == "others",
+            agreement=None if warming or self.beta == 0 else agreement,
+        )  # fmt: skip
+        count = rows.labels.numel()
+        metrics = {"nll": terms.nll[0], "nll_view": terms.nll[1], "divergence": terms.divergence,
+                   "correct": terms.correct[0]}  # fmt: skip
+        return Losses(terms.total, self.norm * count, count, metrics)
+
+
+REGIME = CoRegularised

@@ -1,0 +1,30 @@
+"""Naive multi-source training on enciphered sources (CipherDAug, equations 1 and 2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal
+
+from augury.errors import UserError
+from augury.regimes.plain import cross_entropy
+from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, ViewModel
+
+
+class MultiSource(Regime):
+    """Cross-entropy over the concatenation of the plain and the enciphered sources, each pair with weight 1."""
+
+    name: Literal["multi_source"] = "multi_source"
+    equation: Literal[1, 2] = 1
+    """1: every view predicts the target; 2: enciphered views also predict the plain source."""
+
+    def draws(self, keys: Sequence[str]) -> list[Draw]:
+        if not keys:
+            raise UserError("regime multi_source needs enciphered views: add {operator: cipher, keys: [1, 2]} to augment")
+        draws = [Draw((view,), TARGET) for view in (SOURCE, *keys)]
+        return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])
+
+    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
+        return cross_entropy(model, batch, self.label_smoothing)
+
+
+REGIME = MultiSource

@@ -1,0 +1,299 @@
+"""Cross-entropy of every view and the agreement between them, without the full logits.
+
+The rows (real target positions) are taken a chunk at a time: logits of all views, their softmax, the losses and the
+gradients of the chunk, in buffers that the next chunk reuses. Each view costs one exponential per logit; cross-entropy
+and divergence share its log-sum-exp. The backward pass only scales what the forward pass formed.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, NamedTuple, get_args
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from augury.errors import UserError, unknown
+
+Divergence = Literal["symmetric_kl", "js", "kl"]
+Detach = Literal["none", "target"]
+
+
+@dataclass(frozen=True)
+class Agreement:
+    """How strongly, and in which sense, every other view must agree with the first one, the anchor.
+
+    With flat(z) = softmax(z / tau), p the anchor and q another view:
+    `symmetric_kl` is (KL(flat p || q) + KL(flat q || p)) / 2 (CipherDAug, R-Drop), `kl` is KL(flat p || q), and `js` is the
+    Jensen-Shannon divergence in nats. Only the first argument of a KL is flattened, and no factor tau^2 is applied.
+    `detach="target"` lets no gradient through that first argument. `js` measures both views against their mixture:
+    nothing in it is a target, so it takes neither a temperature nor `detach="target"`, which would leave no gradient.
+    """
+
+    beta: float
+    tau: float = 1.0
+    divergence: Divergence = "symmetric_kl"
+    detach: Detach = "none"
+
+    def __post_init__(self) -> None:
+        if self.divergence not in get_args(Divergence):
+            raise unknown("divergence", self.divergence, get_args(Divergence))
+        if self.detach not in get_args(Detach):
+            raise unknown("detach", self.detach, get_args(Detach))
+        if not (math.isfinite(self.beta) and self.beta >= 0):
+            raise UserError(f"beta is {self.beta}: the weight of the divergence must be zero or more")
+        if not (math.isfinite(self.tau) and self.tau > 0):
+            raise UserError(f"tau is {self.tau}: the temperature must be more than zero; 1 leaves distributions as they are")
+        if self.divergence == "js" and self.tau != 1:
+            raise UserError(f"tau is {self.tau}: divergence 'js' has no temperature; set tau to 1 or use 'symmetric_kl'")
+        if self.divergence == "js" and self.detach == "target":
+            raise UserError("detach is 'target': divergence 'js' would have no gradient left; use 'none' or 'symmetric_kl'")
+
+
+class Terms(NamedTuple):
+    """What `view_objective` returns: sums over rows, divided by nothing."""
+
+    total: Tensor  # scalar, differentiable
+    cross_entropy: Tensor  # (views,), label-smoothed
+    nll: Tensor  # (views,), not smoothed
+    divergence: Tensor  # scalar, over rows and pairs, before beta
+    correct: Tensor  # (views,), rows whose likeliest class is the label
+
+
+def view_objective(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    labels: Tensor,
+    *,
+    weights: Sequence[float],
+    label_smoothing: float = 0.0,
+    smoothing_excludes_target: bool = True,
+    agreement: Agreement | None = None,
+    chunk: int = 256,
+) -> Terms:
+    """`total` = sum over views v of weights[v] * CE(v) + beta * sum over v > 0 of D(view 0, view v), summed over rows.
+
+    `hidden` is (views, rows, width), padding already removed; `weight` (classes, width) and `bias` (classes,) project
+    it to logits; `labels` is (rows,), shared by the views. Smoothing spreads `label_smoothing` over the other classes
+    (fairseq) or, with `smoothing_excludes_target=False`, over all of them (torch, R-Drop). Gradients reach `hidden`,
+    `weight` and `bias`; under `torch.no_grad` none are formed. Under autocast the products run in its type; softmax,
+    losses and the sum of weight gradients stay in float32 or better. At most `chunk` rows of logits per view exist at
+    a time. Raises UserError for options that cannot be used together.
+    """
+    views, rows, width = hidden.shape
+    classes = len(weight)
+    assert weight.shape == (classes, width) and labels.shape == (rows,) and (bias is None or bias.shape == (classes,))
+    if len(weights) != views:
+        raise UserError(f"{len(weights)} weights for {views} views: give one weight for each view")
+    if agreement is not None and views < 2:
+        raise UserError("agreement needs two views or more, and one was given: add a view or drop the agreement")
+    if not 0 <= label_smoothing < 1:
+        raise UserError(f"label_smoothing is {label_smoothing}: it must be at least 0 and less than 1")
+    if chunk < 1:
+        raise UserError(f"chunk is {chunk}: it must be 1 row or more")
+    uniform = label_smoothing / (classes - 1 if smoothing_excludes_target else classes)
+    target = 1 - label_smoothing - (uniform if smoothing_excludes_target else 0)
+    device = hidden.device.type
+    autocast = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
+    grad = torch.is_grad_enabled()
+    wanted = tuple(grad and t is not None and t.requires_grad for t in (hidden, weight, bias))
+    plan = _Plan(tuple(weights), target, uniform, agreement, chunk, autocast, wanted)
+    return Terms(*_ViewObjective.apply(hidden, weight, bias, labels, plan))
+
+
+class _Plan(NamedTuple):
+    weights: tuple[float, ...]
+    target: float  # the smoothed label distribution: `target + uniform` at the label,
+    uniform: float  # `uniform` at every other class
+    agreement: Agreement | None
+    chunk: int
+    autocast: torch.dtype | None
+    wanted: tuple[bool, ...]  # gradients of hidden, weight, bias
+
+
+class _ViewObjective(torch.autograd.Function):
+    @staticmethod
+    def forward(
+        ctx: Any, hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
+    ) -> tuple[Tensor, ...]:
+        with torch.autocast(hidden.device.type, enabled=False):
+            terms, gradients = _forward(hidden, weight, bias, labels, plan)
+        ctx.save_for_backward(*gradients)
+        ctx.types = [None if tensor is None else tensor.dtype for tensor in (hidden, weight, bias)]
+        ctx.mark_non_differentiable(*terms[1:])
+        return tuple(terms)
+
+    @staticmethod
+    @once_differentiable
+    def backward(ctx: Any, grad: Tensor, *_: Tensor) -> tuple[Tensor | None, ...]:
+        pairs = zip(ctx.saved_tensors, ctx.types, strict=True)
+        return *(None if gradient is None else (gradient * grad).to(kind) for gradient, kind in pairs), None, None
+
+
+def _forward(
+    hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
+) -> tuple[Terms, tuple[Tensor | None, ...]]:
+    """The terms, and the gradients of `total` with respect to hidden, weight and bias (None where not wanted)."""
+    views, rows, width = hidden.shape
+    classes = len(weight)
+    low = torch.promote_types(hidden.dtype, weight.dtype)  # for matrix products
+    high = torch.promote_types(low, torch.float32)  # for everything else
+    if plan.autocast is not None and high != torch.float64:
+        low = plan.autocast
+    projection = weight.to(low)
+    offset = None if bias is None else bias.to(low)
+
+    want_hidden, want_weight, want_bias = plan.wanted
+    hidden_gradient = torch.empty_like(hidden) if want_hidden else None
+    weight_gradient = torch.zeros_like(weight, dtype=high) if want_weight else None
+    bias_gradient = hidden.new_zeros(classes, dtype=high) if want_bias else None
+    losses = hidden.new_zeros(2, views, dtype=high)
+    divergence = hidden.new_zeros((), dtype=high)
+    correct = hidden.new_zeros(views, dtype=torch.long)
+
+    # Allocated once: memory given back to the system between chunks would be mapped and zeroed again for each.
+    shape = views * min(plan.chunk, rows), classes
+    buffers = [hidden.new_empty(shape, dtype=high) for _ in range(2)]
+    products = buffers[0] if low == high else hidden.new_empty(shape, dtype=low)
+    for start in range(0, rows, plan.chunk):
+        taken = slice(start, start + plan.chunk)
+        inputs = hidden[:, taken].to(low).reshape(-1, width)
+        product = products[: len(inputs)]
+        if offset is None:
+            torch.mm(inputs, projection.t(), out=product)
+        else:
+            torch.addmm(offset, inputs, projection.t(), out=product)
+        logits, probabilities = (buffer[: len(inputs)].view(views, -1, classes) for buffer in buffers)
+        if low != high:
+            logits.copy_(product.view_as(logits))
+
+        sums = _chunk(logits, probabilities, labels[taken], plan)
+        losses += sums.losses
+        divergence += sums.divergence
+        correct += sums.correct
+        if sums.gradient is None:
+            continue
+        gradient = sums.gradient.view(-1, classes)
+        scale = sums.scale.expand(views, len(inputs) // views, 1).reshape(-1, 1)
+        if bias_gradient is not None:
+            bias_gradient.addmv_(gradient.t(), scale.squeeze(-1))
+        if low != high:
+            gradient = product.copy_(gradient)
+        if hidden_gradient is not None:
+            hidden_gradient[:, taken] = (torch.mm(gradient, projection) * scale).view(views, -1, width)
+        if weight_gradient is not None and low == high:
+            weight_gradient.addmm_(gradient.t(), inputs * scale)
+        elif weight_gradient is not None:
+            weight_gradient += torch.mm(gradient.t(), (inputs * scale).to(low))
+
+    total = losses[0] @ losses.new_tensor(plan.weights)
+    if plan.agreement is not None:
+        total = total + plan.agreement.beta * divergence
+    return Terms(total, losses[0], losses[1], divergence, correct), (hidden_gradient, weight_gradient, bias_gradient)
+
+
+class _Chunk(NamedTuple):
+    losses: Tensor  # (2, views): smoothed and plain
+    divergence: Tensor
+    correct: Tensor  # (views,)
+    gradient: Tensor | None  # (views, rows, classes); times `scale`, it is the gradient of `total` for the logits
+    scale: Tensor  # (views, 1, 1); left for after the products, where there is little to scale
+
+
+def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, plan: _Plan) -> _Chunk:
+    """The losses and the gradient of one chunk of (views, rows, classes) logits; overwrites both buffers."""
+    views, rows, classes = logits.shape
+    index = labels.expand(views, rows).unsqueeze(-1)
+    peak, likeliest = logits.max(-1, keepdim=True)
+    torch.softmax(logits, -1, out=probabilities)
+    # The largest probability is at least 1 / classes, so this is as exact as a log-sum-exp, and free.
+    log_normaliser = peak - probabilities.gather(-1, likeliest).log_()
+    nll = log_normaliser - logits.gather(-1, index)
+    smoothed = plan.target * nll
+    if plan.uniform:
+        smoothed += plan.uniform * (classes * log_normaliser - logits.sum(-1, keepdim=True))
+    losses = torch.stack([smoothed, nll]).sum((2, 3))
+    correct = (likeliest == index).sum((1, 2))
+
+    weights = logits.new_tensor(plan.weights).view(views, 1, 1)
+    unit = torch.ones_like(weights)
+    wanted = any(plan.wanted)
+    agreement = plan.agreement
+    divergence = logits.new_zeros(())
+    gradient: Tensor | None
+    # Each branch leaves share * probabilities, and the divergence's part, where scale * share = weights.
+    if agreement is None:
+        gradient, share, scale = probabilities if wanted else None, unit, weights
+    elif wanted and agreement.beta and agreement == Agreement(agreement.beta):
+        scale = unit * -agreement.beta / 2
+        scale[0].neg_()
+        gradient, share = logits, weights / scale
+        divergence = _symmetric_kl(logits, probabilities, share)
+    else:
+        gradient, share, scale = probabilities * weights if wanted else None, weights, unit
+        divergence = _divergence(logits.sub_(log_normaliser), probabilities, agreement, gradient)
+    if gradient is not None:
+        gradient.scatter_add_(-1, index, (-plan.target * share).expand(index.shape))
+        if plan.uniform:
+            gradient.sub_(plan.uniform * share)
+    return _Chunk(losses, divergence, correct, gradient, scale)
+
+
+def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tensor:
+    """The symmetric KL at tau 1, summed; turns `logits` into share * probabilities and its gradient, scaled.
+
+    With gap = log p - log q by class, p the anchor and q another view, twice the gradient is
+        p * (gap - KL(p || q)) + p - q  for the anchor's logits, and
+        q * (-gap - KL(q || p)) + q - p  for the other's, of which the negative is left.
+    A constant added to gap cancels in all of it, so a difference of logits serves as that of log-probabilities.
+    """
+    anchor, others = probabilities[0], probabilities[1:]
+    gaps = torch.sub(logits[0], logits[1:], out=logits[1:])
+
+    toward_anchor = torch.mul(anchor, gaps[0], out=logits[0])
+    for gap in gaps[1:]:
+        toward_anchor.addcmul_(anchor, gap)
+    under_anchor = toward_anchor.sum(-1, keepdim=True)  # the sum of KL(p || q) over the views q
+    toward_anchor.addcmul_(anchor, share[0] + len(others) - under_anchor)
+    for other in others:
+        toward_anchor.sub_(other)
+
+    toward_others = gaps.mul_(others)
+    under_others = toward_others.sum(-1, keepdim=True)  # - KL(q || p)
+    toward_others.addcmul_(others, share[1:] - 1 - under_others).add_(anchor)
+    return (under_anchor.sum() - under_others.sum()) / 2
+
+
+def _divergence(log_p: Tensor, p: Tensor, agreement: Agreement, gradient: Tensor | None) -> Tensor:
+    """Any divergence, summed; adds beta times its gradient with respect to the logits to `gradient`."""
+    total = log_p.new_zeros(())
+    for view in range(1, len(p)):
+        terms: list[tuple[int, int | None, Tensor, float]]
+        if agreement.divergence == "symmetric_kl":
+            terms = [(0, view, log_p[view], 0.5), (view, 0, log_p[0], 0.5)]
+        elif agreement.divergence == "kl":
+            terms = [(0, view, log_p[view], 1.0)]
+        else:
+            # The gradient through the mixture m is that of (p + q) / (2 m) = 1 for every class: none.
+            mixture = torch.logaddexp(log_p[0], log_p[view]).sub_(math.log(2))
+            terms = [(0, None, mixture, 0.5), (view, None, mixture, 0.5)]
+        for first, second, log_second, share in terms:
+            flat, log_flat = p[first], log_p[first]
+            if agreement.tau != 1:
+                log_flat = torch.log_softmax(log_flat / agreement.tau, -1)
+                flat = log_flat.exp()
+            gap = log_flat - log_second
+            kl = torch.linalg.vecdot(flat, gap).unsqueeze(-1)
+            total += share * kl.sum()
+            if gradient is None:
+                continue
+            scale = agreement.beta * share
+            if agreement.detach == "none":
+                gradient[first].addcmul_(flat, gap.sub_(kl), value=scale / agreement.tau)
+            if second is not None:
+                gradient[second].add_(p[second], alpha=scale).sub_(flat, alpha=scale)
+    return total

@@ -1,0 +1,104 @@
+"""The contract of a regime: which views of an example are read together, and what loss they give."""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, NamedTuple, Protocol
+
+from torch import Tensor
+
+import augury.regimes
+from augury.config import Section, validate
+from augury.errors import UserError, unknown
+
+SOURCE = "source"
+TARGET = "target"
+
+
+class Draw(NamedTuple):
+    """One way of reading an example: the views that enter one batch together and the side they predict."""
+
+    views: tuple[str, ...]
+    target: str
+
+
+class Rows(NamedTuple):
+    """What a model knows about a batch before its last layer, at the positions that carry a label.
+
+    `hidden` (views, rows, size), `weight` (classes, size), `bias` (classes) or None, `labels` (rows). A row is a target
+    token in translation and an example in classification.
+    """
+
+    hidden: Tensor
+    weight: Tensor
+    bias: Tensor | None
+    labels: Tensor
+
+
+class ViewModel(Protocol):
+    """A model that reads chosen views of a batch in one concatenated forward pass."""
+
+    def rows(self, batch: Any, views: Sequence[int]) -> Rows: ...
+
+
+class Losses(NamedTuple):
+    """`total` is a sum over rows; the step's loss is the sum of totals over the sum of counts.
+
+    Sums are divided once, by the count over all accumulation steps and workers, never as a mean of means. `metrics`
+    holds detached sums over rows; `rows` is what they are divided by.
+    """
+
+    total: Tensor
+    count: float
+    rows: int
+    metrics: dict[str, Tensor]
+
+
+class Regime(Section):
+    """Parameters of a regime; a subclass adds its own beside its draws and its loss."""
+
+    name: str
+    """The module of `augury.regimes` that holds the regime."""
+    label_smoothing: float = 0.1
+    """Mass taken from the label (ε)."""
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def draws(self, keys: Sequence[str]) -> list[Draw]:
+        """How every example is read in one epoch, given the names of its enciphered views."""
+        raise NotImplementedError
+
+    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
+        """The loss of one batch of one draw at optimizer step `update` (from 0)."""
+        raise NotImplementedError
+
+
+def parse(value: Any) -> Regime:
+    """The regime that `{name: ..., parameters}` describes; UserError names the nearest known one."""
+    if isinstance(value, Regime):
+        return value
+    if isinstance(value, str):
+        value = {"name": value}
+    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+        raise UserError(f"a regime is 'name: ...' and its parameters; {_allowed()}")
+    name = value["name"]
+    if name not in names():
+        raise unknown("regime", name, names())
+    schema: type[Regime] = importlib.import_module(f"augury.regimes.{name}").REGIME
+    values = dict(value)
+    preset = values.pop("preset", None)
+    if preset is not None and preset not in schema.PRESETS:
+        raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
+    return validate(schema, {**schema.PRESETS.get(preset, {}), **values}, f"regime {name}")
+
+
+def names() -> list[str]:
+    """The regimes there are: the modules of this package that define one."""
+    modules = [module.name for module in pkgutil.iter_modules(augury.regimes.__path__)]
+    return [name for name in modules if name not in ("regime", "objective")]
+
+
+def _allowed() -> str:
+    return f"allowed names: {', '.join(names())}"

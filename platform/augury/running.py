@@ -1,0 +1,215 @@
+"""One experiment from text to table: prepare, train, translate, score, record, for every system and seed."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import shutil
+import subprocess
+import threading
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
+
+import yaml
+
+from augury import config, trainable
+from augury.corpora.corpus import KIND as CORPORA
+from augury.experiment import Experiment, systems
+from augury.progress import duration, say
+from augury.store import Folder, Store
+from augury.trainable import Prepared, Trainable
+from augury.training import history
+from augury.training.launch import launch
+from augury.tracking.tracker import File, Tracker
+
+RUNS = "runs"
+PACKAGES = ("augury", "torch", "ray", "transformers", "sentencepiece", "sacrebleu", "ctranslate2", "mlflow", "pyarrow")
+LINE_SECONDS = 10.0
+
+
+def run_experiment(experiment: Experiment) -> list[Folder]:
+    """Run every system of an experiment with every seed, or find it done; the runs' folders, baseline first."""
+    store = Store(experiment.storage)
+    task = trainable.find(experiment.task)
+    chosen = systems(experiment)
+    folders = []
+    with Tracker(experiment.tracking, store) as tracker:
+        prepared = {name: task.prepare(system, store) for name, system in chosen.items()}
+        for name, system in chosen.items():
+            for seed in system.seeds:
+                folders.append(_run(task, name, system, prepared[name], seed, store, tracker))
+    return folders
+
+
+def run_folder(store: Store, address: str, seed: int) -> Folder:
+    """Where the run of a configuration with a seed lies."""
+    return store.folder(RUNS, f"{address}/seed-{seed}")
+
+
+def _run(task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store,
+         tracker: Tracker) -> Folder:
+    run = run_folder(store, prepared.address, seed)
+    _describe(run, name, system, prepared, seed)
+    if not run.complete:
+        tracker.start(run)
+        status: Any = "FAILED"
+        try:
+            train(task, name, system, prepared, seed, store, tracker)
+            evaluate(task, system, prepared, run, store)
+            status = "FINISHED"
+        finally:
+            tracker.finish(run, status, _artifacts(prepared, store))
+        run.finish({"address": prepared.address, "seed": seed})
+    elif run.read_json("scores.json")["evaluation"] != _evaluation(system, prepared):
+        evaluate(task, system, prepared, run, store)
+        tracker.finish(run, "FINISHED", _artifacts(prepared, store))
+    else:
+        say(f"{name}, seed {seed}: found, not trained again ({run.uri})")
+    return run
+
+
+def train(task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store,
+          tracker: Tracker) -> None:
+    """Train one seed where the launcher puts it, while its progress is shown and recorded."""
+    run = run_folder(store, prepared.address, seed)
+    settings = {**prepared.config, "storage": store.root, "run": run.name, "seed": seed}
+    label = f"train {name}" + (f" seed {seed}" if len(system.seeds) > 1 else "")
+    with tracker.follow(run), _shown(run, label, system):
+        launch(task.train_loop, settings, run, system.training, system.execution)
+
+
+def evaluate(task: Trainable, system: Experiment, prepared: Prepared, run: Folder, store: Store) -> None:
+    """Score the run on every test set and write down what it cost."""
+    outcome = run.read_json("outcome.json")
+    tests = task.evaluate(system, prepared, run, store)
+    run.write_json("scores.json", {
+        "evaluation": _evaluation(system, prepared),
+        "tests": tests,
+        "cost": {
+            "parameters": outcome["parameters"], "data_factor": prepared.data_factor, "updates": outcome["updates"],
+            "target_tokens": outcome["rows"], "train_seconds": outcome["train_seconds"], "device": outcome["device"],
+            "device_hours": outcome["train_seconds"] * outcome["workers"] / 3600,
+        },
+    })  # fmt: skip
+
+
+def _evaluation(system: Experiment, prepared: Prepared) -> str:
+    """The address of what determines the scores of a trained model."""
+    sections = system.plain()
+    return config.address({"inputs": [list(given) for given in prepared.inputs], "decoding": sections.get("decoding"),
+                           "scoring": sections.get("scoring")})
+
+
+def _describe(run: Folder, name: str, system: Experiment, prepared: Prepared, seed: int) -> None:
+    resolved = system.plain()
+    run.write("experiment.yaml", yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
+    run.write_json("prepared.json", prepared.config)
+    run.write_json("run.json", {
+        "name": name, "experiment": system.name, "address": prepared.address, "seed": seed, "task": system.task,
+        "inputs": [{"name": role, "address": address, "rows": rows} for role, address, rows in prepared.inputs],
+        "parameters": {key: value for key, value in flatten(resolved).items() if not key.startswith("systems")},
+        "versions": {package: _version(package) for package in PACKAGES}, "commit": _commit(),
+    })  # fmt: skip
+
+
+def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested settings under dotted names; lists of settings by position."""
+    flat: dict[str, Any] = {}
+    for key, value in content.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+            value = {str(index): item for index, item in enumerate(value)}
+        if isinstance(value, Mapping) and value:
+            flat |= flatten(value, f"{name}.")
+        elif value is not None and value != {}:
+            flat[name] = value
+    return flat
+
+
+def _artifacts(prepared: Prepared, store: Store) -> list[File]:
+    kinds = {"vocabulary": "vocabularies"}
+    folders = {name: store.folder(kinds.get(name, "fits"), address) for name, address in prepared.artifacts.items()}
+    files = [File(folder, file, name) for name, folder in folders.items() for file in folder.names() if file[0] != "_"]
+    corpora = [File(store.folder(CORPORA, given.address), "manifest.json", f"corpora/{given.role}")
+               for given in prepared.inputs]
+    return files + corpora
+
+
+def _version(package: str) -> str:
+    try:
+        return importlib.metadata.version(package)
+    except importlib.metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def _commit() -> str | None:
+    """The commit of the working directory's repository, `+` where there are uncommitted changes."""
+    if shutil.which("git") is None:
+        return None
+    found = subprocess.run(["git", "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
+                           capture_output=True, text=True, check=False)
+    return found.stdout.strip() or None
+
+
+@contextmanager
+def _shown(run: Folder, label: str, system: Experiment) -> Iterator[None]:
+    """Print a line about a run's training now and then, and one when it ends."""
+    stop = threading.Event()
+    watch = _Watch(run, label, system)
+
+    def show() -> None:
+        while not stop.wait(1.0):
+            watch.look()
+
+    thread = threading.Thread(target=show, name=label, daemon=True)
+    thread.start()
+    try:
+        yield
+    finally:
+        stop.set()
+        thread.join()
+        watch.look(last=True)
+
+
+class _Watch:
+    """What there is to say about a run, from its history."""
+
+    def __init__(self, run: Folder, label: str, system: Experiment):
+        self.run, self.label, self.training = run, label, system.training
+        self.seen = -1
+        self.latest: dict[str, float] = {}
+        self.said = 0.0
+        self.update, self.epoch = 0, 0
+
+    def look(self, last: bool = False) -> None:
+        """Read what is new; say it at most every few seconds."""
+        for record in history.read(self.run, self.seen):
+            if record["update"] >= self.seen:
+                self.latest |= record["metrics"]
+                self.update, self.epoch, self.seen = record["update"], record["epoch"], record["update"]
+        if self.latest and (last or time.monotonic() - self.said > LINE_SECONDS):
+            self.said = time.monotonic()
+            say(self._line(last))
+
+    def _line(self, last: bool) -> str:
+        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not last else ""
+        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and not last else ""
+        shown = {"loss": "train/loss", "bleu": "valid/bleu", "chrf": "valid/chrf", "accuracy": "valid/accuracy"}
+        numbers = [f"{name} {self.latest[key]:.2f}" for name, key in shown.items() if key in self.latest]
+        numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
+        seconds = self.latest.get("train/seconds", 0.0)
+        if last:
+            numbers.append(duration(seconds))
+        elif left := self._left(seconds):
+            numbers.append(f"at most {duration(left)} left")
+        return f"{self.label:<22} update {self.update:,}{of}, epoch {self.epoch}{epochs}  " + "  ".join(numbers)
+
+    def _left(self, seconds: float) -> float | None:
+        """Time left if patience does not end training before, from the validations so far."""
+        done = self.latest.get("train/epochs", float(self.epoch))
+        if not seconds or not done:
+            return None
+        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
+        shares += [done / self.training.max_epochs] if self.training.max_epochs else []
+        return seconds * (1 / max(shares) - 1) if shares else None

@@ -1,0 +1,1 @@
+"""Text: normalisation, alphabets and ciphers, vocabularies, word alignment."""

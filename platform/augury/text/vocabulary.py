@@ -1,0 +1,197 @@
+"""Vocabularies: subword pieces, special symbols and tags in one table of ids for every view of a corpus.
+
+Joint: one BPE model is learned from the plain bitext and all enciphered views, each text once. Separate: the
+plain bitext and every enciphered view have a model each, and their pieces are merged by identity (CipherDAug,
+table 7).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from typing import Literal, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+from pydantic import Field, PositiveInt, field_validator
+from sentencepiece import SentencePieceProcessor
+
+from augury.config import Section
+from augury.errors import UserError, unknown
+from augury.store import Folder
+from augury.text import sentencepieces
+
+VERSION = 1
+"""Raised when equal texts and settings come to give other pieces."""
+PLAIN_VIEWS = ("source", "target")
+PAD, UNK, EOS = range(3)
+SPECIALS = ("<pad>", "<unk>", "</s>")
+
+Texts = Callable[[], Iterable[str]]
+
+
+class VocabularyConfig(Section):
+    """How many pieces there are and which symbols stand beside them."""
+
+    size: PositiveInt = 12_000
+    """Entries for the plain bitext, special symbols and tags included."""
+    size_per_key: PositiveInt = 4_000
+    """Joint mode: entries added for every enciphered view."""
+    mode: Literal["joint", "separate"] = "joint"
+    """One model for all views, or one for the plain bitext and one for every enciphered view."""
+    separate_size_per_key: PositiveInt = 6_500
+    """Separate mode: pieces of every enciphered view's own model; those known already add no entry."""
+    character_coverage: float = Field(default=1.0, ge=0.98, le=1.0)
+    """The share of characters that have a piece; the rarest others become unknown."""
+    reserved: tuple[str, ...] = ()
+    """Further symbols that are entered by id alone, such as domain tags: `<clean_s>`."""
+
+    @field_validator("reserved")
+    @classmethod
+    def _distinct_words(cls, symbols: tuple[str, ...]) -> tuple[str, ...]:
+        for position, symbol in enumerate(symbols):
+            if symbol in SPECIALS or symbol in symbols[:position]:
+                raise ValueError(f"'{symbol}' is there already: give each symbol once, none of {SPECIALS}")
+            if symbol.split() != [symbol] or sentencepieces.SPACE in symbol:
+                raise ValueError(f"'{symbol}' is not one word: leave out spaces and '▁', as in '<clean_s>'")
+        return symbols
+
+
+class Vocabulary:
+    """The table of ids: `<pad>` 0, `<unk>` 1, `</s>` 2, then the tags, then the pieces as they were learned.
+
+    Tags are never read from a text: `__en__` written out in one is encoded like any other characters. No
+    symbol begins a sentence, since decoders start from `</s>`.
+    """
+
+    pad, unk, eos = PAD, UNK, EOS
+
+    def __init__(self, models: Sequence[bytes], views: Mapping[str, int], tags: Sequence[str]):
+        """`models` are serialised sentencepiece models; `views` says which of them encodes a view."""
+        self._models = [SentencePieceProcessor(model_proto=model) for model in models]
+        self._views = dict(views)
+        learned = [sentencepieces.pieces(model) for model in self._models]
+        taken = set(tags).intersection(chain.from_iterable(learned))
+        if taken:
+            raise UserError(f"symbols {sorted(taken)} are also pieces of the text: choose others, as '<tag>'")
+        symbols = (*SPECIALS, *tags)
+        self.pieces: tuple[str, ...] = merge([symbols, *learned])
+        ids = {piece: index for index, piece in enumerate(self.pieces)}
+        self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
+        self._ids = [np.array([UNK, *(ids[piece] for piece in table)], np.int32) for table in learned]
+        self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: " ⁇ "}
+
+    @classmethod
+    def load(cls, folder: Folder) -> Vocabulary:
+        """The vocabulary that `train` saved in `folder`; UserError where it was not finished."""
+        manifest = folder.manifest()
+        return cls([folder.read(name) for name in manifest["models"]], manifest["views"], manifest["tags"])
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+    def encode(self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source",
+               num_threads: int = 1) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+        """The ids of all texts end to end, without tags and `</s>`, and the n + 1 offsets that part them.
+
+        Texts decode to themselves, spaces included, but for characters not seen in training, U+2585 and NUL,
+        which become `<unk>`, and U+2581, which sentencepiece takes for a space.
+        """
+        assert not isinstance(texts, str)
+        if view not in self._views:
+            raise unknown("view", view, self._views)
+        index = self._views[view]
+        lines = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else texts
+        ids, offsets = sentencepieces.encode(self._models[index], lines, num_threads)
+        return self._ids[index][ids], offsets
+
+    def decode(self, ids: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> list[str]:
+        """The texts of rows of ids of any view, without special symbols and tags; `<unk>` reads ` ⁇ `."""
+        rows = [np.asarray(row, np.int64).tolist() for row in ids]
+        assert all(index >= 0 for row in rows for index in row)
+        return self.decode_pieces([self.pieces[index] for index in row] for row in rows)
+
+    def decode_pieces(self, rows: Iterable[Sequence[str]]) -> list[str]:
+        """The same from rows of pieces."""
+        return [sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows]
+
+
+def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
+    """The union of tables of pieces by identity of their strings, in order of first appearance."""
+    return tuple(dict.fromkeys(chain.from_iterable(tables)))
+
+
+def train(groups: Mapping[str, Texts], config: VocabularyConfig, *, languages: Sequence[str],
+          folder: Folder) -> Vocabulary:
+    """Learn a vocabulary from the training split, save it in `folder` and return it.
+
+    `groups` gives the texts of every view, read once: `source` and `target` are the plain bitext, all others
+    are enciphered. Every language has a tag, `__en__`. Equal texts give equal bytes. Raises UserError for a
+    view without text, a size that the text does not allow and a reserved symbol that is a tag or a piece.
+    """
+    tags = _tags(languages, config.reserved)
+    counts: dict[str, int] = {}
+    parts = _parts(config, list(groups), symbols=len(SPECIALS) + len(tags))
+    models = [_learn(part, _texts(groups, part.views, counts), config.character_coverage) for part in parts]
+    views = {view: index for index, part in enumerate(parts) for view in part.views}
+    vocabulary = Vocabulary(models, views, tags)
+    names = [f"sentencepiece-{index}.model" for index in range(len(models))]
+    for name, model in zip(names, models, strict=True):
+        folder.write(name, model)
+    folder.finish({"size": len(vocabulary), "models": names, "views": views, "tags": tags, "texts": counts})
+    return vocabulary
+
+
+class _Part(NamedTuple):
+    """What one model is learned from, how many entries it has and the settings that say so."""
+
+    views: tuple[str, ...]
+    size: int
+    symbols: int  # entries among `size` that are not learned
+    settings: tuple[str, ...]
+
+
+def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list[_Part]:
+    plain = tuple(view for view in views if view in PLAIN_VIEWS)
+    ciphers = tuple(view for view in views if view not in PLAIN_VIEWS)
+    assert plain, "a vocabulary needs the plain bitext"
+    if config.mode == "joint" and ciphers:
+        size = config.size + len(ciphers) * config.size_per_key
+        return [_Part(plain + ciphers, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))]
+    own = ("vocabulary.separate_size_per_key",)
+    return [
+        _Part(plain, config.size, symbols, ("vocabulary.size",)),
+        *(_Part((view,), config.separate_size_per_key, 0, own) for view in ciphers),
+    ]
+
+
+def _learn(part: _Part, texts: Iterable[str], character_coverage: float) -> bytes:
+    try:
+        return sentencepieces.learn(texts, max(part.size - part.symbols, 0), character_coverage)
+    except sentencepieces.SizeError as error:
+        bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
+        raise UserError(
+            f"{' and '.join(part.settings)} ask for {part.size} entries, but the training text of "
+            f"{', '.join(part.views)} allows {bound} {error.limit + part.symbols}: "
+            f"{change} {' or '.join(part.settings)}"
+        ) from error
+
+
+def _texts(groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, int]) -> Iterator[str]:
+    """The texts of `views`; `counts` receives the number of those that are not blank."""
+    for view in views:
+        counts[view] = 0
+        for text in groups[view]():
+            counts[view] += bool(text.strip())
+            yield text
+        if not counts[view]:
+            raise UserError(f"view '{view}' of the training split has no text: check its files, or drop it")
+
+
+def _tags(languages: Iterable[str], reserved: Sequence[str]) -> list[str]:
+    tags = [f"__{language}__" for language in dict.fromkeys(languages)]
+    for symbol in reserved:
+        if symbol in tags:
+            raise UserError(f"vocabulary.reserved: '{symbol}' is the tag of a language already; take it out")
+    return [*tags, *reserved]

@@ -1,0 +1,74 @@
+"""The contract of a trainable, and finding one by its name: `nmt` is the package `trainables.nmt`."""
+
+from __future__ import annotations
+
+import importlib
+import importlib.util
+import pkgutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+
+import torch
+
+from augury.errors import UserError, unknown
+from augury.store import Folder, Store
+from augury.training.loop import Report
+
+if TYPE_CHECKING:
+    from augury.experiment import Experiment
+
+
+class Input(NamedTuple):
+    """A corpus that a run reads: its role, address and number of records."""
+
+    role: str
+    address: str
+    rows: int
+
+
+class Prepared(NamedTuple):
+    """Everything that a run reads, made and addressed.
+
+    `address` names the run: it is the hash of the inputs and of the configuration of training, the seed left out.
+    `data_factor` is the number of examples read in an epoch over the number of records.
+    """
+
+    address: str
+    inputs: tuple[Input, ...]
+    data_factor: float
+    artifacts: Mapping[str, str]
+    config: dict[str, Any]
+
+
+class Trainable(Protocol):
+    """What a package under `trainables` provides."""
+
+    Config: type[Experiment]
+
+    def prepare(self, experiment: Any, store: Store) -> Prepared:
+        """Make the corpora, views, vocabularies and tokens that are missing; all later steps read `Prepared.config`."""
+
+    def train_loop(self, config: dict[str, Any], device: torch.device, report: Report) -> None:
+        """Train one seed in this process; `config` is `Prepared.config` with `run`, `seed` and `storage`."""
+
+    def evaluate(self, experiment: Any, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
+        """Write hypotheses and return the scores of every test set: {test: [Score.plain(), ...]}."""
+
+    def translate(self, run: Folder, store: Store, texts: Sequence[str], **options: Any) -> list[str]:
+        """The model's output for each text."""
+
+    def export(self, run: Folder, store: Store, form: str, directory: Path) -> None:
+        """Write the model in another library's format."""
+
+
+def find(name: str) -> Trainable:
+    """The trainable called `name`; UserError names the nearest known one."""
+    if importlib.util.find_spec("trainables") is None:
+        raise UserError("the package 'trainables' is not importable: install Augury, or run from its root directory")
+    known = [module.name for module in pkgutil.iter_modules(importlib.import_module("trainables").__path__) if module.ispkg]
+    if name not in known:
+        raise unknown("task", name, known)
+    found: ModuleType = importlib.import_module(f"trainables.{name}")
+    return found  # type: ignore[return-value]

@@ -1,0 +1,1 @@
+"""The engine: planned batches, schedule, loop, checkpoints and launchers; it knows no task."""

@@ -1,0 +1,79 @@
+"""Batches by token budget, planned as a pure function of epoch, seed and world size.
+
+A plan is a list of updates; an update is, for every rank, a list of batches; a batch is an array of example numbers.
+Every example is in exactly one batch. All ranks compute the same plan and take their part of it, so that they take
+equally many steps without a word between them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from augury.errors import UserError
+from augury.rng import generator
+
+Batch = np.ndarray  # (examples,) int64
+
+
+@dataclass(frozen=True)
+class Lengths:
+    """Tokens of every example: `sources` the longest view, `targets` the target; (examples,) int each."""
+
+    sources: np.ndarray
+    targets: np.ndarray
+
+    @property
+    def cost(self) -> np.ndarray:
+        """The length that an example takes in a padded batch."""
+        return np.maximum(self.sources, self.targets)
+
+
+def plan_epoch(lengths: Lengths, *, max_tokens: int, seed: int, epoch: int, world: int = 1,
+               accumulation: int = 1) -> list[list[list[Batch]]]:
+    """The updates of an epoch: `plan[update][rank]` lists that rank's batches.
+
+    The last update may hold fewer than `accumulation` batches per rank, but as many on every rank: where the number of
+    batches does not divide by the world size, the largest ones are split. UserError if an example exceeds the budget,
+    or if there are fewer examples than ranks.
+    """
+    batches = _cut(lengths, max_tokens, generator(seed, "batches", epoch))
+    batches = _divisible(batches, world)
+    generator(seed, "order of batches", epoch).shuffle(batches)  # type: ignore[arg-type]
+    per_update = world * accumulation
+    updates = [batches[start:start + per_update] for start in range(0, len(batches), per_update)]
+    return [[update[rank::world] for rank in range(world)] for update in updates]
+
+
+def _cut(lengths: Lengths, max_tokens: int, random: np.random.Generator) -> list[Batch]:
+    """Examples sorted by length (ties and neighbours in random order), cut where the budget is full."""
+    cost = lengths.cost
+    if len(cost) == 0:
+        raise UserError("there are no training examples: look at the rejected rows in the corpus manifest")
+    if int(cost.max()) > max_tokens:
+        raise UserError(
+            f"an example of {int(cost.max())} tokens does not fit training.max_tokens={max_tokens}: "
+            f"raise it to {int(cost.max())} or lower corpus.filter.max_length"
+        )
+    # One token of jitter makes the company of a sentence differ from epoch to epoch at hardly any padding.
+    order = np.lexsort((lengths.sources + 2 * random.random(len(cost)), lengths.targets + random.random(len(cost))))
+    batches, start, longest = [], 0, 0
+    for end, length in enumerate(cost[order].tolist()):
+        if max(longest, length) * (end - start + 1) > max_tokens:
+            batches.append(order[start:end])
+            start, longest = end, 0
+        longest = max(longest, length)
+    batches.append(order[start:])
+    return batches
+
+
+def _divisible(batches: list[Batch], world: int) -> list[Batch]:
+    while len(batches) % world:
+        batches.sort(key=len)
+        largest = batches.pop()
+        if len(largest) < 2:
+            raise UserError(f"too few examples for {world} workers: set training.workers={max(1, len(batches) + 1)}")
+        middle = len(largest) // 2
+        batches += [largest[:middle], largest[middle:]]
+    return batches

@@ -1,0 +1,58 @@
+"""The few collective operations of the loop; without a process group they are those of one worker."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import torch
+import torch.distributed as dist
+from torch import Tensor
+
+
+def rank() -> int:
+    """This worker's number."""
+    return dist.get_rank() if dist.is_initialized() else 0
+
+
+def world_size() -> int:
+    """The number of workers."""
+    return dist.get_world_size() if dist.is_initialized() else 1
+
+
+def sum_over_workers(values: Tensor) -> Tensor:
+    """The element-wise sum, the same on every worker."""
+    if world_size() > 1:
+        dist.all_reduce(values)
+    return values
+
+
+def gather(value: Any) -> list[Any]:
+    """Every worker's value, in the order of ranks, on every worker."""
+    if world_size() == 1:
+        return [value]
+    values: list[Any] = [None] * world_size()
+    dist.all_gather_object(values, value)
+    return values
+
+
+def barrier() -> None:
+    """Wait for all workers."""
+    if world_size() > 1:
+        dist.barrier()
+
+
+def share(items: Sequence[Any]) -> list[Any]:
+    """This worker's part of `items`: every world-size-th from its rank on."""
+    return list(items[rank()::world_size()])
+
+
+def unshare(parts: Sequence[Sequence[Any]]) -> list[Any]:
+    """The whole sequence from every worker's `share`, in order."""
+    total = sum(len(part) for part in parts)
+    return [parts[index % len(parts)][index // len(parts)] for index in range(total)]
+
+
+def seed_all(seed: int) -> None:
+    """Seed torch on every device of this process."""
+    torch.manual_seed(seed)

@@ -1,0 +1,109 @@
+"""Two launchers of one loop: in this process, or on Ray Train workers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import torch
+
+from augury.errors import UserError
+from augury.execution import connect
+from augury.store import Folder
+from augury.training.loop import OUTCOME, Diverged, Report
+from augury.training.settings import Execution, Training
+
+FAILURE = "failure.json"
+
+Loop = Callable[[dict[str, Any], torch.device, Report], None]
+
+
+def launch(loop: Loop, config: dict[str, Any], run: Folder, training: Training, execution: Execution) -> dict[str, Any]:
+    """Run `loop(config, device, report)` on the workers that are asked for; the run's outcome.
+
+    A run whose outcome is there is not repeated. Raises Diverged, and UserError where the cluster is too small.
+    """
+    if run.exists(OUTCOME):
+        outcome: dict[str, Any] = run.read_json(OUTCOME)
+        return outcome
+    run.remove(FAILURE)
+    cuda = _uses_cuda(execution)
+    direct = execution.launcher == "direct" or (
+        execution.launcher == "auto" and training.workers == 1 and not cuda and not _joins_cluster(execution)
+    )
+    if direct and training.workers > 1:
+        raise UserError(f"launcher direct has one worker and training.workers={training.workers}: use launcher ray")
+    if direct:
+        torch.set_num_threads(execution.threads or os.cpu_count() or 1)
+        loop(config, torch.device("cuda" if cuda else "cpu"), lambda metrics: None)
+    else:
+        _on_ray(loop, config, run, training, execution, cuda)
+    outcome = run.read_json(OUTCOME)
+    return outcome
+
+
+def _uses_cuda(execution: Execution) -> bool:
+    if execution.device == "cuda" and not torch.cuda.is_available() and not _joins_cluster(execution):
+        raise UserError("device cuda, but torch sees no GPU here: use --set execution.device=cpu, or join a cluster")
+    return execution.device == "cuda" or (execution.device == "auto" and torch.cuda.is_available())
+
+
+def _joins_cluster(execution: Execution) -> bool:
+    return bool(execution.address or os.environ.get("RAY_ADDRESS"))
+
+
+def _on_ray(loop: Loop, config: dict[str, Any], run: Folder, training: Training, execution: Execution,
+            cuda: bool) -> None:
+    os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")  # every report waits for this poll
+    connect(execution.address)
+    import ray
+    from ray.train import FailureConfig, RunConfig, ScalingConfig, UserCallback  # noqa: F401
+    from ray.train.torch import TorchTrainer
+    from ray.train.v2.api.exceptions import TrainingFailedError
+
+    resources = {"CPU": execution.cpus_per_worker} | ({"GPU": execution.gpus_per_worker} if cuda else {})
+    _fits(training.workers, resources, ray.cluster_resources())
+    threads = execution.threads or max(1, (os.cpu_count() or 1) // training.workers)
+
+    def worker(config: dict[str, Any]) -> None:
+        from ray import train
+
+        torch.set_num_threads(threads)
+        device = train.torch.get_device() if cuda else torch.device("cpu")
+        try:
+            loop(config, device, lambda metrics: train.report(metrics))
+        except Diverged as error:  # trying again would only repeat it
+            run.write_json(FAILURE, {"error": str(error)})
+
+    trainer = TorchTrainer(
+        worker,
+        train_loop_config=config,
+        scaling_config=ScalingConfig(num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources),
+        run_config=RunConfig(
+            name=run.name.replace("/", "-"),
+            storage_path=f"{run.root.rstrip('/')}/.ray",
+            failure_config=FailureConfig(max_failures=execution.max_failures, controller_failure_limit=3),
+        ),
+    )
+    try:
+        trainer.fit()
+    except TrainingFailedError as error:
+        raise UserError(f"the workers of {run.uri} failed {execution.max_failures + 1} times: {_cause(error)}") from error
+    if run.exists(FAILURE):
+        raise Diverged(run.read_json(FAILURE)["error"])
+
+
+def _fits(workers: int, resources: dict[str, float], cluster: dict[str, float]) -> None:
+    for kind, amount in resources.items():
+        if workers * amount > cluster.get(kind, 0):
+            raise UserError(
+                f"{workers} workers × {amount:g} {kind} do not fit the cluster's {cluster.get(kind, 0):g} {kind}: "
+                f"lower training.workers or execution.{kind.lower()}s_per_worker"
+            )
+
+
+def _cause(error: Exception) -> str:
+    failures = getattr(error, "worker_failures", None) or {}
+    first = next(iter(failures.values()), error)
+    return f"{type(first).__name__}: {first}".strip().splitlines()[-1]

@@ -1,0 +1,41 @@
+"""Learning rates as functions of the update, and early stopping by patience."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from augury.training.settings import Training
+
+
+def learning_rate(training: Training, update: int) -> float:
+    """The rate of update `update`, counted from 1 (Vaswani et al. 2017 with a free peak; fairseq's inverse_sqrt)."""
+    peak, warmup = training.learning_rate, training.warmup_updates
+    if update < warmup:
+        return peak * update / warmup
+    if training.schedule == "inverse_sqrt":
+        return peak * math.sqrt(max(warmup, 1) / update)
+    if training.schedule == "linear":
+        assert training.max_updates is not None
+        return peak * max(0.0, training.max_updates - update) / max(1, training.max_updates - warmup)
+    return peak
+
+
+@dataclass
+class Patience:
+    """Counts validations that are not strictly better than the best so far; higher is better."""
+
+    allowed: int
+    best: float = -math.inf
+    waited: int = 0
+
+    def improved(self, score: float) -> bool:
+        """Take in a validation's score; whether it is the best so far."""
+        better = score > self.best
+        self.best, self.waited = (score, 0) if better else (self.best, self.waited + 1)
+        return better
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether training should stop."""
+        return self.waited >= self.allowed

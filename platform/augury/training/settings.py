@@ -1,0 +1,97 @@
+"""Settings of the optimisation and of the machines it runs on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+from pydantic import Field, model_validator
+
+from augury.config import Section
+from augury.errors import UserError, unknown
+
+PRESETS: Mapping[str, Mapping[str, Any]] = {
+    "paper": {},
+    "released_code": {"warmup_updates": 6000, "patience": 25, "clip_norm": 0.1, "weight_decay": 1e-4, "adam_eps": 1e-8},
+}
+
+
+class Training(Section):
+    """How a model is optimised; everything here changes the result and is part of a run's address."""
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
+
+    max_tokens: int = Field(4096, gt=0)
+    """Budget of one batch: rows × longest side, counted on the longest view or target."""
+    accumulation: int = Field(1, ge=1)
+    """Batches per worker and optimizer step."""
+    workers: int = Field(1, ge=1)
+    """Data-parallel workers; a step reads workers × accumulation batches."""
+    learning_rate: float = Field(6e-4, gt=0)
+    """Peak of the schedule."""
+    schedule: Literal["inverse_sqrt", "linear", "constant"] = "inverse_sqrt"
+    """After warm-up: peak × sqrt(warm-up / step), linear to zero at the last update, or constant."""
+    warmup_updates: int = Field(8000, ge=0)
+    """Updates during which the rate rises linearly from zero."""
+    adam_betas: tuple[float, float] = (0.9, 0.98)
+    adam_eps: float = Field(1e-9, gt=0)
+    weight_decay: float = Field(0.0, ge=0)
+    """Decoupled from the gradient when > 0 (AdamW)."""
+    clip_norm: float = Field(0.0, ge=0)
+    """Largest norm of the gradient; 0 does not clip."""
+    precision: Literal["fp32", "bf16"] = "fp32"
+    """bf16: matrix products under autocast, parameters and sums in fp32."""
+    max_epochs: int | None = Field(None, ge=1)
+    max_updates: int | None = Field(100_000, ge=1)
+    validate_every: int | None = Field(None, ge=1)
+    """Updates between validations; none: after every epoch."""
+    patience: int = Field(15, ge=1)
+    """Stop after this many validations in a row that are not strictly better."""
+    stop_on: Literal["score", "loss"] = "score"
+    """What must improve: the trainable's validation score or the validation loss."""
+    average_last: int = Field(5, ge=1)
+    """The last validations' checkpoints whose mean is the model reported on."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _expand_preset(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and "preset" in values:
+            preset = values["preset"]
+            if preset not in PRESETS:
+                raise unknown("preset of training", str(preset), PRESETS)
+            return {**PRESETS[preset], **{key: value for key, value in values.items() if key != "preset"}}
+        return values
+
+    @model_validator(mode="after")
+    def _ends(self) -> Training:
+        if self.max_epochs is None and self.max_updates is None:
+            raise UserError("training needs max_epochs or max_updates, or both")
+        if self.schedule == "linear" and self.max_updates is None:
+            raise UserError("schedule linear falls to zero at max_updates: set training.max_updates")
+        most = self.max_epochs if self.validate_every is None else (self.max_updates or 0) // self.validate_every or None
+        if most is not None and most < self.average_last:
+            raise UserError(
+                f"average_last={self.average_last} checkpoints, but training ends after {most} validations: "
+                f"set training.average_last={most} or train longer"
+            )
+        return self
+
+
+class Execution(Section):
+    """Where things run; nothing here changes a result, and it is no part of an address."""
+
+    executor: Literal["auto", "local", "ray"] = "auto"
+    """Augmentation and decoding: Ray, this process, or whichever the estimated work favours."""
+    launcher: Literal["auto", "direct", "ray"] = "auto"
+    """Training: Ray Train, this process, or (auto) this process where one CPU worker suffices."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    threads: int | None = Field(None, ge=1)
+    """CPU threads per worker; none: the cores divided by the workers."""
+    cpus_per_worker: float = Field(1.0, gt=0)
+    """CPUs that Ray reserves for one training worker."""
+    gpus_per_worker: float = Field(1.0, gt=0)
+    """GPUs that Ray reserves for one training worker where the device is CUDA."""
+    address: str | None = None
+    """Ray cluster to join; none: RAY_ADDRESS, or a Ray of this machine."""
+    max_failures: int = Field(2, ge=0)
+    """Restarts of a failed worker group before a run fails."""

@@ -1,0 +1,47 @@
+"""The contract between the engine and a trainable: what the loop needs to know of a task."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+import torch
+from torch import nn
+
+from augury.regimes.regime import Losses
+from augury.training.batching import Lengths
+
+
+class Loaded(NamedTuple):
+    """A batch on its device, with the number of tokens read and the number of positions they were padded to."""
+
+    batch: Any
+    tokens: int
+    positions: int
+
+
+class Validation(NamedTuple):
+    """`loss` per row, `score` (higher is better) and further metrics of the validation set."""
+
+    loss: float
+    score: float
+    metrics: dict[str, float]
+
+
+class Task(Protocol):
+    """A model with its training examples and its validation set."""
+
+    module: nn.Module
+    lengths: Lengths
+
+    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
+        """The batch of these example numbers."""
+
+    def ids(self, examples: np.ndarray) -> list[str]:
+        """The record ids of these example numbers, for messages."""
+
+    def loss(self, batch: Any, update: int) -> Losses:
+        """The regime's loss of a batch at an update (from 0)."""
+
+    def validate(self, device: torch.device) -> Validation:
+        """Loss and score on the validation set; called by all workers together, the result equal on all."""

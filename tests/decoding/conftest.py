@@ -1,0 +1,80 @@
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import cross_entropy
+from transformers import MarianMTModel
+
+from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.generate import generate
+from augury.decoding.search import Decoding, Hypothesis
+from trainables.nmt.model import ModelConfig, build, decoder_input, head, hidden_states
+
+UNK, PAD, EOS, FIRST, VOCABULARY = 0, 1, 2, 3, 48
+PIECES = [f"piece{index}" for index in range(VOCABULARY)]
+
+Engine = Callable[..., list[Hypothesis]]
+
+
+def _pairs(rows: int, seed: int) -> tuple[Tensor, Tensor]:
+    """Sentences of 1 to 11 pieces and the same with every piece renamed, ended and padded."""
+    generator = torch.Generator().manual_seed(seed)
+    lengths = torch.randint(1, 12, (rows, 1), generator=generator)
+    source = torch.randint(FIRST, VOCABULARY, (rows, 12), generator=generator)
+    target = source * 7 % (VOCABULARY - FIRST) + FIRST
+    position = torch.arange(12)
+    pair = [side.masked_fill(position == lengths, EOS) for side in (source, target)]
+    source, target = (side.masked_fill(position > lengths, PAD) for side in pair)
+    return source, target
+
+
+@pytest.fixture(scope="session")
+def trained() -> MarianMTModel:
+    """A model that has begun to learn to rename pieces: neither flat nor certain, and ending its sentences."""
+    config = ModelConfig(
+        architecture="tiny",
+        encoder_layers=1,
+        decoder_layers=1,
+        hidden_size=32,
+        feedforward_size=64,
+        attention_heads=2,
+        dropout=0.0,
+        max_positions=64,
+    )
+    model = build(config, VOCABULARY, pad=PAD, eos=EOS, seed=1)
+    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, betas=(0.9, 0.98))
+    for step in range(60):
+        source, target = _pairs(64, seed=step)
+        hidden = hidden_states(model, source, source != PAD, decoder_input(target, EOS, PAD))
+        logits = (hidden @ head(model)[0].T).flatten(0, 1)
+        loss = cross_entropy(logits, target.flatten(), ignore_index=PAD, label_smoothing=0.1)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    return model.eval()
+
+
+@pytest.fixture(scope="session")
+def sources() -> list[list[int]]:
+    rows, _ = _pairs(64, seed=1000)
+    return [[index for index in row if index >= FIRST] for row in rows.tolist()]
+
+
+@pytest.fixture(params=["ctranslate", "generate"])
+def engine(request: pytest.FixtureRequest) -> Engine:
+    """Either way to search, as a function of the model, the sources, the settings and the ids to suppress."""
+    if request.param == "generate":
+        return generate
+
+    def translate(
+        model: MarianMTModel,
+        sources: Sequence[Sequence[int]],
+        decoding: Decoding,
+        suppress: Sequence[int] = (),
+    ) -> list[Hypothesis]:
+        return CTranslateDecoder.from_model(model, PIECES, unk=UNK).translate(sources, decoding, suppress)
+
+    return translate

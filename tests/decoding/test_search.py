@@ -1,0 +1,172 @@
+"""What both engines promise."""
+
+from __future__ import annotations
+
+import copy
+import math
+from collections.abc import Callable, Sequence
+
+import pytest
+import torch
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from transformers import MarianMTModel
+
+from augury.config import validate
+from augury.decoding.search import Decoding, Hypothesis
+from augury.errors import UserError
+
+Engine = Callable[..., list[Hypothesis]]
+PAD, EOS, VOCABULARY = 1, 2, 48
+A = 7
+
+
+def beam_search(
+    model: MarianMTModel, source: Sequence[int], decoding: Decoding, suppress: Sequence[int] = ()
+) -> Hypothesis:
+    """Fairseq's beam search for one sentence, without batches or caches."""
+    beams: list[tuple[list[int], float]] = [([], 0.0)]
+    finished: list[Hypothesis] = []
+    for step in range(decoding.max_length):
+        encoded = torch.tensor([[*source, EOS]] * len(beams))
+        prefixes = torch.tensor([[EOS, *ids] for ids, _ in beams])
+        with torch.no_grad():
+            logits = model(input_ids=encoded, decoder_input_ids=prefixes).logits[:, -1]
+        logits[:, [PAD, *suppress, *([EOS] if step == 0 else [])]] = -math.inf
+        totals = logits.log_softmax(1) + torch.tensor([[total] for _, total in beams])
+        best = totals.flatten().topk(2 * decoding.beam)
+        candidates = [
+            (beams[index // VOCABULARY][0] + [index % VOCABULARY], total)
+            for total, index in zip(best.values.tolist(), best.indices.tolist(), strict=True)
+        ]
+        last = step + 1 == decoding.max_length
+        for ids, total in candidates[: decoding.beam]:
+            if ids[-1] == EOS or last:
+                body = ids[:-1] if ids[-1] == EOS else ids
+                finished.append(Hypothesis(tuple(body), total / len(ids) ** decoding.length_penalty))
+        if len(finished) >= decoding.beam:
+            break
+        beams = [(ids, total) for ids, total in candidates if ids[-1] != EOS][: decoding.beam]
+    return max(finished[: decoding.beam], key=lambda hypothesis: hypothesis.score)
+
+
+def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
+    """The same scores and the same hypotheses; where floats tie, one sentence in fifty may have the other."""
+    assert len(found) == len(expected)
+    for one, other in zip(found, expected, strict=True):
+        assert one.score == pytest.approx(other.score, abs=1e-4)
+    differing = sum(one.ids != other.ids for one, other in zip(found, expected, strict=True))
+    assert differing <= max(1, len(expected) // 50)
+
+
+@pytest.mark.parametrize("max_length", [30, 6])
+@pytest.mark.parametrize("length_penalty", [1.0, 0.6])
+@pytest.mark.parametrize("beam", [1, 4, 5])
+def test_the_search_is_fairseqs(
+    engine: Engine,
+    trained: MarianMTModel,
+    sources: list[list[int]],
+    beam: int,
+    length_penalty: float,
+    max_length: int,
+) -> None:
+    decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=max_length)
+    found = engine(trained, sources, decoding)
+    assert_same(found[:16], [beam_search(trained, source, decoding) for source in sources[:16]])
+
+
+def test_the_settings_of_the_search_matter(trained: MarianMTModel, sources: list[list[int]]) -> None:
+    """Without these differences, the comparisons of the engines would prove little."""
+
+    def search(**options: float) -> list[tuple[int, ...]]:
+        return [beam_search(trained, source, Decoding(**options)).ids for source in sources[:16]]
+
+    outputs = [
+        search(beam=1, max_length=30),
+        search(beam=5, max_length=30),
+        search(beam=5, max_length=30, length_penalty=0.0),
+        search(beam=5, max_length=6),
+    ]
+    assert all(one != other for index, one in enumerate(outputs) for other in outputs[:index])
+    assert len(set(outputs[1])) > 10
+
+
+@pytest.mark.parametrize(("length_penalty", "score"), [(1.0, -1.0), (0.6, -1.551846), (0.0, -3.0)])
+@pytest.mark.parametrize("beam", [1, 5])
+def test_the_score_of_three_pieces_of_log_probability_minus_one(
+    engine: Engine, trained: MarianMTModel, beam: int, length_penalty: float, score: float
+) -> None:
+    model = copy.deepcopy(trained)
+    others = VOCABULARY - 3
+    with torch.no_grad():
+        model.model.decoder.layers[-1].final_layer_norm.weight.zero_()
+        model.model.decoder.layers[-1].final_layer_norm.bias.zero_()
+        model.final_logits_bias[0, A] = math.log(others / (math.e - 1))
+        model.final_logits_bias[0, [PAD, EOS]] = -1e9
+    decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=3)
+    [found] = engine(model, [[5, 6]], decoding)
+    assert found.ids == (A, A, A)
+    assert found.score == pytest.approx(score, abs=1e-5)
+
+
+@pytest.mark.parametrize("beam", [1, 5])
+def test_suppressed_ids_and_pads_are_never_produced(
+    engine: Engine, trained: MarianMTModel, sources: list[list[int]], beam: int
+) -> None:
+    decoding = Decoding(beam=beam, max_length=20)
+    model = copy.deepcopy(trained)
+    model.final_logits_bias[0, PAD] = 20.0
+    usual = {index for hypothesis in engine(model, sources, decoding) for index in hypothesis.ids}
+    assert PAD not in usual
+    suppress = sorted(usual)[::2]
+    found = engine(model, sources, decoding, suppress)
+    assert not {index for hypothesis in found for index in hypothesis.ids} & {PAD, *suppress}
+    assert_same(found[:8], [beam_search(model, source, decoding, suppress) for source in sources[:8]])
+
+
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(order=st.permutations(range(20)), batch_tokens=st.integers(1, 80))
+def test_hypotheses_come_in_the_order_of_the_sources_whatever_the_batches(
+    engine: Engine,
+    trained: MarianMTModel,
+    sources: list[list[int]],
+    order: list[int],
+    batch_tokens: int,
+) -> None:
+    decoding = Decoding(beam=2, max_length=14)
+    expected = engine(trained, sources[:20], decoding)
+    together = decoding.model_copy(update={"batch_tokens": batch_tokens})
+    assert_same(engine(trained, [sources[row] for row in order], together), [expected[row] for row in order])
+
+
+def test_an_empty_source_has_an_empty_hypothesis_and_others_none(
+    engine: Engine, trained: MarianMTModel, sources: list[list[int]]
+) -> None:
+    decoding = Decoding(beam=2, max_length=14)
+    empty = Hypothesis((), 0.0)
+    first, second = engine(trained, sources[:2], decoding)
+    found = engine(trained, [[], sources[0], [], sources[1]], decoding)
+    assert_same(found, [empty, first, empty, second])
+    model = copy.deepcopy(trained)
+    model.final_logits_bias[0, EOS] = 20.0
+    assert [len(hypothesis.ids) for hypothesis in engine(model, sources, decoding)] == [1] * len(sources)
+    assert engine(trained, [], decoding) == []
+
+
+def test_what_exceeds_the_models_positions_is_a_user_error(engine: Engine, trained: MarianMTModel) -> None:
+    decoding = Decoding(beam=1, max_length=3)
+    assert len(engine(trained, [[5] * 63], decoding)) == 1
+    message = "2 of 3 sources exceed the model's 64 positions.*number 2 with 64 pieces"
+    with pytest.raises(UserError, match=message):
+        engine(trained, [[5], [5] * 64, [5] * 65], decoding)
+    assert len(engine(trained, [[5]], Decoding(beam=1, max_length=64))) == 1
+    with pytest.raises(UserError, match="max_length 65 is more than the model's 64 positions"):
+        engine(trained, [[5]], Decoding(beam=1, max_length=65))
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"beam": 0}, {"length_penalty": -0.1}, {"max_length": 0}, {"batch_tokens": 0}, {"bean": 5}]
+)
+def test_settings_out_of_range_are_user_errors(wrong: dict[str, float]) -> None:
+    with pytest.raises(UserError, match=next(iter(wrong))):
+        validate(Decoding, wrong, "decoding")

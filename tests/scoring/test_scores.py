@@ -1,0 +1,103 @@
+from __future__ import annotations
+
+import json
+
+import pytest
+import sacrebleu
+
+from augury.config import validate
+from augury.errors import UserError
+from augury.scoring.metrics import NAMES
+from augury.scoring.scores import Scoring, score
+
+HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
+REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("chrf")])
+def test_golden_pair(name):
+    (found,) = score(HYPOTHESES, REFERENCES, language="en", metrics=[name], samples=10)
+    assert found.value == pytest.approx(51.1359, abs=1e-4)
+
+
+def test_golden_pair_without_higher_matches():
+    names = ("bleu", "multi_bleu", "multi_bleu_detok")
+    found = score(
+        ["the cat sat on a mat today"], ["a cat is on the mat now"], language="en", metrics=names, samples=10
+    )
+    assert [one.name for one in found] == list(names)
+    assert [one.value for one in found] == pytest.approx([9.8204, 0.0, 0.0], abs=1e-4)
+
+
+def test_defaults_are_bleu_and_chrf_of_sacrebleu(corpus):
+    found = score(corpus.better, corpus.references, language="en")
+    libraries = [sacrebleu.BLEU(), sacrebleu.CHRF()]
+    expected = [library.corpus_score(corpus.better, [corpus.references]).score for library in libraries]
+    assert [one.value for one in found] == expected
+    assert [one.signature for one in found] == [str(library.get_signature()) for library in libraries]
+
+
+def test_interval_holds_the_value(corpus):
+    for one in score(corpus.better, corpus.references, language="en", metrics=NAMES):
+        assert 0 < one.low < one.value < one.high < 100
+        assert one.n == 200
+
+
+def test_perfect_translation(corpus):
+    for one in score(corpus.references, corpus.references, language="en", metrics=NAMES, samples=20):
+        assert (one.low, one.value, one.high) == pytest.approx((100, 100, 100))
+
+
+def test_deterministic(corpus):
+    first, again, other = (
+        score(corpus.better, corpus.references, language="en", seed=seed, samples=50) for seed in (1, 1, 2)
+    )
+    assert first == again
+    assert [one.value for one in first] == [one.value for one in other]
+    assert [one.low for one in first] != [one.low for one in other]
+
+
+def test_plain_is_json():
+    (found,) = score(HYPOTHESES, REFERENCES, language="en", metrics=["chrf"], samples=10)
+    assert json.loads(json.dumps(found.plain())) == {
+        "name": "chrf",
+        "value": found.value,
+        "low": found.low,
+        "high": found.high,
+        "signature": found.signature,
+        "n": 2,
+    }
+
+
+def test_different_numbers_of_lines():
+    with pytest.raises(UserError, match="1 hypotheses but 2 references"):
+        score(["a"], ["a", "b"], language="en")
+
+
+def test_nothing_to_score():
+    with pytest.raises(UserError, match="nothing to score"):
+        score([], [], language="en")
+
+
+def test_unknown_metric():
+    with pytest.raises(UserError, match=r"unknown metric 'bleau': did you mean 'bleu'\?"):
+        score(["a"], ["a"], language="en", metrics=["bleau"])
+
+
+def test_section():
+    assert Scoring().plain() == {"metrics": ["bleu", "chrf"], "bootstrap_samples": 1000}
+    assert validate(Scoring, {"metrics": ["multi_bleu:lower"]}, "test").metrics == ("multi_bleu:lower",)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"metrics": ["blue"]}, "unknown metric 'blue': did you mean 'bleu'?"),
+        ({"metrics": []}, "metrics"),
+        ({"bootstrap_samples": 0}, "bootstrap_samples = 0"),
+        ({"metric": ["bleu"]}, "unknown key 'metric': did you mean 'metrics'?"),
+    ],
+)
+def test_section_refuses(given, message):
+    with pytest.raises(UserError, match=message.replace("?", r"\?")):
+        validate(Scoring, given, "test")

@@ -1,0 +1,283 @@
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+import torch
+from torch import Tensor, nn
+from transformers import AutoModelForSeq2SeqLM, MarianMTModel
+
+from augury.config import validate
+from augury.errors import UserError
+from trainables.nmt.model import ModelConfig, Sizes, build, decoder_input, head, hidden_states, resolve
+
+PAD, EOS, VOCABULARY = 1, 2, 60
+TINY = ModelConfig(architecture="tiny", max_positions=64)
+
+
+def tiny(**changes: object) -> MarianMTModel:
+    return build(TINY.model_copy(update=changes), VOCABULARY, pad=PAD, eos=EOS, seed=3)
+
+
+def ids(rows: int, length: int, seed: int = 0) -> Tensor:
+    return torch.randint(3, VOCABULARY, (rows, length), generator=torch.Generator().manual_seed(seed))
+
+
+def trainable(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters() if parameter.requires_grad)
+
+
+@pytest.fixture(scope="module")
+def model() -> MarianMTModel:
+    return tiny().eval()
+
+
+# Sizes
+
+
+@pytest.mark.parametrize(
+    ("architecture", "encoder_layer", "decoder_layer", "network"),
+    [
+        ("transformer_iwslt_de_en", 2_102_784, 3_154_432, 31_543_296),
+        ("transformer_wmt_en_de", 3_152_384, 4_204_032, 44_138_496),
+    ],
+)
+def test_counts_of_the_papers_architectures(
+    architecture: str, encoder_layer: int, decoder_layer: int, network: int
+) -> None:
+    config = ModelConfig(architecture=architecture, max_positions=16)
+    built = build(config, VOCABULARY, pad=PAD, eos=EOS, seed=0)
+    assert {trainable(layer) for layer in built.model.encoder.layers} == {encoder_layer}
+    assert {trainable(layer) for layer in built.model.decoder.layers} == {decoder_layer}
+    assert trainable(built) - 2 * VOCABULARY * 512 == network
+
+
+@pytest.mark.parametrize(
+    ("vocabulary_size", "shared", "total"),
+    [
+        (12_000, False, 43_831_296),
+        (16_000, False, 47_927_296),
+        (20_000, False, 52_023_296),
+        (12_000, True, 31_543_296 + 12_000 * 512),
+    ],
+)
+def test_counts_with_the_papers_vocabularies(vocabulary_size: int, shared: bool, total: int) -> None:
+    config = ModelConfig(max_positions=16, share_all_embeddings=shared)
+    assert trainable(build(config, vocabulary_size, pad=PAD, eos=EOS, seed=0)) == total
+
+
+def test_overrides_replace_the_sizes_of_the_architecture() -> None:
+    assert resolve(ModelConfig(architecture="small")) == Sizes(3, 3, 256, 1024, 4, 0.3, 0.1)
+    changed = ModelConfig(architecture="small", decoder_layers=1, attention_heads=8, dropout=0.0)
+    assert resolve(changed) == Sizes(3, 1, 256, 1024, 8, 0.0, 0.1)
+    built = build(changed, VOCABULARY, pad=PAD, eos=EOS, seed=0)
+    assert (len(built.model.encoder.layers), len(built.model.decoder.layers)) == (3, 1)
+    assert built.model.decoder.layers[0].encoder_attn.num_heads == 8
+    assert built.model.encoder.layers[0].dropout == 0.0
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"attention_heads": 3}, "hidden_size 512 is not a multiple of attention_heads 3"),
+        ({"architecture": "tiny", "hidden_size": 130}, "hidden_size 130 is not a multiple of"),
+        ({"architecture": "huge"}, "architecture = 'huge'"),
+        ({"dropout": 1.0}, "dropout = 1.0"),
+        ({"hidden_sise": 64}, "did you mean 'hidden_size'?"),
+    ],
+)
+def test_settings_that_do_not_fit_are_user_errors(given: dict[str, object], message: str) -> None:
+    with pytest.raises(UserError) as error:
+        validate(ModelConfig, given, "model")
+    assert message in str(error.value)
+
+
+# Initialisation
+
+
+def test_initialisation_is_fairseqs() -> None:
+    built = build(TINY, 2000, pad=PAD, eos=EOS, seed=3)
+    for embedding in (built.model.encoder.embed_tokens.weight, built.model.decoder.embed_tokens.weight):
+        rows = embedding[PAD + 1 :].detach()
+        assert embedding[PAD].count_nonzero() == 0
+        assert rows.mean().item() == pytest.approx(0, abs=1e-3)
+        assert rows.std().item() == pytest.approx(128**-0.5, rel=0.01)
+    linears = [module for module in built.model.modules() if isinstance(module, nn.Linear)]
+    assert len(linears) == 2 * (4 + 2) + 2 * (8 + 2)
+    for linear in linears:
+        bound = math.sqrt(6 / (linear.in_features + linear.out_features))
+        assert 0.99 * bound < linear.weight.abs().max().item() <= bound
+        assert linear.weight.std().item() == pytest.approx(bound / math.sqrt(3), rel=0.02)
+        assert linear.bias.count_nonzero() == 0
+    for norm in [module for module in built.modules() if isinstance(module, nn.LayerNorm)]:
+        assert torch.equal(norm.weight, torch.ones(128)) and norm.bias.count_nonzero() == 0
+    assert built.final_logits_bias.count_nonzero() == 0
+    assert "final_logits_bias" not in dict(built.named_parameters())
+
+
+def test_no_two_parameters_are_drawn_alike(model: MarianMTModel) -> None:
+    drawn = [weight for weight in model.parameters() if weight.requires_grad and weight.dim() == 2]
+    assert len({weight.flatten()[0].item() for weight in drawn}) == len(drawn) == 2 + 2 * 6 + 2 * 10
+
+
+def test_the_seed_alone_decides_the_initialisation() -> None:
+    torch.manual_seed(1)
+    before = torch.get_rng_state()
+    first = tiny().state_dict()
+    assert torch.equal(torch.get_rng_state(), before)
+    torch.manual_seed(2)
+    second = tiny().state_dict()
+    assert all(torch.equal(first[name], second[name]) for name in first)
+    other = build(TINY, VOCABULARY, pad=PAD, eos=EOS, seed=4).state_dict()
+    assert not torch.equal(other["lm_head.weight"], first["lm_head.weight"])
+
+
+def test_depth_does_not_change_the_layers_below() -> None:
+    shallow, deep = tiny().state_dict(), tiny(decoder_layers=3).state_dict()
+    assert all(torch.equal(shallow[name], deep[name]) for name in shallow)
+
+
+def test_positions_follow_the_formula_and_are_not_trained() -> None:
+    built = tiny(hidden_size=8, feedforward_size=8, attention_heads=2, max_positions=40)
+    position = torch.arange(40, dtype=torch.float64)[:, None]
+    angle = position / 10000 ** (2 * torch.arange(4, dtype=torch.float64) / 8)
+    expected = torch.cat([angle.sin(), angle.cos()], dim=1).float()
+    for stack in (built.model.encoder, built.model.decoder):
+        assert torch.allclose(stack.embed_positions.weight, expected, atol=1e-6)
+        assert not stack.embed_positions.weight.requires_grad
+
+
+def test_which_embeddings_are_tied() -> None:
+    separate, shared = tiny(), tiny(share_all_embeddings=True)
+    for built in (separate, shared):
+        assert built.lm_head.weight is built.model.decoder.embed_tokens.weight
+    assert separate.model.encoder.embed_tokens.weight is not separate.lm_head.weight
+    assert shared.model.encoder.embed_tokens.weight is shared.lm_head.weight
+
+
+# Forward
+
+
+def test_hidden_states_are_those_of_a_post_norm_transformer(model: MarianMTModel) -> None:
+    """PyTorch's own layers with the same weights give the same output."""
+    source, target = ids(3, 9), ids(3, 7, seed=1)
+    with torch.no_grad():
+        memory = _embedded(model.model.encoder, source)
+        for layer in model.model.encoder.layers:
+            reference = nn.TransformerEncoderLayer(128, 4, 512, activation="relu", batch_first=True)
+            memory = _loaded(reference, layer)(memory)
+        expected = _embedded(model.model.decoder, target)
+        causal = nn.Transformer.generate_square_subsequent_mask(7)
+        for layer in model.model.decoder.layers:
+            reference = nn.TransformerDecoderLayer(128, 4, 512, activation="relu", batch_first=True)
+            expected = _loaded(reference, layer)(expected, memory, tgt_mask=causal)
+        found = hidden_states(model, source, torch.ones_like(source), target)
+    assert torch.allclose(found, expected, atol=1e-5)
+
+
+def _embedded(stack: nn.Module, rows: Tensor) -> Tensor:
+    return stack.embed_tokens.weight[rows] * math.sqrt(128) + stack.embed_positions.weight[: rows.shape[1]]
+
+
+def _loaded(reference: nn.Module, layer: nn.Module) -> nn.Module:
+    """PyTorch's layer in evaluation mode with the parameters of Marian's."""
+    attentions = {"self_attn": layer.self_attn}
+    norms = [layer.self_attn_layer_norm, layer.final_layer_norm]
+    if hasattr(layer, "encoder_attn"):
+        attentions["multihead_attn"] = layer.encoder_attn
+        norms.insert(1, layer.encoder_attn_layer_norm)
+    state = {}
+    for name, attention in attentions.items():
+        projections = [attention.q_proj, attention.k_proj, attention.v_proj]
+        for kind in ("weight", "bias"):
+            state[f"{name}.in_proj_{kind}"] = torch.cat([getattr(part, kind) for part in projections])
+            state[f"{name}.out_proj.{kind}"] = getattr(attention.out_proj, kind)
+    parts = {"linear1": layer.fc1, "linear2": layer.fc2}
+    parts |= {f"norm{number}": norm for number, norm in enumerate(norms, start=1)}
+    for name, part in parts.items():
+        state |= {f"{name}.{kind}": value for kind, value in part.state_dict().items()}
+    reference.load_state_dict(state)
+    return reference.eval()
+
+
+def test_the_head_turns_hidden_states_into_logits_which_they_do_not_compute(model: MarianMTModel) -> None:
+    source, target = ids(2, 6), ids(2, 5, seed=1)
+    calls: list[object] = []
+    hook = model.lm_head.register_forward_hook(lambda *arguments: calls.append(arguments))
+    hidden = hidden_states(model, source, torch.ones_like(source), target)
+    assert not calls
+    logits = model(input_ids=source, decoder_input_ids=target).logits
+    assert len(calls) == 1
+    hook.remove()
+    weight, bias = head(model)
+    assert (hidden.shape, weight.shape, bias) == ((2, 5, 128), (VOCABULARY, 128), None)
+    assert torch.allclose(hidden @ weight.T, logits, atol=1e-5)
+
+
+@pytest.mark.parametrize("attention", ["eager", "sdpa"])
+def test_padding_does_not_change_the_states(attention: str) -> None:
+    built = tiny(attention=attention).eval()
+    source, target = ids(4, 9), ids(4, 7, seed=1)
+    plain = hidden_states(built, source, torch.ones_like(source), target)
+    for pads in (1, 3, 17):
+        padded = nn.functional.pad(source, (0, pads), value=PAD)
+        longer = nn.functional.pad(target, (0, pads), value=PAD)
+        states = hidden_states(built, padded, padded != PAD, longer)
+        assert torch.allclose(states[:, :7], plain, atol=1e-5)
+
+
+def test_the_ways_to_compute_attention_agree() -> None:
+    source, target = ids(4, 9), ids(4, 7, seed=1)
+    source[2:, 5:] = PAD
+    eager, sdpa = (
+        hidden_states(tiny(attention=attention).eval(), source, source != PAD, target)
+        for attention in ("eager", "sdpa")
+    )
+    assert torch.allclose(eager, sdpa, atol=1e-5)
+
+
+def test_dropout_is_on_in_training_alone() -> None:
+    built = tiny()
+    source, target = ids(2, 6), ids(2, 5, seed=1)
+
+    def states() -> Tensor:
+        return hidden_states(built, source, torch.ones_like(source), target)
+
+    assert built.training and not torch.equal(states(), states())
+    built.eval()
+    assert torch.equal(states(), states())
+
+
+def test_decoder_input_moves_the_end_of_sentence_to_the_front() -> None:
+    labels = torch.tensor([[5, 6, 7, EOS], [5, EOS, PAD, PAD], [EOS, PAD, PAD, PAD]])
+    expected = torch.tensor([[EOS, 5, 6, 7], [EOS, 5, PAD, PAD], [EOS, PAD, PAD, PAD]])
+    given = labels.clone()
+    assert torch.equal(decoder_input(labels, EOS, PAD), expected)
+    assert torch.equal(labels, given)
+
+
+# Saving
+
+
+@pytest.mark.parametrize("shared", [False, True])
+def test_a_saved_model_loads_in_plain_transformers(shared: bool, tmp_path: Path) -> None:
+    built = tiny(share_all_embeddings=shared, attention="eager").eval()
+    with torch.no_grad():
+        for parameter in built.parameters():
+            if parameter.requires_grad:
+                parameter.add_(0.01)
+    built.save_pretrained(tmp_path)
+    loaded = AutoModelForSeq2SeqLM.from_pretrained(tmp_path, attn_implementation="eager").eval()
+    assert isinstance(loaded, MarianMTModel)
+    state = loaded.state_dict()
+    assert all(torch.equal(value, state[name]) for name, value in built.state_dict().items())
+    assert loaded.lm_head.weight is loaded.model.decoder.embed_tokens.weight
+    assert (loaded.model.encoder.embed_tokens.weight is loaded.lm_head.weight) == shared
+    source, target = ids(3, 9), ids(3, 7, seed=1)
+    target[:, 0] = EOS
+    logits = [each(input_ids=source, decoder_input_ids=target).logits for each in (built, loaded)]
+    assert torch.equal(logits[0], logits[1])
+    generation = loaded.generation_config
+    assert (generation.decoder_start_token_id, generation.eos_token_id) == (EOS, EOS)
+    assert (generation.pad_token_id, generation.forced_eos_token_id) == (PAD, None)

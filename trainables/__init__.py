@@ -1,0 +1,1 @@
+"""What Ray Train and Ray Tune run: one package per task."""

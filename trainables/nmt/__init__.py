@@ -1,0 +1,8 @@
+"""Neural machine translation: a Transformer over subwords, trained under any regime over enciphered views."""
+
+from trainables.nmt.config import Config
+from trainables.nmt.evaluation import evaluate, export, translate
+from trainables.nmt.preparation import prepare
+from trainables.nmt.task import train_loop
+
+__all__ = ["Config", "evaluate", "export", "prepare", "train_loop", "translate"]

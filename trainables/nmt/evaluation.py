@@ -1,0 +1,107 @@
+"""After training: test translations and their scores, translation of free text, export."""
+
+from __future__ import annotations
+
+import tempfile
+import unicodedata
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from transformers import MarianMTModel
+
+from augury.corpora.corpus import Corpus
+from augury.decoding.corpus import decode
+from augury.decoding.ctranslate import to_ctranslate2
+from augury.decoding.search import Decoding
+from augury.errors import UserError
+from augury.execution import choose
+from augury.experiment import parse
+from augury.regimes.regime import SOURCE
+from augury.scoring.scores import score
+from augury.store import Folder, Store
+from augury.text.vocabulary import Vocabulary
+from augury.trainable import Prepared
+from augury.training.checkpoint import load_parameters
+from augury.training.loop import AVERAGED
+from trainables.nmt.config import Config
+from trainables.nmt.model import build
+from trainables.nmt.preparation import tag
+
+CTRANSLATE2 = "ctranslate2"
+SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
+FORMS = ("hf", "ctranslate2")
+
+
+def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
+    """Translate and score every test set with the averaged checkpoint; hypotheses are kept in the run's folder."""
+    scores = {}
+    for role, address, _ in prepared.inputs:
+        if role in ("train", "valid"):
+            continue
+        corpus = Corpus.load(store, address)
+        hypotheses = translate(run, store, corpus.column("source"), decoding=experiment.decoding, name=f"translate {role}")
+        run.sub("hypotheses").write(f"{role}.txt", "".join(f"{line}\n" for line in hypotheses))
+        found = score(hypotheses, corpus.column("target"), language=experiment.corpus.target_language,
+                      metrics=experiment.scoring.metrics, samples=experiment.scoring.bootstrap_samples)
+        scores[role] = [each.plain() for each in found]
+    return scores
+
+
+def translate(run: Folder, store: Store, texts: Sequence[str], *, decoding: Decoding | None = None,
+              name: str = "translate") -> list[str]:
+    """The translations of `texts` by a finished run; each is normalised as the training text was."""
+    experiment, vocabulary = _described(run, store)
+    model = _ctranslate2(run, experiment, vocabulary)
+    lowered = run.read_json("prepared.json")["preparation"]["lowercase"]
+    normal = [unicodedata.normalize("NFC", text.lower() if lowered else text) for text in texts]
+    ids, offsets = vocabulary.encode(normal, SOURCE)
+    prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
+    sources = [[*prefix, *ids[start:end].tolist()] if end > start else []
+               for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    execution = experiment.execution
+    executor = choose(execution.executor, len(texts) / SENTENCES_PER_SECOND, name, execution.address)
+    found = decode(model, sources, decoding or experiment.decoding, suppress=tuple(vocabulary.tags.values()),
+                   executor=executor, threads=execution.threads or 2, name=name)
+    return vocabulary.decode([hypothesis.ids for hypothesis in found])
+
+
+def export(run: Folder, store: Store, form: str, directory: Path) -> None:
+    """Write the averaged model for plain `transformers` (hf) or `ctranslate2`, with its vocabulary."""
+    if form not in FORMS:
+        raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
+    experiment, vocabulary = _described(run, store)
+    model = _averaged(run, experiment, vocabulary)
+    if form == "hf":
+        model.save_pretrained(directory)
+    else:
+        to_ctranslate2(model, directory, vocabulary.pieces, unk=vocabulary.unk)
+    vocabulary.write(directory)
+
+
+def _described(run: Folder, store: Store) -> tuple[Config, Vocabulary]:
+    if not run.exists("prepared.json"):
+        raise UserError(f"{run.uri} is not a run: give the folder of a seed, as `augury train` prints it")
+    prepared = run.read_json("prepared.json")
+    experiment = parse(prepared["experiment"])
+    assert isinstance(experiment, Config)
+    return experiment, Vocabulary.load(store.folder("vocabularies", prepared["vocabulary"]))
+
+
+def _averaged(run: Folder, experiment: Config, vocabulary: Vocabulary) -> MarianMTModel:
+    if not run.exists(AVERAGED):
+        raise UserError(f"{run.uri} has not finished training: run `augury train` again, it continues")
+    model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=0)
+    load_parameters(model, run.local() / AVERAGED)
+    return model.eval()
+
+
+def _ctranslate2(run: Folder, experiment: Config, vocabulary: Vocabulary) -> Folder:
+    """The folder of the run's CTranslate2 model, converted at the first call."""
+    if not run.sub(CTRANSLATE2).exists("model.bin"):
+        directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
+        to_ctranslate2(_averaged(run, experiment, vocabulary), directory, vocabulary.pieces, unk=vocabulary.unk)
+        run.put(directory, CTRANSLATE2)
+    return run.sub(CTRANSLATE2)
+
+

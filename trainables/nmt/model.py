@@ -1,0 +1,163 @@
+"""The translation transformer: Hugging Face's `MarianMTModel` with fairseq's sizes and initialisation."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, replace
+from typing import Literal
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+from transformers import MarianConfig, MarianMTModel
+
+from augury.config import Section
+from augury.errors import UserError
+from augury.rng import seed_of
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What an architecture fixes; encoder and decoder share all but their depth."""
+
+    encoder_layers: int
+    decoder_layers: int
+    hidden_size: int
+    feedforward_size: int
+    attention_heads: int
+    dropout: float
+    attention_dropout: float
+
+
+ARCHITECTURES = {
+    "transformer_iwslt_de_en": Sizes(6, 6, 512, 1024, 4, dropout=0.3, attention_dropout=0.1),
+    "transformer_wmt_en_de": Sizes(6, 6, 512, 2048, 8, dropout=0.1, attention_dropout=0.0),
+    "small": Sizes(3, 3, 256, 1024, 4, dropout=0.3, attention_dropout=0.1),
+    "tiny": Sizes(2, 2, 128, 512, 4, dropout=0.1, attention_dropout=0.0),
+}
+
+
+class ModelConfig(Section):
+    """An architecture by name and what to change in it; a size left out is the architecture's."""
+
+    architecture: Literal["transformer_iwslt_de_en", "transformer_wmt_en_de", "small", "tiny"] = (
+        "transformer_iwslt_de_en"
+    )
+    encoder_layers: int | None = Field(None, ge=1)
+    decoder_layers: int | None = Field(None, ge=1)
+    hidden_size: int | None = Field(None, ge=2)
+    feedforward_size: int | None = Field(None, ge=1)
+    attention_heads: int | None = Field(None, ge=1)
+    dropout: float | None = Field(None, ge=0, lt=1)
+    attention_dropout: float | None = Field(None, ge=0, lt=1)
+    max_positions: int = Field(512, ge=2)
+    """Longest source or target in pieces, the end of sentence included."""
+    share_all_embeddings: bool = False
+    """One matrix for source, target and output; otherwise the source has its own."""
+    attention: Literal["auto", "eager", "sdpa"] = "auto"
+    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+
+    @model_validator(mode="after")
+    def _fits(self) -> ModelConfig:
+        resolve(self)
+        return self
+
+
+def resolve(config: ModelConfig) -> Sizes:
+    """The sizes of `config`, overrides applied; UserError where the heads do not divide the hidden size."""
+    architecture = ARCHITECTURES[config.architecture]
+    given = {name: getattr(config, name) for name in asdict(architecture)}
+    sizes = replace(architecture, **{name: value for name, value in given.items() if value is not None})
+    if sizes.hidden_size % sizes.attention_heads:
+        raise UserError(
+            f"hidden_size {sizes.hidden_size} is not a multiple of attention_heads {sizes.attention_heads}: "
+            f"each head takes an equal share, so change one of the two"
+        )
+    return sizes
+
+
+def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed: int) -> MarianMTModel:
+    """A freshly initialised model on the CPU, in training mode.
+
+    Post-norm, ReLU, sinusoidal positions, embeddings scaled by the root of the hidden size; decoding starts
+    from `eos`, as in fairseq. `final_logits_bias` is a buffer of zeros. A parameter is determined by `seed`,
+    its name and its shape; the global random state is left as it was.
+    """
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        model = MarianMTModel(_marian(config, vocabulary_size, pad, eos))
+    _initialise(model, pad, seed)
+    return model.train()
+
+
+def hidden_states(model: MarianMTModel, source: Tensor, source_mask: Tensor, decoder_input: Tensor) -> Tensor:
+    """The decoder's output before the vocabulary projection, (B, T, D).
+
+    `source` (B, S) and `decoder_input` (B, T) are ids, padded on the right; `source_mask` (B, S) is zero or
+    False at pads.
+    """
+    output = model.model(
+        input_ids=source, attention_mask=source_mask, decoder_input_ids=decoder_input, use_cache=False
+    )
+    return output.last_hidden_state
+
+
+def head(model: MarianMTModel) -> tuple[Tensor, None]:
+    """The vocabulary projection of `build`'s models: weight (V, D), the target embeddings, and no bias."""
+    return model.lm_head.weight, None
+
+
+def decoder_input(labels: Tensor, eos: int, pad: int) -> Tensor:
+    """`labels` (B, T), each ending in `eos`, with that `eos` moved to the front: what the decoder reads.
+
+    Pads stay pads, as fairseq's `move_eos_to_beginning` leaves them.
+    """
+    shifted = labels.roll(1, dims=1)
+    shifted[:, 0] = eos
+    return shifted.masked_fill(labels == pad, pad)
+
+
+def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:
+    sizes = resolve(config)
+    attention = config.attention
+    if attention == "auto":
+        attention = "sdpa" if torch.cuda.is_available() else "eager"
+    return MarianConfig(
+        vocab_size=vocabulary_size,
+        decoder_vocab_size=vocabulary_size,
+        max_position_embeddings=config.max_positions,
+        d_model=sizes.hidden_size,
+        encoder_layers=sizes.encoder_layers,
+        decoder_layers=sizes.decoder_layers,
+        encoder_ffn_dim=sizes.feedforward_size,
+        decoder_ffn_dim=sizes.feedforward_size,
+        encoder_attention_heads=sizes.attention_heads,
+        decoder_attention_heads=sizes.attention_heads,
+        dropout=sizes.dropout,
+        attention_dropout=sizes.attention_dropout,
+        activation_function="relu",
+        scale_embedding=True,
+        # The decoder's input and output embeddings are always tied; by default the source's would be too.
+        tie_word_embeddings=True,
+        share_encoder_decoder_embeddings=config.share_all_embeddings,
+        pad_token_id=pad,
+        eos_token_id=eos,
+        decoder_start_token_id=eos,
+        bos_token_id=None,
+        forced_eos_token_id=None,
+        attn_implementation=attention,
+    )
+
+
+@torch.no_grad()
+def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
+    """Embeddings N(0, 1/D), zero for the pad; linear layers Xavier uniform; biases zero; norms identity."""
+    for name, parameter in model.named_parameters():
+        if not parameter.requires_grad:  # the sinusoids
+            continue
+        generator = torch.Generator().manual_seed(seed_of("nmt", "model", seed, name))
+        if name.endswith(("embed_tokens.weight", "shared.weight")):
+            parameter.normal_(0, parameter.shape[1] ** -0.5, generator=generator)
+            parameter[pad].zero_()
+        elif parameter.dim() == 2:
+            nn.init.xavier_uniform_(parameter, generator=generator)
+        else:
+            nn.init.constant_(parameter, float(name.endswith("norm.weight")))

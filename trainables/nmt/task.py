@@ -1,0 +1,180 @@
+"""The translation task: batches of aligned views, the model's rows, and validation by loss and greedy translation."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor, nn
+
+from augury.corpora.corpus import Corpus
+from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.search import Decoding
+from augury.experiment import parse
+from augury.regimes.objective import view_objective
+from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Rows
+from augury.scoring.metrics import metric
+from augury.store import Folder, Store
+from augury.text.vocabulary import Vocabulary
+from augury.training import distributed
+from augury.training.batching import Lengths, plan_epoch
+from augury.training.loop import Report, fit
+from augury.training.task import Loaded, Validation
+from trainables.nmt.config import Config
+from trainables.nmt.model import build, decoder_input, head, hidden_states
+from trainables.nmt.preparation import kept_examples, tag
+from trainables.nmt.tokens import Tokens
+
+
+class Batch(NamedTuple):
+    """`sources` (views, B, S) and `labels` (B, T), padded on the right; row b of every view is the same example."""
+
+    sources: Tensor
+    labels: Tensor
+
+
+class Translation:
+    """A model, its training examples under the draws of its regime, and its validation set."""
+
+    def __init__(self, config: dict[str, Any], store: Store):
+        experiment = parse(config["experiment"])
+        assert isinstance(experiment, Config)
+        self.experiment, self.regime = experiment, experiment.regime
+        self.corpus = Corpus.load(store, config["corpus"])
+        self.vocabulary = Vocabulary.load(store.folder("vocabularies", config["vocabulary"]))
+        tokens = {name: Tokens(store.folder("tokens", address)) for name, address in config["tokens"].items()}
+        self.tokens = {name: tokens[name] for name in (SOURCE, TARGET, *experiment.keys)}
+        self.draws = experiment.draws()
+        self.rows_kept = kept_examples(self.tokens, experiment.max_pieces).rows
+        self.lengths = self._lengths()
+        self.valid = _ValidationSet(tokens["valid source"], tokens["valid target"],
+                                    Corpus.load(store, config["valid"]), self)
+        self.module: nn.Module = build(experiment.model, len(self.vocabulary.pieces), pad=self.vocabulary.pad,
+                                       eos=self.vocabulary.eos, seed=config["seed"])
+
+    def _lengths(self) -> Lengths:
+        """Tokens of every example, end of sentence and tag included; example d·n + i is draw d of kept row i."""
+        extra = 1 + self.experiment.tagged
+        of = {name: tokens.lengths[self.rows_kept] for name, tokens in self.tokens.items()}
+        sources = [np.max([of[view] for view in draw.views], axis=0) + extra for draw in self.draws]
+        return Lengths(np.concatenate(sources), np.concatenate([of[draw.target] + 1 for draw in self.draws]))
+
+    def _locate(self, example: int) -> tuple[Draw, int]:
+        draw, row = divmod(int(example), len(self.rows_kept))
+        return self.draws[draw], int(self.rows_kept[row])
+
+    def ids(self, examples: np.ndarray) -> list[str]:
+        ids = self.corpus.column("id")
+        return [f"{ids[row]} ({'+'.join(draw.views)})" for draw, row in map(self._locate, examples)]
+
+    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
+        located = [self._locate(example) for example in examples]
+        views = [[self.source(draw.views[view], row, draw.target) for draw, row in located]
+                 for view in range(len(self.draws[0].views))]
+        labels = [self.label(draw.target, row) for draw, row in located]
+        width = max(len(ids) for view in views for ids in view)
+        sources = np.stack([self._padded(view, width) for view in views])
+        targets = self._padded(labels, max(map(len, labels)))
+        tokens = sum(len(ids) for view in views for ids in view) + len(views) * sum(map(len, labels))
+        positions = sources.size + len(views) * targets.size
+        batch = Batch(torch.from_numpy(sources), torch.from_numpy(targets))
+        if device.type == "cuda":
+            batch = Batch(*(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch))
+        return Loaded(batch, tokens, positions)
+
+    def source(self, view: str, row: int, target: str = TARGET) -> list[int]:
+        """A view as the encoder reads it: the tag of the language to produce, where there are tags, pieces, end."""
+        return [*self.prefix(target), *self.tokens[view][row].tolist(), self.vocabulary.eos]
+
+    def prefix(self, target: str = TARGET) -> list[int]:
+        """The tag before a source, or nothing."""
+        if not self.experiment.tagged:
+            return []
+        corpus = self.experiment.corpus
+        return [self.vocabulary.tags[tag(corpus.target_language if target == TARGET else corpus.source_language)]]
+
+    def label(self, side: str, row: int) -> list[int]:
+        """What the decoder is to predict: pieces and the end of sentence."""
+        return [*self.tokens[side][row].tolist(), self.vocabulary.eos]
+
+    def _padded(self, rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
+        padded = np.full((len(rows), width), self.vocabulary.pad, np.int64)
+        for index, ids in enumerate(rows):
+            padded[index, :len(ids)] = ids
+        return padded
+
+    def rows(self, batch: Batch, views: Sequence[int]) -> Rows:
+        """One forward pass over the chosen views, concatenated; the rows are the real target positions."""
+        sources = batch.sources[list(views)].flatten(0, 1)
+        decoder = decoder_input(batch.labels, self.vocabulary.eos, self.vocabulary.pad).repeat(len(views), 1)
+        hidden = hidden_states(self.module, sources, sources != self.vocabulary.pad, decoder)
+        real = batch.labels != self.vocabulary.pad
+        hidden = hidden.unflatten(0, (len(views), -1))[:, real]
+        return Rows(hidden, *head(self.module), batch.labels[real])
+
+    def loss(self, batch: Batch, update: int) -> Losses:
+        return self.regime.loss(self, batch, update)
+
+    def validate(self, device: torch.device) -> Validation:
+        loss = self.valid.loss(device)
+        score = self.valid.score()
+        name = self.experiment.validation.metric
+        return Validation(loss, score, {"perplexity": math.exp(min(loss, 50)), name: score})
+
+
+class _ValidationSet:
+    """The plain sources and targets of the validation corpus; the workers share the work."""
+
+    def __init__(self, sources: Tokens, targets: Tokens, corpus: Corpus, task: Translation):
+        self.sources, self.targets, self.task = sources, targets, task
+        experiment = task.experiment
+        self.limit = min(experiment.validation.sentences or corpus.rows, corpus.rows)
+        self.references = corpus.column("target")[:self.limit]
+        self.metric = metric(experiment.validation.metric, experiment.corpus.target_language)
+
+    def loss(self, device: torch.device) -> float:
+        """Negative log-likelihood per target token, not smoothed."""
+        task = self.task
+        lengths = Lengths(self.sources.lengths + 2, self.targets.lengths + 1)
+        budget = max(task.experiment.training.max_tokens, int(lengths.cost.max()))
+        batches = [batch for update in plan_epoch(lengths, max_tokens=budget, seed=0, epoch=0) for batch in update[0]]
+        sums = torch.zeros(2, dtype=torch.float64)
+        for examples in distributed.share(batches):
+            batch = self._batch(examples)
+            rows = task.rows(Batch(batch.sources.to(device), batch.labels.to(device)), [0])
+            terms = view_objective(rows.hidden, rows.weight, rows.bias, rows.labels, weights=[1.0])
+            sums += torch.tensor([float(terms.nll[0]), rows.labels.numel()])
+        sums = distributed.sum_over_workers(sums.to(device)).cpu()
+        return float(sums[0] / sums[1])
+
+    def _batch(self, examples: np.ndarray) -> Batch:
+        task, eos = self.task, self.task.vocabulary.eos
+        sources = [[*task.prefix(), *self.sources[row].tolist(), eos] for row in examples]
+        labels = [[*self.targets[row].tolist(), eos] for row in examples]
+        padded = [task._padded(rows, max(map(len, rows))) for rows in (sources, labels)]
+        return Batch(torch.from_numpy(padded[0])[None], torch.from_numpy(padded[1]))
+
+    def score(self) -> float:
+        """The metric of greedy translations with the present weights."""
+        task = self.task
+        vocabulary = task.vocabulary
+        mine = distributed.share(range(self.limit))
+        decoder = CTranslateDecoder.from_model(task.module, vocabulary.pieces, unk=vocabulary.unk,
+                                               threads=torch.get_num_threads())
+        sources = [[*task.prefix(), *self.sources[row].tolist()] for row in mine]
+        longest = min(200, task.experiment.model.max_positions)
+        found = decoder.translate(sources, Decoding(beam=1, max_length=longest), tuple(vocabulary.tags.values()))
+        parts = distributed.gather(vocabulary.decode([hypothesis.ids for hypothesis in found]))
+        statistics = self.metric.statistics(distributed.unshare(parts), self.references)
+        return self.metric.value(statistics.sum(0).tolist())
+
+
+def train_loop(config: dict[str, Any], device: torch.device, report: Report) -> None:
+    """Train one seed of a prepared experiment in this process."""
+    store = Store(config["storage"])
+    run = Folder(store.root, config["run"])
+    task = Translation(config, store)
+    fit(task, task.experiment.training, run, address=config["address"], seed=config["seed"], device=device, report=report)
