@@ -7,11 +7,12 @@
     str.translate    for each sentence, from a Python list to a Python list
     column           augury.text.rot: the whole Arrow column, to an Arrow column
 
-The list loop is what the script of the CipherDAug authors does; it deals its sentences to four processes, here all
-contenders have one. The text is repeated until it has enough sentences. The loops are too slow for all
-of them and get only the first (--part); every figure is per sentence. All must give the same text. They take
-turns, in an order that rotates, so that a busy machine disturbs them alike; the ratio is the median over the rounds
-of the ratio of CPU seconds in the same round.
+The list loop is what the script of the CipherDAug authors does; it deals its sentences to four processes,
+here all contenders have one. The text is a file with a sentence per line; by default the German side of
+Multi30k if AUGURY_DATA names the directory that has it, else the built-in corpus. It is repeated until it has
+enough sentences. The loops are too slow for all of them and get only the first (--part); every figure is
+per sentence. All must give the same text. They take turns, in an order that rotates, so that a busy machine
+disturbs them alike; the ratio is the median over the rounds of the ratio of CPU seconds in the same round.
 """
 
 from __future__ import annotations
@@ -30,8 +31,11 @@ from typing import Any, NamedTuple
 import numpy as np
 import pyarrow as pa
 
+from augury.corpora.builtin import generate
 from augury.text.alphabet import build_alphabet, count_letters
 from augury.text.rot import Rot
+
+BUILTIN_SENTENCES = 29_000  # as many as Multi30k has
 
 Clock = tuple[float, float]  # CPU and wall seconds per sentence
 
@@ -103,14 +107,15 @@ def summary(samples: dict[str, list[Clock]]) -> dict[str, dict[str, float]]:
     }
 
 
-def read_lines(file: Path | None) -> list[str]:
-    if file is None:
-        directory = os.environ.get("AUGURY_DATA")
-        if directory is None:
-            raise SystemExit("no text: give --text FILE, one sentence per line, or set AUGURY_DATA")
-        file = Path(directory) / "multi30k" / "train.de.gz"
+def read_lines(file: Path | None) -> tuple[str, list[str]]:
+    """Where the text is from, and its sentences."""
+    directory = os.environ.get("AUGURY_DATA")
+    if file is None and directory is None:
+        return "built-in corpus", [pair.source for pair in generate("train", BUILTIN_SENTENCES)]
+    file = file or Path(directory or "") / "multi30k" / "train.de.gz"
     data = file.read_bytes()
-    return (gzip.decompress(data) if file.suffix == ".gz" else data).decode().split("\n")[:-1]
+    text = (gzip.decompress(data) if file.suffix == ".gz" else data).decode()
+    return str(file), text.removesuffix("\n").split("\n")
 
 
 def main() -> None:
@@ -118,16 +123,18 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
     parser.add_argument("--sentences", type=int, default=290_000, help="how many (default 290000)")
     parser.add_argument("--part", type=int, default=5_000, help="sentences that the loops get (default 5000)")
-    parser.add_argument("--text", type=Path, help="a sentence per line; default: Multi30k in AUGURY_DATA")
+    parser.add_argument("--text", type=Path, help="a sentence per line, plain or .gz")
     parser.add_argument("--key", type=int, default=1, help="places that each letter moves (default 1)")
     parser.add_argument("--repeats", type=int, default=5, help="rounds (default 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     arguments = parser.parse_args()
 
-    lines = list(itertools.islice(itertools.cycle(read_lines(arguments.text)), arguments.sentences))
+    text, lines = read_lines(arguments.text)
+    lines = list(itertools.islice(itertools.cycle(lines), arguments.sentences))
     cipher = Rot(build_alphabet(count_letters(pa.array(lines))), arguments.key)
     results = summary(measure(contenders(lines, arguments.part, cipher), arguments.repeats))
     setting = {
+        "text": text,
         "sentences": len(lines),
         "characters": sum(map(len, lines)),
         "letters": sum(map(len, cipher.alphabet.cycles)),
@@ -138,7 +145,7 @@ def main() -> None:
         versions = {"numpy": np.__version__, "pyarrow": pa.__version__}
         print(json.dumps({**setting, **versions, "contenders": results}, indent=2))
         return
-    print(", ".join(f"{name} {value:,}" for name, value in setting.items()))
+    print(", ".join(f"{name} {value}" for name, value in setting.items()))
     print(f"{'thousand sentences per':17}{'second':>12}{'CPU second':>12}{'x list loop':>13}")
     for name, row in results.items():
         wall, cpu = row["sentences_per_second"] / 1e3, row["sentences_per_cpu_second"] / 1e3

@@ -1,15 +1,15 @@
-"""What the training objective costs: one training step (forward, backward, Adam) of the small model at vocabulary 20,000.
+"""What the objective costs: a training step (forward, backward, Adam) of the small model at vocabulary 20,000.
 
-    python benchmarks/objective.py [--repeats 5] [--json]
+    PYTHONPATH=platform python benchmarks/objective.py [--repeats 5] [--json]
 
-    plain       ordinary cross-entropy of the full logits
-    plain, fused    the same through augury.regimes.objective
-    CipherDAug      the formula as it reads: two forward passes, softmax and log-softmax of the full logits
-    CipherDAug, fused    one forward pass over both views, augury.regimes.objective
+    plain               cross-entropy of the full logits by torch
+    plain, fused        the same by augury.regimes.objective
+    CipherDAug          the formula as it reads: two forward passes, softmax and log-softmax of the full logits
+    CipherDAug, fused   one forward pass over both views, augury.regimes.objective
 
-All contenders train the same model on the same batch, one after the other in an order that rotates, so that a busy
-machine disturbs them alike. CPU seconds are those of this process; the ratio is the median over the repetitions of
-the ratio to `plain` in the same repetition. Peak memory is what one step adds to a fresh process (model loaded).
+All contenders train one model on one batch, one after the other in an order that rotates, so that a busy machine
+disturbs them alike. CPU seconds are those of this process; their ratio is the median over repetitions of the ratio
+to `plain` in the same repetition. Memory is what two steps add to the peak of a fresh process that holds the model.
 """
 
 from __future__ import annotations
@@ -51,7 +51,7 @@ def small_model() -> MarianMTModel:
     config = MarianConfig(
         vocab_size=VOCABULARY, decoder_vocab_size=VOCABULARY, d_model=256, encoder_layers=3, decoder_layers=3,
         encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=1024, decoder_ffn_dim=1024,
-        dropout=0.3, attention_dropout=0.0, activation_dropout=0.0, activation_function="relu", scale_embedding=True,
+        dropout=0.3, attention_dropout=0.0, activation_function="relu", scale_embedding=True,
         share_encoder_decoder_embeddings=False, tie_word_embeddings=True, pad_token_id=PAD, eos_token_id=END,
         decoder_start_token_id=END, forced_eos_token_id=END, max_position_embeddings=256, use_cache=False,
     )  # fmt: skip
@@ -87,7 +87,7 @@ def plain(model: MarianMTModel, batch: Batch) -> Tensor:
 
 
 def cipherdaug(model: MarianMTModel, batch: Batch) -> Tensor:
-    """Label-smoothed cross-entropy of both views, and KL both ways of distributions computed anew for each term."""
+    """Label-smoothed cross-entropy of both views, and KL both ways with distributions formed anew for each."""
     pad = (batch.labels == PAD).unsqueeze(-1)
     both = logits(model, batch, 0), logits(model, batch, 1)
     total = torch.zeros(())
@@ -202,9 +202,10 @@ def main() -> None:
         for name, pairs in samples.items()
     }
     if arguments.json:
-        print(json.dumps({"repeats": arguments.repeats, "torch": torch.__version__, "contenders": results}, indent=2))
+        report = {"repeats": arguments.repeats, "torch": torch.__version__, "contenders": results}
+        print(json.dumps(report, indent=2))
         return
-    print(f"{'step':20}{'CPU s':>8}{'x plain':>9}{'wall s':>8}{'MiB':>8}{'x plain':>9}   median of {arguments.repeats}")
+    print(f"{'median step':20}{'CPU s':>8}{'x plain':>9}{'wall s':>8}{'MiB':>8}{'x plain':>9}")
     for name, row in results.items():
         print(
             f"{name:20}{row['cpu_seconds']:8.2f}{row['cpu_ratio']:9.2f}{row['wall_seconds']:8.2f}"

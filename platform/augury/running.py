@@ -128,8 +128,7 @@ def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 
 
 def _artifacts(prepared: Prepared, store: Store) -> list[File]:
-    kinds = {"vocabulary": "vocabularies"}
-    folders = {name: store.folder(kinds.get(name, "fits"), address) for name, address in prepared.artifacts.items()}
+    folders = {name: Folder(store.root, folder) for name, folder in prepared.artifacts.items()}
     files = [File(folder, file, name) for name, folder in folders.items() for file in folder.names() if file[0] != "_"]
     corpora = [File(store.folder(CORPORA, given.address), "manifest.json", f"corpora/{given.role}")
                for given in prepared.inputs]

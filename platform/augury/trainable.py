@@ -32,7 +32,8 @@ class Prepared(NamedTuple):
     """Everything that a run reads, made and addressed.
 
     `address` names the run: it is the hash of the inputs and of the configuration of training, the seed left out.
-    `data_factor` is the number of examples read in an epoch over the number of records.
+    `data_factor` is the number of sources read in an epoch over the number of records; `artifacts` are folders (by
+    their names in the store) to keep with the run's record; `config` is what `train_loop` starts from.
     """
 
     address: str
@@ -46,6 +47,9 @@ class Trainable(Protocol):
     """What a package under `trainables` provides."""
 
     Config: type[Experiment]
+
+    def address(self, experiment: Any, store: Store) -> str:
+        """The address of the run that an experiment describes, found without making anything."""
 
     def prepare(self, experiment: Any, store: Store) -> Prepared:
         """Make the corpora, views, vocabularies and tokens that are missing; all later steps read `Prepared.config`."""

@@ -33,7 +33,7 @@ def _pairs(rows: int, seed: int) -> tuple[Tensor, Tensor]:
 
 @pytest.fixture(scope="session")
 def trained() -> MarianMTModel:
-    """A model that has begun to learn to rename pieces: neither flat nor certain, and ending its sentences."""
+    """A model that has begun to learn to rename pieces: neither flat nor certain, and ending sentences."""
     config = ModelConfig(
         architecture="tiny",
         encoder_layers=1,

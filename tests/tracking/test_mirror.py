@@ -211,6 +211,7 @@ def test_runs_are_shown_under_their_group(mirror: Mirror, run: Any) -> None:
     assert titles[child.data.tags["mlflow.parentRunId"]] == "sweeps/beta"
 
 
+@pytest.mark.slow
 def test_two_processes_may_make_one_store(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from augury.tracking.mirror import Mirror; "

@@ -15,8 +15,9 @@ from mlflow import MlflowClient
 
 from augury.errors import UserError
 from augury.store import Store
-from augury.tracking import File, Tracker, Tracking, send_pending
 from augury.tracking.mirror import closed, ledger
+from augury.tracking.settings import Tracking
+from augury.tracking.tracker import File, Tracker, send_pending
 
 
 def closed_port() -> int:
@@ -164,26 +165,26 @@ def test_a_server_that_is_killed_and_comes_back(database: str, store: Store, run
                                                 capfd: pytest.CaptureFixture[str]) -> None:
     port = closed_port()
     uri = f"http://127.0.0.1:{port}"
-    with Tracker(Tracking(uri=uri, interval=0.2), store) as tracker:
-        tracker.start(run.folder)
-        with tracker.follow(run.folder):
-            run.history(50, 100)
-            server = serve(database, port, tmp_path)
-            try:
+    servers = []
+    try:
+        with Tracker(Tracking(uri=uri, interval=0.2), store) as tracker:
+            tracker.start(run.folder)
+            with tracker.follow(run.folder):
+                run.history(50, 100)
+                servers.append(serve(database, port, tmp_path))
                 eventually(lambda: ledger(run.folder)["sent"] == {"train/loss": 100}, 120)
-                os.killpg(server.pid, signal.SIGKILL)
-                server.wait()
+                stop(servers.pop())
                 run.history(150, 200)
                 time.sleep(1.0)  # some sendings fail
                 assert ledger(run.folder)["sent"] == {"train/loss": 100}
-                server = serve(database, port, tmp_path)
+                servers.append(serve(database, port, tmp_path))
                 eventually(lambda: ledger(run.folder)["sent"] == {"train/loss": 200}, 120)
-                run.scores()
-                tracker.finish(run.folder, "FINISHED")
-                eventually(lambda: closed(ledger(run.folder)), 120)
-            finally:
-                os.killpg(server.pid, signal.SIGKILL)
-                server.wait()
+            run.scores()
+            tracker.finish(run.folder, "FINISHED")
+            eventually(lambda: closed(ledger(run.folder)), 120)
+    finally:
+        for server in servers:
+            stop(server)
     assert steps(database, run) == [50, 100, 150, 200]
     (found,) = recorded(database)
     assert (found.info.status, found.data.metrics["test/test/bleu"]) == ("FINISHED", 31.5)
@@ -197,3 +198,8 @@ def serve(database: str, port: int, directory: Path) -> subprocess.Popen[bytes]:
                "--workers", "1", "--artifacts-destination", str(directory / "served")]  # fmt: skip
     with open(directory / "server.log", "ab") as log:
         return subprocess.Popen(command, stdout=log, stderr=log, cwd=directory, start_new_session=True)
+
+
+def stop(server: subprocess.Popen[bytes]) -> None:
+    os.killpg(server.pid, signal.SIGKILL)
+    server.wait()

@@ -85,7 +85,7 @@ def _described(run: Folder, store: Store) -> tuple[Config, Vocabulary]:
     prepared = run.read_json("prepared.json")
     experiment = parse(prepared["experiment"])
     assert isinstance(experiment, Config)
-    return experiment, Vocabulary.load(store.folder("vocabularies", prepared["vocabulary"]))
+    return experiment, Vocabulary.load(Folder(store.root, prepared["vocabulary"]))
 
 
 def _averaged(run: Folder, experiment: Config, vocabulary: Vocabulary) -> MarianMTModel:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from collections.abc import Mapping
+from typing import NamedTuple
 
 import numpy as np
 
 from augury import config
 from augury.augment import pipeline
-from augury.corpora.corpus import Corpus, read_shard
-from augury.corpora.ingest import ingest, overlap
+from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import Corpus
+from augury.corpora.ingest import corpus_address, ingest, overlap
 from augury.decoding.search import check_lengths
 from augury.errors import UserError
 from augury.execution import choose
@@ -19,6 +21,7 @@ from augury.store import Folder, Store
 from augury.text import vocabulary as vocabularies
 from augury.trainable import Input, Prepared
 from trainables.nmt.config import Config
+from trainables.nmt.tokens import KIND as TOKENS
 from trainables.nmt.tokens import Text, Tokens, tokenise
 
 VERSION = 1
@@ -33,45 +36,76 @@ class Examples(NamedTuple):
     rejected: dict[str, int]
 
 
+class Plan(NamedTuple):
+    """The addresses of everything between the corpora and a run; nothing need exist yet."""
+
+    parts: list[pipeline.Part]
+    vocabulary: Folder
+    texts: dict[str, Text]
+    tokens: dict[str, Folder]
+    address: str
+
+
+def address(experiment: Config, store: Store) -> str:
+    """The address of the run that an experiment describes; reads the corpora's files and makes nothing."""
+    splits = ("train", "valid")
+    return plan(experiment, store, {split: corpus_address(experiment.corpus, split) for split in splits}).address
+
+
+def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
+    """What a run reads, from the addresses of its training and validation corpora."""
+    parts = pipeline.plan(corpora["train"], experiment.augment, store)
+    folders = {split: store.folder(CORPORA, corpora[split]) for split in ("train", "valid")}
+    learned = {side: Text(folders["train"], side, side) for side in (SOURCE, TARGET)}
+    learned |= {part.view: Text(part.folder, "text", part.view) for part in parts}
+    vocabulary = store.folder("vocabularies", config.address({
+        "version": vocabularies.VERSION, "config": experiment.vocabulary.plain(), "languages": _languages(experiment),
+        "texts": {name: text.folder.name for name, text in learned.items()},
+    }))  # fmt: skip
+    texts = learned | {f"valid {side}": Text(folders["valid"], side, side) for side in (SOURCE, TARGET)}
+    tokens = {name: store.folder(TOKENS, text.address(vocabulary)) for name, text in texts.items()}
+    determined = {
+        "task": "nmt", "version": VERSION, "vocabulary": vocabulary.name, "max_pieces": experiment.max_pieces,
+        "tokens": {name: folder.name for name, folder in tokens.items()}, "model": experiment.model.plain(),
+        "regime": experiment.regime.plain(), "training": experiment.training.plain(),
+        "validation": experiment.validation.plain(),
+    }  # fmt: skip
+    return Plan(parts, vocabulary, texts, tokens, config.address(determined))
+
+
 def prepare(experiment: Config, store: Store) -> Prepared:
     """Ingest, augment, learn the vocabulary and tokenise, or find all that done; the run's address and inputs."""
-    if experiment.corpus.source_language == experiment.corpus.target_language:
-        raise UserError("corpus.source_language and corpus.target_language are equal: translation needs two")
-    train, valid = ingest(experiment.corpus, "train", store), ingest(experiment.corpus, "valid", store)
-    tests = {name: ingest(experiment.corpus, name, store) for name in tests_of(experiment)}
-    _warn_of_overlap(train, {"valid": valid, **tests})
+    corpora = {split: ingest(experiment.corpus, split, store) for split in ("train", "valid", *tests_of(experiment))}
+    train = corpora["train"]
+    held_out = {name: corpus for name, corpus in corpora.items() if name != "train"}
+    _warn_of_overlap(train, held_out)
     execution = experiment.execution
     augmented = pipeline.augment(train, experiment.augment, store, executor=execution.executor,
                                  ray_address=execution.address)
-    _say_reused(augmented)
-    vocabulary = _vocabulary(experiment, augmented, store)
-    texts = _texts(augmented, valid)
-    work = sum(text.rows for text in texts.values()) / PIECES_PER_SECOND
-    executor = choose(execution.executor, work, "tokenise", execution.address)
-    folders = dict(zip(texts, tokenise(list(texts.values()), vocabulary, store, executor), strict=True))
-    examples = kept_examples({name: Tokens(folders[name]) for name in (SOURCE, TARGET, *experiment.keys)},
-                             experiment.max_pieces)
-    for reason, count in examples.rejected.items():
-        say(f"left out of training: {count:,} of {train.rows:,} examples, {reason}")
-    _check_fits(experiment, vocabulary, {"valid": valid, **tests})
-    determined = {"task": "nmt", "version": VERSION, "vocabulary": _of(vocabulary), "max_pieces": experiment.max_pieces,
-                  "tokens": {name: _of(folder) for name, folder in folders.items()},
-                  "model": experiment.model.plain(), "regime": experiment.regime.plain(),
-                  "training": experiment.training.plain(), "validation": experiment.validation.plain()}
-    address = config.address(determined)
-    inputs = [Input("train", train.address, train.rows), Input("valid", valid.address, valid.rows)]
+    if augmented.reused:
+        say(f"found, not made again: {', '.join(augmented.reused)}")
+    planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()})
+    _learn_vocabulary(experiment, planned)
+    work = train.rows * len(planned.texts) / PIECES_PER_SECOND
+    tokenise(planned.texts, planned.tokens, planned.vocabulary,
+             choose(execution.executor, work, "tokenise", execution.address))
+    _say_left_out(experiment, planned, train)
+    _check_fits(experiment, planned.vocabulary, held_out)
     return Prepared(
-        address=address,
-        inputs=(*inputs, *(Input(name, test.address, test.rows) for name, test in tests.items())),
+        address=planned.address,
+        inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
         data_factor=float(len(experiment.draws()) * max(len(draw.views) for draw in experiment.draws())),
-        artifacts={"vocabulary": _of(vocabulary), **{part.view: _of(part.fit) for part in augmented.parts}},
-        config={"experiment": experiment.plain(), "address": address, "corpus": train.address, "valid": valid.address,
-                "vocabulary": _of(vocabulary), "tokens": {name: _of(folder) for name, folder in folders.items()},
-                "preparation": experiment.corpus.part("train").filter.plain()},
+        artifacts={"vocabulary": planned.vocabulary.name, **{part.view: part.fit.name for part in planned.parts}},
+        config={
+            "experiment": experiment.plain(), "address": planned.address, "vocabulary": planned.vocabulary.name,
+            "corpora": {split: corpus.address for split, corpus in corpora.items()},
+            "tokens": {name: folder.name for name, folder in planned.tokens.items()},
+            "preparation": experiment.corpus.part("train").filter.plain(),
+        },
     )  # fmt: skip
 
 
-def kept_examples(tokens: dict[str, Tokens], max_pieces: int) -> Examples:
+def kept_examples(tokens: Mapping[str, Tokens], max_pieces: int) -> Examples:
     """The rows of which every side and view has 1 to `max_pieces` pieces; one filter for all views keeps them aligned."""
     lengths = np.stack([each.lengths for each in tokens.values()])
     empty, long = (lengths == 0).any(0), (lengths > max_pieces).any(0)
@@ -92,44 +126,30 @@ def tag(language: str) -> str:
     return f"__{language}__"
 
 
-def _texts(augmented: pipeline.Augmented, valid: Corpus) -> dict[str, Text]:
-    corpus = augmented.corpus
-    shards = tuple(corpus.shards)
-    texts = {side: Text(corpus.folder, shards, corpus.rows, side, side) for side in (SOURCE, TARGET)}
-    texts |= {name: Text(folder, shards, corpus.rows, "text", name) for name, folder in augmented.views.items()}
-    held_out = {f"valid {side}": Text(valid.folder, tuple(valid.shards), valid.rows, side, side)
-                for side in (SOURCE, TARGET)}
-    return texts | held_out
+def _languages(experiment: Config) -> list[str]:
+    return [experiment.corpus.source_language, experiment.corpus.target_language]
 
 
-def _vocabulary(experiment: Config, augmented: pipeline.Augmented, store: Store) -> Folder:
-    texts = {name: text for name, text in _texts(augmented, augmented.corpus).items() if not name.startswith("valid")}
-    languages = [experiment.corpus.source_language, experiment.corpus.target_language]
-    address = config.address({"version": vocabularies.VERSION, "config": experiment.vocabulary.plain(),
-                              "languages": languages, "texts": {name: text.folder.name for name, text in texts.items()}})
-    folder = store.folder("vocabularies", address)
-    if not folder.complete:
-        with Stage("vocabulary", unit="pieces") as stage:
-            groups = {name: _Lines(text) for name, text in texts.items()}
-            made = vocabularies.train(groups, experiment.vocabulary, languages=languages, folder=folder)
-            stage.advance(len(made.pieces))
-    return folder
+def _learn_vocabulary(experiment: Config, planned: Plan) -> None:
+    if planned.vocabulary.complete:
+        return
+    groups = {name: text.lines for name, text in planned.texts.items() if not name.startswith("valid")}
+    with Stage("vocabulary", unit="pieces") as stage:
+        made = vocabularies.train(groups, experiment.vocabulary, languages=_languages(experiment),
+                                  folder=planned.vocabulary)
+        stage.advance(len(made))
 
 
-class _Lines(NamedTuple):
-    """A text that can be read again and again, one sentence at a time."""
-
-    text: Text
-
-    def __call__(self) -> Any:
-        for shard in self.text.shards:
-            yield from read_shard(self.text.folder, shard, [self.text.column]).column(self.text.column).to_pylist()
+def _say_left_out(experiment: Config, planned: Plan, train: Corpus) -> None:
+    tokens = {name: Tokens(planned.tokens[name]) for name in (SOURCE, TARGET, *experiment.keys)}
+    for reason, count in kept_examples(tokens, experiment.max_pieces).rejected.items():
+        say(f"left out of training: {count:,} of {train.rows:,} examples, {reason}")
 
 
-def _check_fits(experiment: Config, vocabulary: Folder, corpora: dict[str, Corpus]) -> None:
+def _check_fits(experiment: Config, vocabulary: Folder, held_out: Mapping[str, Corpus]) -> None:
     """Refuse validation and test sentences that the model has no positions for, before hours of training."""
     loaded = vocabularies.Vocabulary.load(vocabulary)
-    for name, corpus in corpora.items():
+    for name, corpus in held_out.items():
         _, offsets = loaded.encode(corpus.column("source"), SOURCE)
         try:
             check_lengths([range(length + 1) for length in np.diff(offsets).tolist()], experiment.decoding,
@@ -138,18 +158,8 @@ def _check_fits(experiment: Config, vocabulary: Folder, corpora: dict[str, Corpu
             raise UserError(f"{name}: {error}") from error
 
 
-def _warn_of_overlap(train: Corpus, held_out: dict[str, Corpus]) -> None:
+def _warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
     for name, corpus in held_out.items():
         shared = overlap(train, corpus)
         if shared:
             say(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")
-
-
-def _of(folder: Folder) -> str:
-    """The address that names a folder."""
-    return folder.name.rpartition("/")[2]
-
-
-def _say_reused(augmented: pipeline.Augmented) -> None:
-    if augmented.reused:
-        say(f"found, not made again: {', '.join(augmented.reused)}")

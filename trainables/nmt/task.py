@@ -43,15 +43,15 @@ class Translation:
         experiment = parse(config["experiment"])
         assert isinstance(experiment, Config)
         self.experiment, self.regime = experiment, experiment.regime
-        self.corpus = Corpus.load(store, config["corpus"])
-        self.vocabulary = Vocabulary.load(store.folder("vocabularies", config["vocabulary"]))
-        tokens = {name: Tokens(store.folder("tokens", address)) for name, address in config["tokens"].items()}
+        self.corpus = Corpus.load(store, config["corpora"]["train"])
+        self.vocabulary = Vocabulary.load(Folder(store.root, config["vocabulary"]))
+        tokens = {name: Tokens(Folder(store.root, folder)) for name, folder in config["tokens"].items()}
         self.tokens = {name: tokens[name] for name in (SOURCE, TARGET, *experiment.keys)}
         self.draws = experiment.draws()
         self.rows_kept = kept_examples(self.tokens, experiment.max_pieces).rows
         self.lengths = self._lengths()
         self.valid = _ValidationSet(tokens["valid source"], tokens["valid target"],
-                                    Corpus.load(store, config["valid"]), self)
+                                    Corpus.load(store, config["corpora"]["valid"]), self)
         self.module: nn.Module = build(experiment.model, len(self.vocabulary.pieces), pad=self.vocabulary.pad,
                                        eos=self.vocabulary.eos, seed=config["seed"])
 

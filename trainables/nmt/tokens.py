@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -14,7 +14,7 @@ from augury import config
 from augury.corpora.corpus import read_shard
 from augury.execution import Executor
 from augury.progress import Stage
-from augury.store import Folder, Store
+from augury.store import Folder
 from augury.text.vocabulary import Vocabulary
 
 KIND = "tokens"
@@ -24,8 +24,6 @@ class Text(NamedTuple):
     """One column of text in shards: where it lies, and as which view the vocabulary reads it."""
 
     folder: Folder
-    shards: tuple[str, ...]
-    rows: int
     column: str
     view: str
 
@@ -34,19 +32,23 @@ class Text(NamedTuple):
         return config.address({"text": self.folder.name, "column": self.column, "view": self.view,
                                "vocabulary": vocabulary.name, "version": 1})
 
+    def lines(self) -> Iterator[str]:
+        """The text, one sentence at a time; can be read again and again."""
+        for shard in self.folder.manifest()["shards"]:
+            yield from read_shard(self.folder, shard, [self.column]).column(self.column).to_pylist()
 
-def tokenise(texts: Sequence[Text], vocabulary: Folder, store: Store, executor: Executor) -> list[Folder]:
-    """The tokens of every text, made where they are missing."""
-    folders = [store.folder(KIND, text.address(vocabulary)) for text in texts]
-    missing = [(text, folder) for text, folder in zip(texts, folders, strict=True) if not folder.complete]
-    items = [(text, folder, shard) for text, folder in missing for shard in text.shards]
+
+def tokenise(texts: Mapping[str, Text], folders: Mapping[str, Folder], vocabulary: Folder, executor: Executor) -> None:
+    """Make the tokens of every text in the folder of the same name, where they are missing."""
+    missing = {name: text for name, text in texts.items() if not folders[name].complete}
+    manifests = {name: text.folder.manifest() for name, text in missing.items()}
+    items = [(text, folders[name], shard) for name, text in missing.items() for shard in manifests[name]["shards"]]
     if items:
-        with Stage("tokenise", sum(text.rows for text, _ in missing)) as stage:
+        with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
             executor.map(_Tokenise(vocabulary), items, stage, size=lambda rows: rows)
-    for text, folder in missing:
-        folder.finish({"rows": text.rows, "shards": list(text.shards), "inputs": [text.folder.name, vocabulary.name],
-                       "column": text.column, "view": text.view})
-    return folders
+    for name, text in missing.items():
+        folders[name].finish({"rows": manifests[name]["rows"], "shards": manifests[name]["shards"],
+                              "inputs": [text.folder.name, vocabulary.name], "column": text.column, "view": text.view})
 
 
 @dataclass(frozen=True)

@@ -99,13 +99,12 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
 
 
 def _stream(path: Path, suffix: str) -> BinaryIO:
-    if suffix == ".xz":
-        raw = lzma.open(path)
-    elif suffix:
-        # Arrow's decoders, unlike python-zstandard's, refuse a stream that is cut short.
-        raw = pa.CompressedInputStream(pa.OSFile(str(path)), {".gz": "gzip", ".zst": "zstd"}[suffix])
-    else:
+    if not suffix:
         return path.open("rb", buffering=CHUNK)
+    if suffix == ".xz":
+        return io.BufferedReader(lzma.LZMAFile(path), CHUNK)
+    # Arrow's decoders, unlike python-zstandard's, refuse a stream that is cut short.
+    raw = pa.CompressedInputStream(pa.OSFile(str(path)), {".gz": "gzip", ".zst": "zstd"}[suffix])
     return io.BufferedReader(raw, CHUNK)
 
 
@@ -119,7 +118,7 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def sentences(path: Path, layout: str) -> Iterator[bytes]:
-    """One sentence a line: `lines` as they are, `wit3` without metadata, `seg` the content of `<seg id=...>`."""
+    """One sentence a line: `lines` as they are, `wit3` without metadata, `seg` what `<seg id=...>` holds."""
     if layout == "lines":
         return lines(path)
     if layout == "wit3":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import html
+import unicodedata
 from collections.abc import Callable, Mapping
 
 import numpy as np
@@ -18,7 +19,8 @@ REASONS = ("", "not selected", "empty source", "empty target", "too long", "too 
 NOT_SELECTED = REASONS.index("not selected")
 DUPLICATE = REASONS.index("duplicate")
 HELD_OUT = REASONS.index("held out")
-BY_FILTER = REASONS[NOT_SELECTED + 1 : HELD_OUT]
+FAULTS = REASONS[NOT_SELECTED + 1 : DUPLICATE]
+"""The reasons that speak against a text when they are many."""
 
 # Characters of these ranges are starters that NFC leaves alone whatever is beside them: text without any
 # other needs no normalisation.
@@ -33,19 +35,20 @@ IRREGULAR = (r"  |[\x09-\x0d\x1c-\x1f\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{202
 def clean(text: pa.Array, replace: Mapping[str, str], filter: Filter) -> tuple[pa.Array, np.ndarray]:
     """Text in NFC without ASCII white space at its ends, and whether tabs or line ends within became spaces.
 
-    Entities, `replace` and case come first, as far as they are asked for. Case is mapped character by character.
+    Entities, `replace` and case come first, where asked for. Case is mapped character by character.
     """
     if filter.unescape:
-        text = _change(text, pc.match_substring(text, "&"), _unescape)
+        text = _change(text, pc.match_substring(text, "&"), html.unescape)
     for old, new in replace.items():
         text = pc.replace_substring(text, old, new)
     if filter.lowercase:
         text = pc.utf8_lower(text)
     unstable = pc.match_substring_regex(text, f"[^{STABLE}]")
-    text = _change(text, unstable, lambda some: pc.utf8_normalize(some, "NFC"))
+    # Not Arrow's utf8_normalize, which decomposes whatever form it is asked for (apache/arrow#51225).
+    text = _change(text, unstable, lambda sentence: unicodedata.normalize("NFC", sentence))
     text = pc.ascii_trim_whitespace(text)
     broken = pc.match_substring_regex(text, r"[\t\n\r]")
-    text = _change(text, broken, lambda some: pc.replace_substring_regex(some, r"[\t\n\r]", " "))
+    text = pc.replace_substring_regex(text, r"[\t\n\r]", " ") if pc.any(broken).as_py() else text
     return text, broken.to_numpy(zero_copy_only=False)
 
 
@@ -95,10 +98,7 @@ def joined(source: pa.Array, target: pa.Array) -> pa.Array:
     return pc.binary_join_element_wise(source, target, "\t")
 
 
-def _change(text: pa.Array, where: pa.Array, change: Callable[[pa.Array], pa.Array]) -> pa.Array:
-    """`text` with those rows changed for which `where` is true."""
-    return pc.replace_with_mask(text, where, change(text.filter(where))) if pc.any(where).as_py() else text
-
-
-def _unescape(text: pa.Array) -> pa.Array:
-    return pa.array([html.unescape(sentence) for sentence in text.to_pylist()], pa.string())
+def _change(text: pa.Array, where: pa.Array, change: Callable[[str], str]) -> pa.Array:
+    """`text` with those sentences changed for which `where` is true."""
+    changed = [change(sentence) for sentence in text.filter(where).to_pylist()]
+    return pc.replace_with_mask(text, where, pa.array(changed, pa.string())) if changed else text

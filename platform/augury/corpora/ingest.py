@@ -12,8 +12,8 @@ import pyarrow.compute as pc
 from augury.config import address
 from augury.corpora.corpus import KIND, LINEAGE, PARALLEL, SCHEMA_VERSION, VIEW, Corpus, CorpusWriter
 from augury.corpora.filters import (
-    BY_FILTER,
     DUPLICATE,
+    FAULTS,
     HELD_OUT,
     NOT_SELECTED,
     REASONS,
@@ -38,8 +38,9 @@ def ingest(spec: CorpusSpec, split: str, store: Store, *, directory: str | None 
            progress: TextIO | None = None) -> Corpus:
     """The corpus of a split, made unless the store has it; its address depends on content, not on file names.
 
-    Text is cleaned (`filters.clean`) and filtered (`Filter`); the manifest counts what is left out, by reason. An id
-    is `<split>-<row of the input, 8 digits>`, so that filters do not renumber, or comes from the id column.
+    Text is cleaned (`filters.clean`) and filtered (`Filter`); the manifest counts by reason what is left out.
+    An id is `<split>-<row of the input, 8 digits>`, so that filters do not renumber, unless there is a column
+    of ids.
     `directory` is where known sets lie, by default AUGURY_DATA; `progress` is by default standard error.
     UserError where the text cannot be used; nothing is left behind then.
     """
@@ -56,11 +57,11 @@ def ingest(spec: CorpusSpec, split: str, store: Store, *, directory: str | None 
     rows = _Rows(part, spec.languages)
     writer = CorpusWriter(folder)
     try:
-        with Stage(f"read {split}", text.total, "pairs", stream) as stage:
+        with Stage(f"read {split}", min(text.total, text.first or text.total), "pairs", stream) as stage:
             for block in text.blocks():
                 writer.add(rows.records(block))
                 stage.advance(len(block))
-        rows.check(writer.rows)
+        rows.check()
     except UserError:
         folder.remove()
         raise
@@ -71,12 +72,18 @@ def ingest(spec: CorpusSpec, split: str, store: Store, *, directory: str | None 
         "known": spec.known if part.known else None, "files": text.inputs, "inputs": [], "note": text.note,
         "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
     })  # fmt: skip
-    print(f"{split}: {rows.summary(corpus.rows)}" + (f"; {text.note}" if text.note else ""), file=stream)
+    print(f"{split}: {rows.summary()}" + (f"; {text.note}" if text.note else ""), file=stream)
     return corpus
 
 
+def corpus_address(spec: CorpusSpec, split: str, *, directory: str | None = None) -> str:
+    """The address that `ingest` gives a split; the files are read, nothing is made."""
+    part = spec.part(split, directory)
+    return _address(spec, part, open_text(part.text, part.role))
+
+
 def overlap(train: Corpus, other: Corpus) -> int:
-    """How many pairs of `other`, which must fit in memory, also occur in `train`; any is a leak of test text."""
+    """How many pairs of `other`, which must fit in memory, occur in `train` too: any is a leak."""
     pairs = pa.chunked_array([_pairs(block) for block in other.blocks(["source", "target"])])
     leaked = np.zeros(len(pairs), bool)
     for block in train.blocks(["source", "target"]):
@@ -89,77 +96,83 @@ class _Rows:
 
     def __init__(self, part: Part, languages: tuple[str, str]):
         self.part, self.languages = part, languages
-        self.read = self.passed = self.cleaned = 0
+        self.read = self.selected = self.kept = self.cleaned = 0
         self.rejected: dict[str, int] = {}
+        self._passed = 0  # the filter
         self._duplicates = Duplicates()
         self._ids: set[str] = set()
 
     def records(self, block: pa.Table) -> pa.Table:
         """The records of the rows that are kept."""
-        part = self.part
-        source, source_changed = clean(block.column("source").combine_chunks(), part.text.replace, part.filter)
-        target, target_changed = clean(block.column("target").combine_chunks(), part.text.replace, part.filter)
-        codes = rejections(source, target, part.filter if part.role == "train" else None)
-        codes[~block.column("selected").to_numpy()] = NOT_SELECTED
-        if part.role != "train" and (codes > NOT_SELECTED).any():
-            raise self._empty(block, codes)
-        if part.role == "train" and part.filter.deduplicate:
-            passed = np.flatnonzero(codes == 0)
-            repeated = self._duplicates.repeated(source.take(pa.array(passed)), target.take(pa.array(passed)))
-            codes[passed[repeated]] = DUPLICATE
-        self._hold_out(codes)
+        sides = [block.column(side).combine_chunks() for side in ("source", "target")]
+        cleaned = [clean(side, self.part.text.replace, self.part.filter) for side in sides]
+        source, target = (text for text, _ in cleaned)
+        codes = self._reasons(block, source, target)
         kept = codes == 0
         self.read += len(block)
-        self.cleaned += int(((source_changed | target_changed) & kept).sum())
+        self.selected += int(block.column("selected").to_numpy().sum())
+        self.kept += int(kept.sum())
+        self.cleaned += int(((cleaned[0][1] | cleaned[1][1]) & kept).sum())
         for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
             self.rejected[REASONS[code]] = self.rejected.get(REASONS[code], 0) + int(count)
         mask = pa.array(kept)
-        return self._table(self._named(block.filter(mask)), source.filter(mask), target.filter(mask))
+        return self._table(self._names(block.filter(mask)), source.filter(mask), target.filter(mask))
 
-    def check(self, written: int) -> None:
+    def check(self) -> None:
         """UserError where most rows were rejected or none is left."""
-        by_filter = {reason: count for reason, count in self.rejected.items() if reason in BY_FILTER}
-        rejected, name = sum(by_filter.values()), self.part.name
-        if rejected > MOST_REJECTED * (rejected + self.passed):
-            share = f"{rejected:,} of {rejected + self.passed:,} rows are rejected ({_counts(by_filter)})"
-            raise UserError(f"{name}: {share}: see whether the two sides belong together, or change filter "
-                            "(min_length, max_length, max_ratio, deduplicate)")
-        if not self.passed:
-            wanted = ", ".join(f"{column} = {value}" for column, value in self.part.text.where.items())
+        name, text = self.part.name, self.part.text
+        if not self.selected:
+            wanted = ", ".join(f"{column} = {value}" for column, value in text.where.items())
             raise UserError(f"{name}: none of {self.read:,} rows belongs to the text"
                             + (f": where asks for {wanted}" if wanted else ""))
-        if not written:
-            raise UserError(f"{name}: {self.passed:,} pairs are too few for every: {self.part.every}")
+        faults = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
+        if (count := sum(faults.values())) > MOST_REJECTED * self.selected:
+            share = f"{count:,} of {self.selected:,} rows are rejected ({_counts(faults)})"
+            raise UserError(f"{name}: {share}: see whether the two sides belong together, or change filter "
+                            "(min_length, max_length, max_ratio)")
+        if not self.kept:
+            raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.part.every}")
 
-    def summary(self, written: int) -> str:
+    def summary(self) -> str:
         """One line of counts."""
-        line = f"{written:,} pairs of {self.read:,} rows"
+        line = f"{self.kept:,} pairs of {self.read:,} rows"
         if self.rejected:
             line += f"; left out: {_counts(self.rejected)}"
         return line + (f"; tabs or line ends became spaces in {self.cleaned:,}" if self.cleaned else "")
 
-    def _hold_out(self, codes: np.ndarray) -> None:
-        """Of the rows that passed, give each `every`-th to validation and the others to training."""
+    def _reasons(self, block: pa.Table, source: pa.Array, target: pa.Array) -> np.ndarray:
+        """Positions in REASONS, 0 for the rows that are kept."""
+        training = self.part.role == "train"
+        codes = rejections(source, target, self.part.filter if training else None)
+        codes[~block.column("selected").to_numpy()] = NOT_SELECTED
+        if not training and (codes > NOT_SELECTED).any():
+            raise self._empty(block, codes)
+        if training and self.part.filter.deduplicate:
+            passed = np.flatnonzero(codes == 0)
+            repeated = self._duplicates.repeated(source.take(pa.array(passed)), target.take(pa.array(passed)))
+            codes[passed[repeated]] = DUPLICATE
         passed = np.flatnonzero(codes == 0)
         if self.part.every:
-            held_out = np.arange(self.passed + 1, self.passed + 1 + len(passed)) % self.part.every == 0
+            held_out = np.arange(self._passed + 1, self._passed + 1 + len(passed)) % self.part.every == 0
             if self.part.name == "train":
                 codes[passed[held_out]] = HELD_OUT
             else:
                 codes[passed[~held_out]] = NOT_SELECTED
-        self.passed += len(passed)
+        self._passed += len(passed)
+        return codes
 
-    def _named(self, block: pa.Table) -> pa.Array:
+    def _names(self, block: pa.Table) -> pa.Array:
         """The ids of the rows."""
-        if "id" not in block.column_names:
+        name, column = self.part.name, self.part.text.id_column
+        if column is None:
             numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
-            return pc.binary_join_element_wise(self.part.name, numbers, "-")
-        for row, name in zip(block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True):
-            if not name or name in self._ids:
-                fault = f"the id '{name}' occurs twice" if name else "the id is empty"
-                raise UserError(f"{self.part.name}: {fault} in column {self.part.text.id_column}, row {row:,}; ids "
-                                "must be unique: leave out id_column to have the rows numbered")
-            self._ids.add(name)
+            return pc.binary_join_element_wise(name, numbers, "-")
+        for row, given in zip(block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True):
+            if not given or given in self._ids:
+                fault = f"the id '{given}' occurs twice" if given else "the id is empty"
+                raise UserError(f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; "
+                                "without id_column rows are numbered")
+            self._ids.add(given)
         return block.column("id").combine_chunks()
 
     def _table(self, ids: pa.Array, source: pa.Array, target: pa.Array) -> pa.Table:
@@ -169,26 +182,27 @@ class _Rows:
         return pa.table([ids, source, target, *constants, views, pa.nulls(count, LINEAGE)], schema=PARALLEL)
 
     def _empty(self, block: pa.Table, codes: np.ndarray) -> UserError:
-        at = int(np.flatnonzero(codes > NOT_SELECTED)[0])
-        text = self.part.text
-        places = ", ".join(str(place) for place in (text.source, text.target, text.file, text.hub) if place)
-        row = block.column("row")[at].as_py()
-        return UserError(f"{self.part.name}: {REASONS[codes[at]]} in row {row:,} of {places}; validation and test "
-                         "sets are not filtered: complete the pair, or remove it from both sides")
+        at = int((codes > NOT_SELECTED).argmax())
+        row, text = block.column("row")[at].as_py(), self.part.text
+        place = ", ".join(text.sources + text.targets) or text.file or text.hub
+        return UserError(f"{self.part.name}: {REASONS[codes[at]]} in row {row:,} of {place}; validation and "
+                         "test sets are not filtered: complete the pair, or remove it from both sides")
 
 
 def _address(spec: CorpusSpec, part: Part, text: Text) -> str:
-    # Lengths, ratio and duplicates only decide over training rows: they leave the address of a test set alone.
+    # Lengths, ratio and duplicates decide over training rows only and leave the address of a test set alone.
     used = None if part.role == "train" else {"lowercase", "unescape"}
     return address({
-        "kind": "ingest", "schema": SCHEMA_VERSION, "code": CODE, "split": part.name,
-        "languages": spec.languages, "text": part.text.settings(), "content": text.content, "every": part.every,
+        "kind": "ingest", "schema": SCHEMA_VERSION, "code": CODE,
+        "split": part.name, "languages": spec.languages, "every": part.every,
+        "text": part.text.settings(), "content": text.content,
         "filter": part.filter.model_dump(mode="json", include=used),
     })  # fmt: skip
 
 
 def _counts(reasons: dict[str, int]) -> str:
-    return ", ".join(f"{reason} {count:,}" for reason, count in sorted(reasons.items(), key=lambda item: -item[1]))
+    by_count = sorted(reasons.items(), key=lambda item: -item[1])
+    return ", ".join(f"{reason} {count:,}" for reason, count in by_count)
 
 
 def _pairs(block: pa.Table) -> pa.Array:

@@ -28,7 +28,7 @@ class KnownSet:
     pairs: frozenset[tuple[str, str]]
     """Source and target languages."""
     texts: Mapping[str, Mapping[str, Any]]
-    """Settings of a `TextSpec` for each split. Names of files lack directory and compression, and `{source}` and
+    """Settings of a `TextSpec` for each split. Names of files lack directory and compression; `{source}` and
     `{target}` stand for the languages."""
     filter: Mapping[str, Any]
     """Settings of a `Filter`."""
@@ -41,13 +41,13 @@ class KnownSet:
 def locate(known: KnownSet, split: str, languages: tuple[str, str], directory: str | None) -> dict[str, Any]:
     """Settings of the `TextSpec` of a split, with the paths of its files anywhere under `<directory>/<name>`.
 
-    `directory` is by default the environment variable AUGURY_DATA. UserError says where the set comes from and how
-    to fetch it.
+    `directory` is by default the environment variable AUGURY_DATA. UserError says where the set comes from
+    and how to fetch it.
     """
     root = directory or os.environ.get(ENVIRONMENT)
     if not root:
-        raise UserError(f"{known.name} is read from the folder {known.name} of a data directory: give --data-dir "
-                        f"or set {ENVIRONMENT}")
+        raise UserError(f"{known.name} is read from the folder {known.name} of a data directory: "
+                        f"give --data-dir or set {ENVIRONMENT}")
     folder = Path(root).expanduser() / known.name
     settings: dict[str, Any] = {}
     for key, value in known.texts[split].items():
@@ -89,7 +89,8 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
     if found:
         return str(min(found, key=lambda path: (len(path.parts), str(path))))
     commands = "\n".join(f"    {command}" for command in (f"mkdir -p {folder} && cd {folder}", *known.fetch))
-    raise UserError(f"{known.name} ({split}) is not here: no '{name}' (plain, .gz, .xz or .zst) under {folder}\n"
+    missing = f"no '{name}' (plain, .gz, .xz or .zst) under {folder}"
+    raise UserError(f"{known.name} ({split}) is not here: {missing}\n"
                     f"  {known.title}; {known.homepage}\n"
                     f"  licence: {known.licence}\n  to fetch it:\n{commands}")
 
@@ -151,7 +152,7 @@ _SETS = (
         title="TED talks in 60 languages (Qi et al. 2018), Slovak-English",
         homepage="https://github.com/neulab/word-embeddings-for-nmt",
         licence=_TED_LICENCE,
-        fetch=("curl -L http://phontron.com/data/ted_talks.tar.gz | tar xz  # if no archive: see the homepage",),
+        fetch=("curl -L http://phontron.com/data/ted_talks.tar.gz | tar xz  # or see the homepage",),
         pairs=_both_ways(("sk", "en")),
         texts={
             split: {"file": f"all_talks_{name}.tsv", "source_column": "{source}", "target_column": "{target}",
@@ -212,7 +213,8 @@ _SETS = (
         title="MTNT 1.1, machine translation of noisy text, Reddit comments (Michel and Neubig 2018)",
         homepage="https://github.com/pmichel31415/mtnt",
         licence="terms of the Reddit API",
-        fetch=("curl -L https://github.com/pmichel31415/mtnt/releases/download/v1.1/MTNT.1.1.tar.gz | tar xz",),
+        fetch=("curl -L https://github.com/pmichel31415/mtnt/releases/download/v1.1/MTNT.1.1.tar.gz "
+               "| tar xz",),
         pairs=_both_ways(("fr", "en")),
         texts={
             split: {"file": split + ".{source}-{target}.tsv", "header": ("comment_id", "src", "tgt"),

@@ -6,6 +6,7 @@ import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -15,7 +16,7 @@ import pyarrow.compute as pc
 
 from augury.corpora import builtin, hub
 from augury.corpora.files import InputFile, examine, find, sentences
-from augury.corpora.spec import Paths, Role, TextSpec
+from augury.corpora.spec import Role, TextSpec
 from augury.corpora.tables import batches, examine_parquet, read_table, strings
 from augury.errors import UserError
 
@@ -68,7 +69,7 @@ def open_text(spec: TextSpec, role: Role) -> Text:
 
 
 def _open_aligned(spec: TextSpec) -> Text:
-    layout, sources, targets = spec.layout, _paths(spec.source), _paths(spec.target)
+    layout, sources, targets = spec.layout, spec.sources, spec.targets
     if len(sources) != len(targets):
         raise UserError(f"{len(sources)} source files and {len(targets)} target files: give as many of each")
     for source in sources:
@@ -122,23 +123,19 @@ def _open_hub(spec: TextSpec, role: Role) -> Text:
 
 
 def _open_builtin(spec: TextSpec, role: Role) -> Text:
-    size = spec.builtin
-    assert size is not None
+    assert spec.builtin is not None
+    generate = partial(builtin.generate, role, spec.builtin, seed=spec.seed, lexicon=spec.lexicon)
+    generate()  # raises where size or lexicon is impossible; sentences are made as they are asked for
 
     def read() -> Iterator[pa.Table]:
-        for pairs in batches(builtin.generate(role, size, seed=spec.seed, lexicon=spec.lexicon)):
+        for pairs in batches(generate()):
             yield _block(pa.array([pair.source for pair in pairs]), pa.array([pair.target for pair in pairs]))
 
-    return Text([], ["builtin", role], size, read, spec.first, builtin.NOTE)
+    return Text([], ["builtin", role], spec.builtin, read, spec.first, builtin.NOTE)
 
 
 def _text_of(spec: TextSpec, files: Sequence[InputFile], total: int, read: Reader) -> Text:
     return Text([asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first)
-
-
-def _paths(given: Paths | None) -> tuple[str, ...]:
-    assert given is not None
-    return (given,) if isinstance(given, str) else given
 
 
 def _count(file: InputFile, layout: str) -> int:

@@ -29,7 +29,7 @@ EXTENSIONS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl
 
 
 class TextSpec(Section):
-    """One parallel text, given as two aligned files, a table, a Hugging Face dataset or the built-in corpus."""
+    """One parallel text, as two aligned files, a table, a Hugging Face dataset or the built-in corpus."""
 
     source: Paths | None = None
     """File, or files that follow one another, with one source sentence a line."""
@@ -43,10 +43,10 @@ class TextSpec(Section):
     """Number of pairs of the built-in synthetic corpus."""
 
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
-    """Of a table, where its extension does not tell. Of aligned files plain `lines`, `wit3` (training text of
-    WIT3, whose metadata and tags are left out) or `seg` (the `<seg id=...>` lines of SGML and XML test sets)."""
+    """Of a table, where its extension does not tell. Of aligned files: `lines`, `wit3` (training text of
+    WIT3, without its metadata and tags) or `seg` (the `<seg id=...>` lines of SGML and XML test sets)."""
     header: tuple[str, ...] | None = None
-    """Names of the columns of a TSV or CSV file without a header line; a first line with just these is skipped."""
+    """Columns of a TSV or CSV file without a header line; a first line that repeats them is skipped."""
     source_column: str | None = None
     """Column of the source; dots lead to fields within a column, such as `translation.de`."""
     target_column: str | None = None
@@ -76,6 +76,16 @@ class TextSpec(Section):
         """How the text is given; None where it is taken from a known set."""
         given = [kind for kind, keys in PLACES.items() if any(getattr(self, key) is not None for key in keys)]
         return given[0] if given else None  # type: ignore[return-value]
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The files of the source side, where the text is given as aligned files."""
+        return (self.source,) if isinstance(self.source, str) else self.source or ()
+
+    @property
+    def targets(self) -> tuple[str, ...]:
+        """The files of the target side, where the text is given as aligned files."""
+        return (self.target,) if isinstance(self.target, str) else self.target or ()
 
     @property
     def layout(self) -> str:
@@ -132,8 +142,8 @@ class Filter(Section):
     """Preparation of a corpus.
 
     Text is always brought to NFC and freed of ASCII white space at its ends. Case and entities are changed in
-    every split. Lengths, ratio and duplicates decide over training rows alone: validation and test sets are never
-    filtered, an empty side in them is an error. Lengths are in words between white space (Moses clean-corpus-n).
+    every split. Lengths, ratio and duplicates decide over training rows alone: validation and test sets are
+    never filtered, an empty side in them is an error. Lengths are in words, as in Moses' clean-corpus-n.
     """
 
     min_length: PositiveInt = 1
@@ -190,7 +200,7 @@ class CorpusSpec(Section):
     filter: Filter | None = None
     """Preparation; by default the known set's, otherwise the defaults of its settings."""
     every: int | None = Field(default=None, ge=2)
-    """Where there is no validation text, each n-th pair of the filtered training text (1-based) is held out."""
+    """Without a validation text each n-th pair (1-based) of the filtered training text is held out."""
 
     @property
     def languages(self) -> tuple[str, str]:

@@ -61,7 +61,7 @@ def strings(texts: Sequence[bytes]) -> pa.Array:
 
 
 def pick(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
-    """Columns, or fields within them (`translation.de`), as strings; UserError where one is missing or no text."""
+    """Columns, or fields within them (`translation.de`), as strings; UserError if missing or no text."""
     picked = {}
     for column in columns:
         name, *inner = [column] if column in table.column_names else column.split(".")

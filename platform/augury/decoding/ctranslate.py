@@ -89,7 +89,7 @@ class CTranslateDecoder:
             max_input_length=0,  # otherwise longer sources are cut silently
             suppress_sequences=[[self._pad], *([self._pieces[index]] for index in suppress)],
             return_scores=True,
-            return_end_token=True,  # otherwise the length that divides the score leaves it out
+            return_end_token=True,  # without it, some versions leave it out of the length of the score
         )
         return [self._hypothesis(result.hypotheses[0], result.scores[0]) for result in results]
 

@@ -1,4 +1,4 @@
-"""Beam search through Hugging Face's `generate`, for any encoder-decoder model."""
+"""Beam search through Hugging Face's `generate`, for Marian models that CTranslate2 cannot load."""
 
 from __future__ import annotations
 
@@ -44,11 +44,12 @@ def _batches(sources: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[li
     """
     rows = [row for row, source in enumerate(sources) if source]
     rows.sort(key=lambda row: len(sources[row]), reverse=True)
-    while rows:
-        longest = len(sources[rows[0]]) + 1
+    start = 0
+    while start < len(rows):
+        longest = len(sources[rows[start]]) + 1
         size = max(1, batch_tokens // longest)
-        yield rows[:size]
-        rows = rows[size:]
+        yield rows[start : start + size]
+        start += size
 
 
 def _search(

@@ -27,7 +27,7 @@ class Decoding(Section):
     """Exponent of the length by which the log-probability of a hypothesis is divided."""
     max_length: int = Field(200, ge=1)
     """Longest hypothesis in pieces, the end of sentence included; one that would be longer is cut there."""
-    batch_tokens: int = Field(4096, ge=1)
+    batch_tokens: int = Field(2048, ge=1)
     """Source tokens decoded together, padding included; changes speed and memory alone."""
 
 

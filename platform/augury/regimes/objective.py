@@ -1,8 +1,8 @@
 """Cross-entropy of every view and the agreement between them, without the full logits.
 
-The rows (real target positions) are taken a chunk at a time: logits of all views, their softmax, the losses and the
-gradients of the chunk, in buffers that the next chunk reuses. Each view costs one exponential per logit; cross-entropy
-and divergence share its log-sum-exp. The backward pass only scales what the forward pass formed.
+Rows are taken a chunk at a time: logits of all views, their softmax, losses and gradients, in buffers that the next
+chunk reuses. A logit costs one exponential, shared by cross-entropy and divergence. The backward pass only scales
+what the forward pass formed.
 """
 
 from __future__ import annotations
@@ -26,11 +26,13 @@ Detach = Literal["none", "target"]
 class Agreement:
     """How strongly, and in which sense, every other view must agree with the first one, the anchor.
 
-    With flat(z) = softmax(z / tau), p the anchor and q another view:
-    `symmetric_kl` is (KL(flat p || q) + KL(flat q || p)) / 2 (CipherDAug, R-Drop), `kl` is KL(flat p || q), and `js` is the
-    Jensen-Shannon divergence in nats. Only the first argument of a KL is flattened, and no factor tau^2 is applied.
-    `detach="target"` lets no gradient through that first argument. `js` measures both views against their mixture:
-    nothing in it is a target, so it takes neither a temperature nor `detach="target"`, which would leave no gradient.
+    With p the anchor, q another view and flat(softmax(z)) = softmax(z / tau),
+        symmetric_kl = (KL(flat(p) || q) + KL(flat(q) || p)) / 2  (CipherDAug, equations 4 and 5; R-Drop),
+        kl = KL(flat(p) || q),
+        js = (KL(p || m) + KL(q || m)) / 2 with m = (p + q) / 2.
+    Only the first argument of a KL is flattened, and no factor tau^2 is applied; `detach="target"` lets no gradient
+    through that argument. `js` allows neither: a temperature on one side of it has no accepted meaning, and its whole
+    gradient flows through the first arguments. Raises UserError for values outside of these.
     """
 
     beta: float
@@ -46,11 +48,11 @@ class Agreement:
         if not (math.isfinite(self.beta) and self.beta >= 0):
             raise UserError(f"beta is {self.beta}: the weight of the divergence must be zero or more")
         if not (math.isfinite(self.tau) and self.tau > 0):
-            raise UserError(f"tau is {self.tau}: the temperature must be more than zero; 1 leaves distributions as they are")
+            raise UserError(f"tau is {self.tau}: the temperature must be more than zero; 1 flattens nothing")
         if self.divergence == "js" and self.tau != 1:
-            raise UserError(f"tau is {self.tau}: divergence 'js' has no temperature; set tau to 1 or use 'symmetric_kl'")
+            raise UserError(f"tau is {self.tau}: divergence js has no temperature; set tau=1 or use symmetric_kl")
         if self.divergence == "js" and self.detach == "target":
-            raise UserError("detach is 'target': divergence 'js' would have no gradient left; use 'none' or 'symmetric_kl'")
+            raise UserError("detach is target: divergence js would keep no gradient; use none, or symmetric_kl")
 
 
 class Terms(NamedTuple):
@@ -75,18 +77,20 @@ def view_objective(
     agreement: Agreement | None = None,
     chunk: int = 256,
 ) -> Terms:
-    """`total` = sum over views v of weights[v] * CE(v) + beta * sum over v > 0 of D(view 0, view v), summed over rows.
+    """Sum over rows of: sum over views v of weights[v] * CE(v) + beta * sum over v > 0 of D(view 0, view v).
 
-    `hidden` is (views, rows, width), padding already removed; `weight` (classes, width) and `bias` (classes,) project
-    it to logits; `labels` is (rows,), shared by the views. Smoothing spreads `label_smoothing` over the other classes
-    (fairseq) or, with `smoothing_excludes_target=False`, over all of them (torch, R-Drop). Gradients reach `hidden`,
-    `weight` and `bias`; under `torch.no_grad` none are formed. Under autocast the products run in its type; softmax,
-    losses and the sum of weight gradients stay in float32 or better. At most `chunk` rows of logits per view exist at
-    a time. Raises UserError for options that cannot be used together.
+    `hidden` is (views, rows, width), padding already removed; `weight` (classes, width) and `bias` (classes,)
+    project it to logits; `labels` is (rows,), shared by the views. Smoothing moves `label_smoothing` of the mass to
+    the other classes (fairseq) or, with `smoothing_excludes_target=False`, spreads it over all (torch, R-Drop).
+
+    Gradients reach `hidden`, `weight` and `bias`, once (no double backward); under `torch.no_grad` none are formed.
+    Under autocast the products run in its type; softmax, losses and sums of gradients stay in float32 or better.
+    At most `chunk` rows of logits per view exist at a time. Raises UserError for options out of range.
     """
     views, rows, width = hidden.shape
     classes = len(weight)
-    assert weight.shape == (classes, width) and labels.shape == (rows,) and (bias is None or bias.shape == (classes,))
+    assert weight.shape == (classes, width) and labels.shape == (rows,) and classes > 1
+    assert bias is None or bias.shape == (classes,)
     if len(weights) != views:
         raise UserError(f"{len(weights)} weights for {views} views: give one weight for each view")
     if agreement is not None and views < 2:
@@ -114,6 +118,34 @@ class _Plan(NamedTuple):
     autocast: torch.dtype | None
     wanted: tuple[bool, ...]  # gradients of hidden, weight, bias
 
+    def precisions(self, hidden: Tensor, weight: Tensor) -> tuple[torch.dtype, torch.dtype]:
+        """The type of matrix products and the type of everything else."""
+        product = torch.promote_types(hidden.dtype, weight.dtype)
+        exact = torch.promote_types(product, torch.float32)
+        return (product if self.autocast is None or exact == torch.float64 else self.autocast), exact
+
+    def in_place(self) -> bool:
+        """Whether the divergence is the usual one, whose gradient `_symmetric_kl` forms without further memory."""
+        agreement = self.agreement
+        if agreement is None or not any(self.wanted):
+            return False
+        return agreement.beta > 0 and agreement == Agreement(agreement.beta)
+
+    def shares(self, like: Tensor) -> tuple[Tensor, Tensor]:
+        """`share`, `scale`, each (views, 1, 1), with share * scale = weights.
+
+        The gradient of a chunk's logits is scale * (share * probabilities + ...). `scale` is left to the products'
+        other factor, which is far smaller. In place it is beta / 2, and -beta / 2 for all views but the anchor.
+        """
+        weights = like.new_tensor(self.weights).view(-1, 1, 1)
+        scale = torch.ones_like(weights)
+        if self.agreement is None:
+            return scale, weights
+        if self.in_place():
+            scale *= -self.agreement.beta / 2
+            scale[0].neg_()
+        return weights / scale, scale
+
 
 class _ViewObjective(torch.autograd.Function):
     @staticmethod
@@ -140,77 +172,90 @@ def _forward(
     """The terms, and the gradients of `total` with respect to hidden, weight and bias (None where not wanted)."""
     views, rows, width = hidden.shape
     classes = len(weight)
-    low = torch.promote_types(hidden.dtype, weight.dtype)  # for matrix products
-    high = torch.promote_types(low, torch.float32)  # for everything else
-    if plan.autocast is not None and high != torch.float64:
-        low = plan.autocast
-    projection = weight.to(low)
-    offset = None if bias is None else bias.to(low)
-
-    want_hidden, want_weight, want_bias = plan.wanted
-    hidden_gradient = torch.empty_like(hidden) if want_hidden else None
-    weight_gradient = torch.zeros_like(weight, dtype=high) if want_weight else None
-    bias_gradient = hidden.new_zeros(classes, dtype=high) if want_bias else None
-    losses = hidden.new_zeros(2, views, dtype=high)
-    divergence = hidden.new_zeros((), dtype=high)
-    correct = hidden.new_zeros(views, dtype=torch.long)
+    low, exact = plan.precisions(hidden, weight)
+    projection, offset = weight.to(low), None if bias is None else bias.to(low)
+    losses = hidden.new_zeros(2, views, dtype=exact)
+    divergence = losses.new_zeros(())
+    correct = losses.new_zeros(views, dtype=torch.long)
+    share, scale = plan.shares(losses)
+    gradients = _Gradients(hidden, weight, bias, exact, plan.wanted)
 
     # Allocated once: memory given back to the system between chunks would be mapped and zeroed again for each.
     shape = views * min(plan.chunk, rows), classes
-    buffers = [hidden.new_empty(shape, dtype=high) for _ in range(2)]
-    products = buffers[0] if low == high else hidden.new_empty(shape, dtype=low)
+    buffers = [losses.new_empty(shape) for _ in range(2)]
+    products = buffers[0] if low == exact else losses.new_empty(shape, dtype=low)
     for start in range(0, rows, plan.chunk):
-        taken = slice(start, start + plan.chunk)
-        inputs = hidden[:, taken].to(low).reshape(-1, width)
+        chunk = slice(start, start + plan.chunk)
+        inputs = hidden[:, chunk].to(low).reshape(-1, width)
         product = products[: len(inputs)]
         if offset is None:
             torch.mm(inputs, projection.t(), out=product)
         else:
             torch.addmm(offset, inputs, projection.t(), out=product)
         logits, probabilities = (buffer[: len(inputs)].view(views, -1, classes) for buffer in buffers)
-        if low != high:
+        if low != exact:
             logits.copy_(product.view_as(logits))
-
-        sums = _chunk(logits, probabilities, labels[taken], plan)
+        sums = _chunk(logits, probabilities, labels[chunk], share, plan)
         losses += sums.losses
         divergence += sums.divergence
         correct += sums.correct
-        if sums.gradient is None:
-            continue
-        gradient = sums.gradient.view(-1, classes)
-        scale = sums.scale.expand(views, len(inputs) // views, 1).reshape(-1, 1)
-        if bias_gradient is not None:
-            bias_gradient.addmv_(gradient.t(), scale.squeeze(-1))
-        if low != high:
-            gradient = product.copy_(gradient)
-        if hidden_gradient is not None:
-            hidden_gradient[:, taken] = (torch.mm(gradient, projection) * scale).view(views, -1, width)
-        if weight_gradient is not None and low == high:
-            weight_gradient.addmm_(gradient.t(), inputs * scale)
-        elif weight_gradient is not None:
-            weight_gradient += torch.mm(gradient.t(), (inputs * scale).to(low))
+        if sums.gradient is not None:
+            gradients.add(chunk, inputs, sums.gradient, scale, projection, product)
 
     total = losses[0] @ losses.new_tensor(plan.weights)
     if plan.agreement is not None:
         total = total + plan.agreement.beta * divergence
-    return Terms(total, losses[0], losses[1], divergence, correct), (hidden_gradient, weight_gradient, bias_gradient)
+    return Terms(total, losses[0], losses[1], divergence, correct), gradients.sums()
+
+
+class _Gradients:
+    """The gradients with respect to hidden, weight and bias, gathered over chunks; the last two in `exact`."""
+
+    def __init__(
+        self, hidden: Tensor, weight: Tensor, bias: Tensor | None, exact: torch.dtype, wanted: tuple[bool, ...]
+    ) -> None:
+        self.hidden = torch.empty_like(hidden) if wanted[0] else None
+        self.weight = torch.zeros_like(weight, dtype=exact) if wanted[1] else None
+        self.bias = None if bias is None or not wanted[2] else torch.zeros_like(bias, dtype=exact)
+
+    def add(
+        self, chunk: slice, inputs: Tensor, gradient: Tensor, scale: Tensor, projection: Tensor, product: Tensor
+    ) -> None:
+        """Take in a chunk whose logits have the gradient scale * `gradient`; `product` holds its copy for products."""
+        views, rows, classes = gradient.shape
+        gradient = gradient.view(-1, classes)
+        scale = scale.expand(views, rows, 1).reshape(-1, 1)
+        if self.bias is not None:
+            self.bias.addmv_(gradient.t(), scale.squeeze(1))
+        if gradient.dtype != product.dtype:
+            gradient = product.copy_(gradient)
+        if self.hidden is not None:
+            self.hidden[:, chunk] = (torch.mm(gradient, projection) * scale).view(views, rows, -1)
+        if self.weight is not None:
+            inputs = (inputs * scale).to(gradient.dtype)
+            if gradient.dtype == self.weight.dtype:
+                self.weight.addmm_(gradient.t(), inputs)
+            else:
+                self.weight += torch.mm(gradient.t(), inputs)
+
+    def sums(self) -> tuple[Tensor | None, ...]:
+        return self.hidden, self.weight, self.bias
 
 
 class _Chunk(NamedTuple):
-    losses: Tensor  # (2, views): smoothed and plain
+    losses: Tensor  # (2, views): smoothed, not smoothed
     divergence: Tensor
     correct: Tensor  # (views,)
-    gradient: Tensor | None  # (views, rows, classes); times `scale`, it is the gradient of `total` for the logits
-    scale: Tensor  # (views, 1, 1); left for after the products, where there is little to scale
+    gradient: Tensor | None  # (views, rows, classes), of `total` with respect to the logits, divided by `scale`
 
 
-def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, plan: _Plan) -> _Chunk:
+def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor, plan: _Plan) -> _Chunk:
     """The losses and the gradient of one chunk of (views, rows, classes) logits; overwrites both buffers."""
     views, rows, classes = logits.shape
     index = labels.expand(views, rows).unsqueeze(-1)
     peak, likeliest = logits.max(-1, keepdim=True)
     torch.softmax(logits, -1, out=probabilities)
-    # The largest probability is at least 1 / classes, so this is as exact as a log-sum-exp, and free.
+    # The largest probability is at least 1 / classes, so this is as exact as a log-sum-exp, and nearly free.
     log_normaliser = peak - probabilities.gather(-1, likeliest).log_()
     nll = log_normaliser - logits.gather(-1, index)
     smoothed = plan.target * nll
@@ -219,36 +264,29 @@ def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, plan: _Plan) -
     losses = torch.stack([smoothed, nll]).sum((2, 3))
     correct = (likeliest == index).sum((1, 2))
 
-    weights = logits.new_tensor(plan.weights).view(views, 1, 1)
-    unit = torch.ones_like(weights)
-    wanted = any(plan.wanted)
-    agreement = plan.agreement
-    divergence = logits.new_zeros(())
-    gradient: Tensor | None
-    # Each branch leaves share * probabilities, and the divergence's part, where scale * share = weights.
-    if agreement is None:
-        gradient, share, scale = probabilities if wanted else None, unit, weights
-    elif wanted and agreement.beta and agreement == Agreement(agreement.beta):
-        scale = unit * -agreement.beta / 2
-        scale[0].neg_()
-        gradient, share = logits, weights / scale
+    divergence = losses.new_zeros(())
+    gradient = None
+    if plan.agreement is None:
+        gradient = probabilities if any(plan.wanted) else None
+    elif plan.in_place():
         divergence = _symmetric_kl(logits, probabilities, share)
+        gradient = logits
     else:
-        gradient, share, scale = probabilities * weights if wanted else None, weights, unit
-        divergence = _divergence(logits.sub_(log_normaliser), probabilities, agreement, gradient)
+        gradient = probabilities * share if any(plan.wanted) else None
+        divergence = _divergence(logits.sub_(log_normaliser), probabilities, plan.agreement, gradient)
     if gradient is not None:
         gradient.scatter_add_(-1, index, (-plan.target * share).expand(index.shape))
         if plan.uniform:
             gradient.sub_(plan.uniform * share)
-    return _Chunk(losses, divergence, correct, gradient, scale)
+    return _Chunk(losses, divergence, correct, gradient)
 
 
 def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tensor:
     """The symmetric KL at tau 1, summed; turns `logits` into share * probabilities and its gradient, scaled.
 
-    With gap = log p - log q by class, p the anchor and q another view, twice the gradient is
-        p * (gap - KL(p || q)) + p - q  for the anchor's logits, and
-        q * (-gap - KL(q || p)) + q - p  for the other's, of which the negative is left.
+    With gap = log p - log q by class, p the anchor and q another view, the divergence's gradient times two is
+        p * (gap - KL(p || q)) + p - q   for the anchor's logits, and
+        q * (-gap - KL(q || p)) + q - p   for the other's, whose negative is left (see `_Plan.shares`).
     A constant added to gap cancels in all of it, so a difference of logits serves as that of log-probabilities.
     """
     anchor, others = probabilities[0], probabilities[1:]

@@ -134,10 +134,12 @@ def string_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
 
 
 def pieces(data: memoryview) -> Iterator[str]:
-    """The text that `data` has in UTF-8, cut without regard to rows, so that a long row costs no more memory."""
+    """The text that `data` holds in UTF-8, cut anywhere, as rows can be of any length."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(data), _PIECE):
-        yield decoder.decode(data[start : start + _PIECE], final=start + _PIECE >= len(data))
+        piece = decoder.decode(data[start : start + _PIECE], final=start + _PIECE >= len(data))
+        if piece:  # a piece that ends within its only character has none yet
+            yield piece
 
 
 def _shown(characters: Iterable[str]) -> str:

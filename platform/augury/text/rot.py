@@ -76,35 +76,36 @@ class Rot:
         validity, offsets, data = array.cast(pa.large_string()).buffers()
         # Without validity, so that rows that are null count the bytes they may own.
         rows = pa.Array.from_buffers(pa.large_string(), len(array), [None, offsets, data])
-        characters = _sums(pc.utf8_length(rows).to_numpy(), np.int64)  # before each row, and in all
-        before = np.frombuffer(offsets, np.int64, len(array) + 1)
+        ends = np.concatenate(([0], np.cumsum(pc.utf8_length(rows).to_numpy())))  # of rows, in characters
+        before = np.frombuffer(offsets, np.int64, len(array) + 1)  # the same in bytes
         after = before - before[0]
 
         enciphered, position, grown = [], 0, 0
         for piece in pieces(memoryview(data or b"")[before[0] : before[-1]]):
             encoded, growth = self._encipher(piece)
             enciphered.append(encoded)
-            first, last = np.searchsorted(characters, [position, position + len(piece)], side="right")
-            after[first:last] += growth[characters[first:last] - position]
+            first, last = np.searchsorted(ends, [position, position + len(piece)], side="right")
+            sums = np.cumsum(growth, dtype=np.int32)
+            after[first:last] += sums[ends[first:last] - position - 1]
             after[first:last] += grown
             position += len(piece)
-            grown += int(growth[-1])
+            grown += int(sums[-1])
         buffers = [validity, pa.py_buffer(after), pa.py_buffer(b"".join(enciphered))]
         return pa.Array.from_buffers(pa.large_string(), len(array), buffers).cast(array.type)
 
     def _encipher(self, text: str) -> tuple[bytes, np.ndarray]:
-        """The enciphered text in UTF-8, and by how many bytes its first 0, 1, 2, … characters grew together."""
+        """The enciphered text in UTF-8, and by how many bytes each of its characters grew."""
         for codec, images in self._tables:
             plain = np.frombuffer(text.encode(codec), images.dtype)
             if len(plain) == len(text):
                 break
         rotated = images.take(plain, mode="clip")  # nothing to clip; it spares the check of every index
         growth = np.zeros(len(text), np.int8)
-        for first_longer in (0x80, 0x800, 0x10000):
-            growth += (rotated >= first_longer).view(np.int8)
-            growth -= (plain >= first_longer).view(np.int8)
-        # NumPy sums 8-bit integers into 32 bits several times as fast as into 64, which no piece needs.
-        return rotated.tobytes().decode(codec).encode(), _sums(growth, np.int32)
+        for longer in (0x80, 0x800, 0x10000):  # from here on, UTF-8 needs one more byte
+            if longer < len(images):
+                growth += (rotated >= longer).view(np.int8)
+                growth -= (plain >= longer).view(np.int8)
+        return rotated.tobytes().decode(codec).encode(), growth
 
     @cached_property
     def _letters(self) -> dict[int, str]:
@@ -119,10 +120,3 @@ class Rot:
         if max(self._letters) < 0x10000:
             tables.insert(0, ("utf-16-le", images[:0x10000].astype("<u2")))
         return tables
-
-
-def _sums(counts: np.ndarray, dtype: type[np.signedinteger]) -> np.ndarray:
-    """The sums of the first 0, 1, 2, … counts."""
-    sums = np.zeros(len(counts) + 1, dtype)
-    np.cumsum(counts, dtype=dtype, out=sums[1:])
-    return sums

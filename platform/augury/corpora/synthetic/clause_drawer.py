@@ -8,10 +8,25 @@ from typing import Literal
 
 from augury.corpora.synthetic import words
 from augury.corpora.synthetic.grammar import COPULA, GERN, MODALS, Adverbial, Clause, Tense, english, german
-from augury.corpora.synthetic.inflection import ACCUSATIVE, DATIVE, MASCULINE, NOMINATIVE
-from augury.corpora.synthetic.lexicon import Zipf, entries
-from augury.corpora.synthetic.phrase_drawer import COMPANY, PhraseDrawer, Preposition, spread
-from augury.corpora.synthetic.phrases import THEY, A, Both, Phrase, noun_phrase, number, prepositional, relative_pronoun
+from augury.corpora.synthetic.inflection import ACCUSATIVE, DATIVE, NOMINATIVE
+from augury.corpora.synthetic.lexicon import Zipf
+from augury.corpora.synthetic.phrase_drawer import (
+    COMPANY,
+    PLAIN_DETERMINERS,
+    PhraseDrawer,
+    Preposition,
+    spread,
+)
+from augury.corpora.synthetic.phrases import (
+    A,
+    Both,
+    Phrase,
+    noun_phrase,
+    number,
+    prepositional,
+    relative_pronoun,
+)
+from augury.corpora.synthetic.words import entries
 
 When = Literal["present", "past"]
 
@@ -32,11 +47,11 @@ def times() -> dict[Tense, Zipf[Adverbial]]:
     columns = [entry.split("|") for entry in entries(words.TIMES)]
     adverbials = [Adverbial(german, english, when.removesuffix(" middle"), when.endswith(" middle"))
                   for german, english, when in columns]
-    past = ("any", "past")
-    fitting: dict[Tense, tuple[str, ...]] = {
-        "present": ("any", "present", "ongoing", "future"), "future": ("any", "future"), "preterite": past, "perfect": past,
+    fitting: dict[Tense, str] = {
+        "present": "any present ongoing future", "future": "any future", "preterite": "any past", "perfect": "any past",
     }  # fmt: skip
-    return {tense: Zipf([time for time in adverbials if time.when in fits]) for tense, fits in fitting.items()}
+    return {tense: Zipf([time for time in adverbials if time.when in whens.split()])
+            for tense, whens in fitting.items()}
 
 
 TIMES = times()
@@ -118,7 +133,7 @@ class ClauseDrawer(PhraseDrawer):
         if chance < 0.60:
             return "place" if clause.place else "subject"
         for name, phrase in (("accusative", clause.accusative), ("dative", clause.dative)):
-            if chance > 0.90 and phrase and not phrase.light and phrase.pronoun.gender == MASCULINE:
+            if chance > 0.90 and phrase and phrase.kind and phrase.german.split(" ")[0].endswith(("en", "em")):
                 return name
         return "subject"
 
@@ -156,7 +171,8 @@ class ClauseDrawer(PhraseDrawer):
             return Both(phrase.german, phrase.english)
         if chance < 0.30:
             other = self.phrase(kind, NOMINATIVE)
-            return Both(f"{adjective.comparative} als {other.german}", f"{adjective.english_comparative} than {other.english}")
+            return Both(f"{adjective.comparative} als {other.german}",
+                        f"{adjective.english_comparative} than {other.english}")
         if chance < 0.36:
             other = self.phrase(kind, NOMINATIVE)
             return Both(f"so {adjective.german} wie {other.german}", f"as {adjective.english} as {other.english}")
@@ -183,11 +199,11 @@ class ClauseDrawer(PhraseDrawer):
         if not phrase.kind or not self.chance(0.08):
             return phrase
         frame = self.one_of(("accusative", "accusative", "intransitive", "rest"))
-        verb, tense = self.lexicon.verbs[frame].pick(self.draw), self.one_of(("present", "preterite"))
+        verb, tense = self.lexicon.verbs[frame].pick(self.draw), self.one_of(tuple(SIMPLE.values()))
         if phrase.kind in verb.subjects and (frame != "accusative" or self.chance(0.6)):
             clause = Clause(relative_pronoun(phrase, NOMINATIVE), verb, tense)
             if frame == "accusative":
-                clause.accusative = self.phrase(verb.objects, ACCUSATIVE, plain=True)
+                clause.accusative = self.phrase(verb.objects, ACCUSATIVE, determiners=PLAIN_DETERMINERS)
             elif frame == "rest":
                 clause.place = self.location()
             relative = Both(german(clause, "last"), english(clause))

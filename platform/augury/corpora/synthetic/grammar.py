@@ -12,6 +12,7 @@ from typing import Literal
 
 from augury.corpora.synthetic.inflection import English, Verb, english_verb
 from augury.corpora.synthetic.phrases import Both, Phrase
+from augury.corpora.synthetic.words import SEPARABLE
 
 Tense = Literal["present", "preterite", "perfect", "future"]
 Order = Literal["second", "first", "last", "infinitive"]  # where the German finite verb stands, if there is one
@@ -22,6 +23,7 @@ SEIN, WAR = ("bin", "bist", "ist", "sind", "seid", "sind"), ("war", "warst", "wa
 WERDEN = ("werde", "wirst", "wird", "werden", "werdet", "werden")
 WURDEN = ("wurde", "wurdest", "wurde", "wurden", "wurdet", "wurden")
 REFLEXIVE = ("mich", "dich", "sich", "uns", "euch", "sich")
+PARTICLES = {*SEPARABLE.values(), "along"}
 
 BE, LIKE, WANT, HAVE = (english_verb(words) for words in (["be"], ["like"], ["want"], ["have", "had", "had"]))
 COPULA = Verb("sein", SEIN, WAR, "gewesen", "", True, False, BE, "patfis", "", False)
@@ -163,14 +165,18 @@ def english(clause: Clause, form: Form = "statement") -> str:
         middle = clause.time.english
     elif clause.time:
         ending["time"] = clause.time.english
+    rest, said = clause.verb.english.rest, [phrase.english_object for phrase in objects if phrase]
+    if clause.accusative and clause.accusative.light and rest in PARTICLES:
+        said.append(rest)  # pick it up, but pick up the stone
+        rest = ""
     words = [
         ending.pop(clause.front, ""),
         *opening,
         "not" if clause.negation else "",
         middle,
         main,
-        clause.verb.english.rest,
-        *(phrase.english_object for phrase in objects if phrase),
+        rest,
+        *said,
         clause.complement.english if clause.complement else "",
         clause.manner.english if clause.manner else "",
         *ending.values(),
@@ -202,8 +208,8 @@ def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
         return ("was" if person in (0, 2) else "were") if tense == "past" else present, tail
     if clause.negation or form == "question":
         return "did" if tense == "past" else "does" if person == 2 else "do", f"{head.base} {tail}".rstrip()
-    form = head.past if tense == "past" else head.third if person == 2 else head.base
-    return "", f"{form} {tail}".rstrip()
+    finite = head.past if tense == "past" else head.third if person == 2 else head.base
+    return "", f"{finite} {tail}".rstrip()
 
 
 def english_tense(clause: Clause) -> str:

@@ -105,7 +105,7 @@ def verb(subjects: str, objects: str, german: str, english: str) -> Verb:
     parts = german.split()
     flags = {part for part in parts if part in ("ist", "sich")}
     lemma, *strong = (part for part in parts if part not in flags)
-    prefix, separable, infinitive = lemma.rpartition("-")
+    prefix, _, infinitive = lemma.rpartition("-")
     if "_" in lemma:
         prefix, _, infinitive = lemma.replace("_", " ").rpartition(" ")
         prefix += " "
@@ -144,7 +144,7 @@ def weak_participle(third: str, prefix: str) -> str:
 def genitive(singular: str) -> str:
     """des Vogels, des Hauses, des Hundes: words that hiss and most words of one syllable take -es"""
     vowel = "aeiouäöü"
-    short = f"[^{vowel}]*[{vowel}]+[^{vowel}]*(ch|[^{vowel}hlmnr])"
+    short = f"[^{vowel}]*[{vowel}]+[^{vowel}]*(ch|ll|nn|[^{vowel}hlmnr])"
     return singular + ("es" if re.fullmatch(f"{short}|.*(s|ß|z|x|sch)", singular.lower()) else "s")
 
 

@@ -10,14 +10,14 @@ from typing import Generic, TypeVar
 
 from augury.corpora.synthetic import words
 from augury.corpora.synthetic.inflection import Adjective, Noun, Verb, adjective, noun, verb
+from augury.corpora.synthetic.words import entries, rows
 from augury.errors import UserError
 from augury.rng import generator
 
 T = TypeVar("T")
 Draw = Callable[[], float]  # gives the next number of a stream, uniform on [0, 1)
-Rows = list[list[str]]
 
-EXPONENT, SHIFT = 1.1, 3.0  # of the Zipf-Mandelbrot law: rank r = 0, 1, ... has weight (r + SHIFT) ** -EXPONENT
+EXPONENT, SHIFT = 1.5, 3.0  # of the Zipf-Mandelbrot law: rank r = 0, 1, ... has weight (r + SHIFT) ** -EXPONENT
 LARGEST = 50_000  # entries
 SYLLABLES = [tuple(pair.split("=")) for pair in words.SYLLABLES.split()]  # German, English
 
@@ -42,7 +42,7 @@ class Lexicon:
         nouns = {kind: [noun(kind, *row) for row in rows(table)] for kind, table in words.NOUNS.items()}
         verbs = {frame: [read_verb(entry) for entry in entries(table)] for frame, table in words.VERBS.items()}
         adjectives = [adjective(*row) for row in rows(words.ADJECTIVES)]
-        written = len(adjectives) + sum(map(len, [*nouns.values(), *verbs.values()]))
+        written = len(adjectives) + sum(map(len, nouns.values())) + sum(map(len, verbs.values()))
         if not written <= size <= LARGEST:
             raise UserError(f"the built-in corpus has no lexicon of {size} entries: {written} are hand-written and the "
                             f"others invented; give a number from {written} to {LARGEST}")
@@ -53,9 +53,10 @@ class Lexicon:
                 verbs[frame].append(word)
             else:
                 adjectives.append(word)
+        self.size = size
         self._nouns = nouns
         self._nouns_of: dict[str, Zipf[Noun]] = {}
-        self.verbs = {frame: Zipf(entries) for frame, entries in verbs.items()}
+        self.verbs = {frame: Zipf(known) for frame, known in verbs.items()}
         self.adjectives = {kind: Zipf([word for word in adjectives if kind in word.kinds]) for kind in nouns}
         self.adverbs = Zipf([word for word in adjectives if word.adverb])
 
@@ -71,16 +72,6 @@ class Lexicon:
 def lexicon_of(size: int) -> Lexicon:
     """The lexicon of a size, made once per process."""
     return Lexicon(size)
-
-
-def entries(table: str) -> list[str]:
-    """The entries of a table in `words`."""
-    return [entry.strip() for entry in table.replace("\n", " ").split(";")]
-
-
-def rows(table: str) -> Rows:
-    """The entries of a table in `words`, as columns."""
-    return [entry.split() for entry in entries(table)]
 
 
 def read_verb(entry: str) -> Verb:

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 from augury.corpora.synthetic import words
 from augury.corpora.synthetic.inflection import ACCUSATIVE, DATIVE, GENITIVE, NOMINATIVE, compound
-from augury.corpora.synthetic.lexicon import SYLLABLES, Draw, Lexicon, choose, rows
+from augury.corpora.synthetic.lexicon import SYLLABLES, Draw, Lexicon
 from augury.corpora.synthetic.phrases import (
     BARE,
     DU,
@@ -34,6 +34,7 @@ from augury.corpora.synthetic.phrases import (
     pronoun_phrase,
     strong_word,
 )
+from augury.corpora.synthetic.words import rows
 
 T = TypeVar("T")
 
@@ -94,7 +95,7 @@ class PhraseDrawer:
 
     def one_of(self, items: Sequence[T]) -> T:
         """One of `items`, all alike."""
-        return choose(items, self.draw)
+        return items[int(self.draw() * len(items))]
 
     def subject(self, kinds: str) -> Phrase:
         """A pronoun or noun phrase in the nominative."""
@@ -110,22 +111,24 @@ class PhraseDrawer:
         return self.phrase(kinds, case, owner=subject.pronoun)
 
     def phrase(self, kinds: str, case: int, *, owner: Pronoun | None = None, negated: bool = False,
-               plain: bool = False) -> Phrase:
-        """A noun phrase of one of `kinds`; a plain one has a simple determiner and no genitive."""
-        if "p" in kinds and not (negated or plain) and self.chance(0.15):
+               determiners: Sequence[str] = DETERMINERS) -> Phrase:
+        """A noun phrase of one of `kinds`; names and genitives only where any determiner may stand."""
+        free = determiners is DETERMINERS and not negated
+        if free and "p" in kinds and self.chance(0.15):
             return self.name(case)
         noun = self.lexicon.nouns(kinds).pick(self.draw)
         if self.chance(0.06):
-            noun = compound(self.lexicon.nouns("tafs").pick(self.draw), noun)
+            modifier = self.lexicon.nouns("tafs").pick(self.draw)
+            noun = compound(modifier, noun) if modifier is not noun else noun
         adjectives = []
         if self.chance(0.33):
             adjectives.append(self.lexicon.adjectives[noun.kind].pick(self.draw))
         if negated:
             return noun_phrase(NO, adjectives, noun, case, plural=self.chance(0.25))
-        determiner, plural = self.determiner(PLAIN_DETERMINERS if plain else DETERMINERS, owner)
+        determiner, plural = self.determiner(determiners, owner)
         of = None
-        if determiner is THE and not plain and self.chance(0.07):
-            of = self.phrase("p", GENITIVE, plain=True)
+        if determiner is THE and free and self.chance(0.07):
+            of = self.phrase("p", GENITIVE, determiners=PLAIN_DETERMINERS)
         return noun_phrase(determiner, adjectives, noun, case, plural=plural, of=of)
 
     def name(self, case: int) -> Phrase:
@@ -164,7 +167,8 @@ class PhraseDrawer:
     def number(self) -> Determiner:
         """A number from 2 to 99, small ones more often; some large ones in digits."""
         value = 2 + int(98 * self.draw() ** 4)
-        return strong_word(*((str(value),) * 2 if value > 12 and self.chance(0.3) else number(value)))
+        said = Both(str(value), str(value)) if value > 12 and self.chance(0.3) else number(value)
+        return strong_word(said.german, said.english)
 
     def location(self) -> Both:
         """Where: im Wald, in the forest."""
@@ -186,9 +190,9 @@ class PhraseDrawer:
     def place(self, options: dict[str, list[Preposition]]) -> Both:
         """A preposition and a place that it goes with."""
         kind = "i" if self.chance(0.6) else "s"
-        return self.beside(self.one_of(options[kind]), kind, plain=True)
+        return self.beside(self.one_of(options[kind]), kind, determiners=PLAIN_DETERMINERS)
 
-    def beside(self, preposition: Preposition, kinds: str, *, plain: bool = False) -> Both:
+    def beside(self, preposition: Preposition, kinds: str, *, determiners: Sequence[str] = DETERMINERS) -> Both:
         """A preposition and a noun phrase."""
-        phrase = self.phrase(kinds, preposition.case, plain=plain)
+        phrase = self.phrase(kinds, preposition.case, determiners=determiners)
         return prepositional(Both(preposition.german, preposition.english), phrase)

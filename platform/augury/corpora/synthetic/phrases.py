@@ -6,7 +6,9 @@ from collections.abc import Sequence
 from functools import cache
 from typing import NamedTuple
 
+from augury.corpora.synthetic import words
 from augury.corpora.synthetic.inflection import DATIVE, PLURAL, Adjective, Noun
+from augury.corpora.synthetic.words import rows
 
 # Endings by case (nominative, accusative, dative, genitive) and gender (masculine, feminine, neuter, plural).
 STRONG = (("er", "e", "es", "e"), ("en", "e", "es", "e"), ("em", "er", "em", "en"), ("es", "er", "es", "er"))
@@ -31,7 +33,7 @@ class Both(NamedTuple):
 
 
 class Determiner(NamedTuple):
-    """What stands before adjectives and noun: German by case and gender, endings of the adjectives, English by number."""
+    """What opens a noun phrase: German by case and gender, the adjectives' endings likewise, English by number."""
 
     german: Sequence[Sequence[str]]
     endings: Sequence[Sequence[str]]
@@ -113,23 +115,22 @@ def noun_phrase(determiner: Determiner, adjectives: Sequence[Adjective], noun: N
                 plural: bool = False, of: Phrase | None = None) -> Phrase:
     """das kleine Haus der Frau: the woman's small house; `of` is a phrase in the genitive."""
     gender = PLURAL if plural else noun.gender
-    article, ending = determiner.german[case][gender], determiner.endings[case][gender]
-    german = [article] if article else []
-    german += [adjective.stem + ending for adjective in adjectives]
-    german.append(noun.german[plural][case])
-    words = [adjective.english for adjective in adjectives]
-    words.append(noun.english[plural])
+    german, text = determiner.german[case][gender], ""
+    ending = determiner.endings[case][gender]
+    for adjective in adjectives:
+        german += f" {adjective.stem}{ending}"
+        text += f"{adjective.english} "
+    german = f"{german} {noun.german[plural][case]}".lstrip()
+    text += noun.english[plural]
     english = determiner.english[plural]
     if of:
-        german.append(of.german)
+        german = f"{german} {of.german}"
         english = of.english + ("'" if of.english.endswith("s") else "'s")
-    elif english == "a" and words[0][0] in "aeiou":
+    elif english == "a" and text[0] in "aeiou":
         english = "an"
-    if english:
-        words.insert(0, english)
-    text = " ".join(words)
+    text = f"{english} {text}" if english else text
     pronoun = THEY if plural else SINGULAR[noun.gender, noun.pronoun]
-    return Phrase(" ".join(german), text, text, pronoun, kind=noun.kind)
+    return Phrase(german, text, text, pronoun, kind=noun.kind)
 
 
 def pronoun_phrase(pronoun: Pronoun, case: int) -> Phrase:
@@ -152,18 +153,13 @@ def prepositional(preposition: Both, phrase: Phrase) -> Both:
     return Both(f"{short} {words[2]}" if short else german, f"{preposition.english} {phrase.english_object}")
 
 
-UNITS = "null ein zwei drei vier fünf sechs sieben acht neun zehn elf zwölf".split()
-TEENS = "dreizehn vierzehn fünfzehn sechzehn siebzehn achtzehn neunzehn".split()
-TENS = "zwanzig dreißig vierzig fünfzig sechzig siebzig achtzig neunzig".split()
-ENGLISH_UNITS = "zero one two three four five six seven eight nine ten eleven twelve".split()
-ENGLISH_TEENS = "thirteen fourteen fifteen sixteen seventeen eighteen nineteen".split()
-ENGLISH_TENS = "twenty thirty forty fifty sixty seventy eighty ninety".split()
+NUMBERS = [Both(*row) for row in rows(words.NUMBERS)]
+TENS = [Both(*row) for row in rows(words.TENS)]
 
 
 def number(value: int) -> Both:
     """2 to 99 in words; German says the units before the tens: dreiundzwanzig, twenty-three."""
-    if value < 20:
-        return Both((UNITS + TEENS)[value], (ENGLISH_UNITS + ENGLISH_TEENS)[value])
-    tens, units = divmod(value, 10)
-    german, english = TENS[tens - 2], ENGLISH_TENS[tens - 2]
-    return Both(f"{UNITS[units]}und{german}", f"{english}-{ENGLISH_UNITS[units]}") if units else Both(german, english)
+    if value < len(NUMBERS):
+        return NUMBERS[value]
+    tens, units = TENS[value // 10 - 2], NUMBERS[value % 10]
+    return Both(f"{units.german}und{tens.german}", f"{tens.english}-{units.english}") if value % 10 else tens

@@ -10,19 +10,19 @@ from augury.corpora.synthetic.clause_drawer import SIMPLE, TENSES, ClauseDrawer,
 from augury.corpora.synthetic.grammar import COPULA, GERN, Clause, english, german
 from augury.corpora.synthetic.inflection import ACCUSATIVE, NOMINATIVE
 from augury.corpora.synthetic.lexicon import read_verb
-from augury.corpora.synthetic.phrase_drawer import IT
+from augury.corpora.synthetic.phrase_drawer import INDEFINITE_DETERMINERS, IT
 from augury.corpora.synthetic.phrases import IHR, Both, Phrase, pronoun_phrase
 
 WHENS: tuple[When, ...] = get_args(When)
-SUBORDINATORS = (("weil", "because"), ("weil", "because"), ("obwohl", "although"), ("während", "while"),
-                 ("bevor", "before"), ("bis", "until"))  # fmt: skip
+SUBORDINATORS = (("weil", "because"), ("weil", "because"), ("weil", "because"), ("obwohl", "although"))
+TEMPORAL = (("während", "while"), ("bevor", "before"), ("bis", "until"))
 WHEN_CLAUSE = {"present": ("wenn", "when"), "past": ("als", "when")}
 COORDINATORS = ((" und", " and"), (", aber", ", but"), (", denn", " because"), (" oder", " or"))
 QUESTION_WORDS = (("warum", "why"), ("warum", "why"), ("wann", "when"), ("wo", "where"), ("wie oft", "how often"))
 WEATHER = {
-    "present": (("es regnet", "it is raining"), ("es schneit", "it is snowing"), ("die Sonne scheint", "the sun is shining")),
-    "past": (("es regnete", "it was raining"), ("es schneite", "it was snowing"), ("die Sonne schien", "the sun was shining")),
-}  # fmt: skip
+    "present": (("es regnet", "it is raining"), ("die Sonne scheint", "the sun is shining")),
+    "past": (("es regnete", "it was raining"), ("die Sonne schien", "the sun was shining")),
+}
 SAY, ASK = read_verb("p sagen = say said said"), read_verb("p fragen = ask")
 GIVE = read_verb("p geben gibt gab gegeben = give gave given")
 
@@ -42,9 +42,9 @@ def question(drawer: ClauseDrawer) -> Both:
     return closed(asked(drawer), "?")
 
 
-def spoken(drawer: ClauseDrawer, when: When, subject: Phrase | None = None) -> Both:
+def spoken(drawer: ClauseDrawer, when: When) -> Both:
     """A main clause without its full stop."""
-    clause = drawer.clause(when, subject)
+    clause = drawer.clause(when)
     return Both(german(clause), english(clause))
 
 
@@ -72,19 +72,25 @@ def asked(drawer: ClauseDrawer) -> Both:
 def complex_sentence(drawer: ClauseDrawer) -> Both:
     """Der Hund schläft, weil er müde ist. Weil der Hund müde ist, schläft er."""
     when = drawer.one_of(WHENS)
-    conjunction, english_conjunction = drawer.one_of((*SUBORDINATORS, WHEN_CLAUSE[when]))
+    conjunction = drawer.one_of((*SUBORDINATORS, *TEMPORAL, WHEN_CLAUSE[when]))
     first = drawer.clause(when)
     second = drawer.clause(when, referring(drawer, first))
-    if drawer.chance(0.6):
-        final, english_final = german(replace(second, front="subject"), "last"), english(replace(second, front="subject"))
-        if drawer.chance(0.1):
-            final, english_final = drawer.one_of(WEATHER[when])
-        main = german(first).rstrip(",")
-        return closed(Both(f"{main}, {conjunction} {final}", f"{english(first)} {english_conjunction} {english_final}"))
-    first.front = second.front = "subject"
-    main, english_main = german(second, "first"), english(second)
-    final = german(first, "last").rstrip(",")
-    return closed(Both(f"{conjunction} {final}, {main}", f"{english_conjunction} {english(first)}, {english_main}"))
+    if drawer.chance(0.4):
+        opening, main = subordinate(first, conjunction), replace(second, front="subject")
+        return closed(Both(f"{opening.german}, {german(main, 'first')}", f"{opening.english}, {english(main)}"))
+    closing = subordinate(second, conjunction)
+    if drawer.chance(0.1):
+        weather = drawer.one_of(WEATHER[when])
+        closing = Both(*(f"{word} {said}" for word, said in zip(conjunction, weather, strict=True)))
+    return closed(Both(f"{german(first).rstrip(',')}, {closing.german}", f"{english(first)} {closing.english}"))
+
+
+def subordinate(clause: Clause, conjunction: tuple[str, str]) -> Both:
+    """weil der Hund müde ist; neither language has a future after wenn, bevor or bis."""
+    clause = replace(clause, front="subject")
+    if conjunction not in SUBORDINATORS and "future" in (clause.tense, clause.time and clause.time.when):
+        clause = replace(clause, tense="present", time=None)
+    return Both(f"{conjunction[0]} {german(clause, 'last')}".rstrip(","), f"{conjunction[1]} {english(clause)}")
 
 
 def compound_sentence(drawer: ClauseDrawer) -> Both:
@@ -96,13 +102,18 @@ def compound_sentence(drawer: ClauseDrawer) -> Both:
     start = german(first)
     if conjunction.startswith(","):
         start = start.rstrip(",")
-    return closed(Both(f"{start}{conjunction} {german(second)}", f"{english(first)}{english_conjunction} {english(second)}"))
+    return closed(Both(f"{start}{conjunction} {german(second)}",
+                       f"{english(first)}{english_conjunction} {english(second)}"))
 
 
 def referring(drawer: ClauseDrawer, clause: Clause) -> Phrase | None:
     """The pronoun of a clause's subject, or nothing for a subject of its own; der Hund: er, it."""
-    able = clause.subject.light or clause.subject.kind in ("", "p", "a")
-    return pronoun_phrase(clause.subject.pronoun, NOMINATIVE) if able and drawer.chance(0.55) else None
+    return pronoun_phrase(clause.subject.pronoun, NOMINATIVE) if acts(clause) and drawer.chance(0.55) else None
+
+
+def acts(clause: Clause) -> bool:
+    """Whether the subject is a person or an animal that does something."""
+    return clause.subject.kind in ("", "p", "a") and not (clause.passive or clause.swapped)
 
 
 def report(drawer: ClauseDrawer) -> Both:
@@ -125,11 +136,11 @@ def intention(drawer: ClauseDrawer) -> Both:
         main, opening, purpose = Clause(drawer.subject(verb.subjects), verb, SIMPLE[when]), "", ""
     else:
         main, opening, purpose = drawer.clause(when), "um ", "in order "
-        if main.swapped or main.passive:
+        if not acts(main):
             return closed(Both(german(main), english(main)))
     inner = bare(drawer.clause(when, main.subject))
-    goal = Both(german(inner, "infinitive"), english(inner, "infinitive"))
-    return closed(Both(f"{german(main).rstrip(',')}, {opening}{goal.german}", f"{english(main)} {purpose}{goal.english}"))
+    return closed(Both(f"{german(main).rstrip(',')}, {opening}{german(inner, 'infinitive')}",
+                       f"{english(main)} {purpose}{english(inner, 'infinitive')}"))
 
 
 def request(drawer: ClauseDrawer) -> Both:
@@ -149,7 +160,7 @@ def existence(drawer: ClauseDrawer) -> Both:
     """Im Wald gibt es keine Katze: in the forest there is not a cat."""
     tense = SIMPLE[drawer.one_of(WHENS)]
     negated = drawer.chance(0.2)
-    phrase = drawer.phrase("patf", ACCUSATIVE, negated=negated, indefinite=not negated)
+    phrase = drawer.phrase("patf", ACCUSATIVE, negated=negated, determiners=INDEFINITE_DETERMINERS)
     clause = Clause(pronoun_phrase(IT, NOMINATIVE), GIVE, tense, accusative=phrase, place=drawer.location(),
                     negation="kein" if negated else "", front=drawer.one_of(("subject", "place")))
     there = Phrase("", "there", "there", phrase.pronoun)
@@ -167,8 +178,9 @@ def speech(drawer: ClauseDrawer) -> Both:
     else:
         words, verb, mark, english_mark = spoken(drawer, "present"), SAY, "", ","
     said = Clause(speaker, verb, tense)
-    opening, english_opening = capitalised(words.german.rstrip(",")), capitalised(words.english)
-    return closed(Both(f"„{opening}{mark}“, {german(said, 'first')}", f"“{english_opening}{english_mark}” {english(said)}"))
+    quoted = capitalised(words.german.rstrip(",")) + mark
+    return closed(Both(f"„{quoted}“, {german(said, 'first')}",
+                       f"“{capitalised(words.english)}{english_mark}” {english(said)}"))
 
 
 def closed(words: Both, mark: str = ".") -> Both:

@@ -7,6 +7,17 @@ decides the translation (`das Schloss`: lock or castle, `die Bank`: bank or benc
 
 from __future__ import annotations
 
+
+def entries(table: str) -> list[str]:
+    """The entries of a table."""
+    return [entry.strip() for entry in table.replace("\n", " ").split(";")]
+
+
+def rows(table: str) -> list[list[str]]:
+    """The entries of a table, as columns."""
+    return [entry.split() for entry in entries(table)]
+
+
 # Article (with the English pronoun where it does not follow from kind and gender), singular, plural, English singular
 # and irregular plural. `*` marks the n-declension, `+s` the linking element inside a compound.
 NOUNS = {
@@ -214,6 +225,17 @@ Konrad he; Mathilda she; Albert he
 CITIES = """
 Wien Vienna; München Munich; Köln Cologne; Berlin Berlin; Zürich Zurich; Hamburg Hamburg; Nürnberg Nuremberg;
 Genf Geneva; Prag Prague; Venedig Venice; Moskau Moscow; Warschau Warsaw
+"""
+
+# From 0 to 19, then the tens from 20.
+NUMBERS = """
+null zero; ein one; zwei two; drei three; vier four; fünf five; sechs six; sieben seven; acht eight; neun nine;
+zehn ten; elf eleven; zwölf twelve; dreizehn thirteen; vierzehn fourteen; fünfzehn fifteen; sechzehn sixteen;
+siebzehn seventeen; achtzehn eighteen; neunzehn nineteen
+"""
+TENS = """
+zwanzig twenty; dreißig thirty; vierzig forty; fünfzig fifty; sechzig sixty; siebzig seventy; achtzig eighty;
+neunzig ninety
 """
 
 # Prepositions with the case they govern (3 dative, 4 accusative) and their translation, as often as they are said.

@@ -1,0 +1,31 @@
+"""`augury demo`: the main job on the built-in synthetic corpus."""
+
+from __future__ import annotations
+
+import argparse
+
+HELP = "Run the main job on the built-in synthetic corpus: baseline, naive multi-source and CipherDAug side by side."
+EXAMPLE = "augury demo --storage demo"
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--task", default="nmt", help="which task to show (default: nmt)")
+    parser.add_argument("--storage", default="demo", help="directory or URI of everything that is made (default: demo)")
+    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",
+                        help="override a setting by its dotted key; may be repeated")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from importlib.resources import files
+
+    from augury import experiment
+    from augury.cli.train import compare
+    from augury.errors import unknown
+
+    shipped = files("search_spaces").joinpath("experiments")
+    known = [file.name.removeprefix("demo_").removesuffix(".yaml") for file in shipped.iterdir()
+             if file.name.startswith("demo_")]
+    if arguments.task not in known:
+        raise unknown("demo task", arguments.task, known)
+    path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))
+    return compare(experiment.load(path, [f"storage={arguments.storage}", *arguments.assignments]), arguments.json)

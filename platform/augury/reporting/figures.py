@@ -1,0 +1,167 @@
+"""The charts of the page, as data for Plotly: learning curves, and score against cost."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from augury.reporting.results import SystemResult
+from augury.reporting.table import Table, title
+from augury.tracking import runs
+from augury.training.history import Record
+
+POINTS = 400  # of a line at most; a chart has no room for more
+
+# Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline is grey.
+COLOURS = ("#7b828c", "#3f7be0", "#d2691e", "#2a9461", "#a25fd0", "#d8485a", "#1a93a0", "#8f8118")
+DASHES = {"dot": "2 3", "solid": "", "dash": "8 4", "dashdot": "8 3 2 3", "longdash": "12 4"}
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "triangle-down", "pentagon", "cross")
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a system is drawn wherever it occurs; it can be told apart without colour."""
+
+    colour: str
+    dash: str
+    symbol: str
+
+
+@dataclass(frozen=True)
+class Figure:
+    """A chart with what it says in words."""
+
+    name: str
+    title: str
+    caption: str
+    plot: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A metric of one seed over training; equally long arrays."""
+
+    system: int
+    seed: int
+    updates: np.ndarray
+    times: np.ndarray
+    """Seconds of training."""
+    values: np.ndarray
+
+
+def look(index: int) -> Look:
+    """The look of the system at a position of the comparison."""
+    return Look(COLOURS[index % len(COLOURS)], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
+
+
+def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
+    """Validation score and training loss, each against updates and against training time.
+
+    `metric` is the one that decides; the validation loss stands in where it was not measured in training. A chart of
+    which nothing was recorded is left out.
+    """
+    curves = _curves(results)
+    valid = f"valid/{metric}" if f"valid/{metric}" in curves else "valid/loss"
+    labels = {valid: f"validation {title(metric)}" if valid != "valid/loss" else "validation loss",
+              "train/loss": "training loss"}  # fmt: skip
+    unit, size = time_unit(max((curve.times[-1] for group in curves.values() for curve in group), default=0.0))
+    figures = []
+    for name, label in labels.items():
+        group = curves.get(name, [])
+        ends = ", ".join(f"{results[one.system].name} seed {one.seed} {one.values[-1]:.2f}" for one in group)
+        for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
+            data = [_line(results[one.system], one, one.updates if over == "updates" else one.times / size,
+                          markers=name == valid) for one in group]  # fmt: skip
+            heading = f"{label[0].upper()}{label[1:]} against {over}"
+            figure = Figure(f"{name.replace('/', '-')}-{over}", heading, f"{heading}; at the end: {ends}",
+                            _plot(data, axis, label))  # fmt: skip
+            figures += [figure] if group else []
+    return figures
+
+
+def score_against_cost(results: Sequence[SystemResult], table: Table) -> Figure | None:
+    """The deciding score, with its interval, against training time; None before anything is scored."""
+    metric = table.metrics[0]
+    shown = [(index, row, row.scores[metric], row.cost) for index, row in enumerate(table.rows)
+             if metric in row.scores and row.cost]  # fmt: skip
+    if not shown:
+        return None
+    unit, size = time_unit(max(cost.train_seconds for _, _, _, cost in shown))
+    data = [{
+        "type": "scatter", "mode": "markers", "name": html.escape(row.name),
+        "x": [cost.train_seconds / size], "y": [score.value],
+        "error_y": {"type": "data", "symmetric": False, "array": [score.high - score.value],
+                    "arrayminus": [score.value - score.low], "thickness": 1.5},
+        "marker": {"color": look(index).colour, "symbol": look(index).symbol, "size": 11},
+        "hovertemplate": f"{html.escape(row.name)}: %{{y:.1f}} after %{{x:.2f}} {unit}<extra></extra>",
+    } for index, row, score, cost in shown]  # fmt: skip
+    said = ", ".join(f"{row.name} {score.value:.1f} in {cost.train_seconds / size:.1f} {unit}"
+                     for _, row, score, cost in shown)  # fmt: skip
+    plot = _plot(data, f"training time of one seed ({unit})", f"{title(metric)} on {table.test}")
+    plot["layout"] |= {"height": 360, "showlegend": True,
+                       "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"}}  # fmt: skip
+    heading = f"{title(metric)} on {table.test} against training time"
+    return Figure("cost", heading, f"{heading}: {said}", plot)
+
+
+def seconds(history: Sequence[Record]) -> list[float]:
+    """The training time at every record, pauses between restarts left out where training recorded it."""
+    measured = [(record["update"], record["metrics"]["train/seconds"])
+                for record in history if "train/seconds" in record["metrics"]]  # fmt: skip
+    if not measured:
+        return [record["time"] - history[0]["time"] for record in history]
+    updates, times = zip((0, 0.0), *measured, strict=True)
+    return [float(time) for time in np.interp([record["update"] for record in history], updates, times)]
+
+
+def time_unit(longest: float) -> tuple[str, float]:
+    """The unit for an axis up to `longest` seconds, and its length in seconds."""
+    if longest < 300:
+        return "seconds", 1.0
+    return ("minutes", 60.0) if longest < 18_000 else ("hours", 3600.0)
+
+
+def _curves(results: Sequence[SystemResult]) -> dict[str, list[Curve]]:
+    """The curves of every metric in the histories, evenly thinned where they have too many points."""
+    curves: dict[str, list[Curve]] = {}
+    for system, result in enumerate(results):
+        for seed, folder in result.runs.items():
+            history = runs.history(folder)
+            points: dict[str, list[tuple[float, float, float]]] = {}
+            for record, time in zip(history, seconds(history), strict=True):
+                for name, value in record["metrics"].items():
+                    points.setdefault(name, []).append((record["update"], time, value))
+            for name, found in points.items():
+                kept = np.linspace(0, len(found) - 1, min(len(found), POINTS)).round().astype(int)
+                curves.setdefault(name, []).append(Curve(system, seed, *np.array(found, dtype=float)[kept].T))
+    return curves
+
+
+def _line(result: SystemResult, curve: Curve, x: np.ndarray, markers: bool) -> dict[str, Any]:
+    name, drawn = html.escape(result.name), look(curve.system)
+    return {
+        "type": "scatter", "mode": "lines+markers" if markers else "lines", "name": name,
+        "x": _numbers(x), "y": _numbers(curve.values),
+        "line": {"color": drawn.colour, "dash": drawn.dash, "width": 2 if len(result.runs) == 1 else 1.3},
+        "marker": {"color": drawn.colour, "symbol": drawn.symbol, "size": 5},
+        "hovertemplate": f"{name}, seed {curve.seed}: %{{y:.3~f}} at %{{x:,.6~g}}<extra></extra>",
+    }  # fmt: skip
+
+
+def _numbers(values: np.ndarray) -> list[float | None]:
+    """Values rounded to what a chart can show; what is not finite leaves a gap."""
+    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values.tolist()]
+
+
+def _plot(data: list[dict[str, Any]], x: str, y: str) -> dict[str, Any]:
+    axis = {"zeroline": False, "automargin": True, "ticks": "", "showline": False}
+    return {"data": data, "layout": {
+        "height": 300, "margin": {"l": 52, "r": 12, "t": 8, "b": 44}, "showlegend": False, "hovermode": "closest",
+        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font": {"size": 13},
+        "xaxis": {**axis, "title": {"text": html.escape(x)}, "rangemode": "tozero"},
+        "yaxis": {**axis, "title": {"text": html.escape(y)}},
+    }}  # fmt: skip

@@ -1,0 +1,189 @@
+"""One page of HTML for people: the answer, the table, learning curves, cost, translations, and what was compared.
+
+It holds everything it shows, Plotly included, and asks nothing of a network.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from html import escape
+from importlib import resources
+from typing import Any
+
+from plotly.offline import get_plotlyjs
+
+from augury.errors import UserError
+from augury.reporting.answer import answer
+from augury.reporting.figures import DASHES, POINTS, Figure, learning_curves, look, score_against_cost
+from augury.reporting.results import SystemResult
+from augury.reporting.samples import draw
+from augury.reporting.table import Row, Table, comparison, interval, scored_sets
+from augury.tracking import runs
+
+
+def render(results: Sequence[SystemResult], title: str) -> str:
+    """The page on these systems, the baseline first, called `title`; UserError where nothing is scored yet."""
+    names = scored_sets(results)
+    if not names:
+        raise UserError("no run has scores yet: a page can be made when the first one is finished")
+    tables = [comparison(results, test) for test in names]
+    curves = learning_curves(results, tables[0].metrics[0])
+    cost = score_against_cost(results, tables[0])
+    compared = " and ".join(result.name for result in results[1:]) or results[0].name
+    sections = [
+        _section("Scores and cost", "".join(_scores(table, heading=len(tables) > 1) for table in tables)),
+        _section("Learning curves", _charts(results, curves)),
+        _section("Score against cost", f'<div class="charts">{_chart(cost)}</div>' if cost else ""),
+        _section("Translations", _translations(results, tables[0].test)),
+        _section("What differs between the systems", _differences(results)),
+        _section("What was compared", _provenance(results)),
+    ]
+    return _document(
+        f"{title}: {compared} on {', '.join(names)}",
+        f'<header><h1>{escape(title)}</h1><p class="answer">{escape(answer(tables[0]))}</p>'
+        f"{_notes(results)}</header>{''.join(sections)}",
+        {figure.name: figure.plot for figure in (*curves, *((cost,) if cost else ()))},
+    )
+
+
+def _document(name: str, body: str, figures: Mapping[str, Any]) -> str:
+    here = resources.files("augury.reporting")
+    style, script = (here.joinpath(file).read_text("utf-8") for file in ("page.css", "page.js"))
+    data = json.dumps(figures, allow_nan=False).replace("<", "\\u003c")  # no text may end the script
+    return (
+        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(name)}</title>'
+        f'<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
+        f"<style>{style}</style></head>\n<body><main>{body}</main>\n"
+        f'<script type="application/json" id="figures">{data}</script>\n'
+        f"<script>{get_plotlyjs()}</script>\n<script>{script}</script></body></html>\n"
+    )
+
+
+def _section(heading: str, content: str) -> str:
+    return f"\n<section><h2>{escape(heading)}</h2>{content}</section>" if content else ""
+
+
+def _notes(results: Sequence[SystemResult]) -> str:
+    found = dict.fromkeys(note for result in results for run in result.runs.values() for note in runs.notes(run))
+    return "".join(f'<p class="caution">{escape(note)}</p>' for note in found)
+
+
+def _scores(table: Table, heading: bool) -> str:
+    """The table of one test set, with the deciding score also drawn."""
+    first, *rest = table.header()
+    spread = [estimate for row in table.rows if (estimate := row.scores.get(table.metrics[0]))]
+    low, high = min(one.low for one in spread), max(one.high for one in spread)
+    header = [first, rest[0], rest[1], "", *rest[2:]]
+    lines = []
+    for index, row in enumerate(table.rows):
+        name, seeds, score, *cells = table.cells(row)
+        bar = _bar(table, row, index, low, high)
+        data = "".join(f"<td>{escape(cell)}</td>" for cell in (seeds, score)) + f"<td>{bar}</td>"
+        data += "".join(f"<td>{escape(cell)}</td>" for cell in cells)
+        lines.append(f'<tr><th scope="row">{_mark(index)}{escape(name)}</th>{data}</tr>')
+    notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
+    head = f"<h3>{escape(table.test)}</h3>" if heading else ""
+    return f"{head}{_table(header, lines, f'scores on {table.test}')}<ul class=\"notes\">{notes}</ul>"
+
+
+def _bar(table: Table, row: Row, index: int, low: float, high: float) -> str:
+    """The interval of a score as a line with a dot, over the range of all systems; the baseline's score is dashed."""
+
+    def x(value: float) -> str:
+        return f"{5 + 140 * (value - low) / ((high - low) or 1):.1f}"
+
+    score, base = row.scores.get(table.metrics[0]), table.rows[0].scores.get(table.metrics[0])
+    if score is None:
+        return ""
+    colour = look(index).colour
+    rule = f'<line class="base" x1="{x(base.value)}" x2="{x(base.value)}" y1="0" y2="22"/>' if base else ""
+    return (
+        f'<svg class="bar" viewBox="0 0 150 22" role="img" aria-label="{escape(interval(score))}">{rule}'
+        f'<line x1="{x(score.low)}" x2="{x(score.high)}" y1="11" y2="11" stroke="{colour}" stroke-width="3"/>'
+        f'<circle cx="{x(score.value)}" cy="11" r="5" fill="{colour}"/></svg>'
+    )
+
+
+def _mark(index: int) -> str:
+    drawn = look(index)
+    return (f'<svg class="mark" viewBox="0 0 28 10" aria-hidden="true"><line x1="0" x2="28" y1="5" y2="5" '
+            f'stroke="{drawn.colour}" stroke-width="3" stroke-dasharray="{DASHES[drawn.dash]}"/></svg>')  # fmt: skip
+
+
+def _charts(results: Sequence[SystemResult], curves: Sequence[Figure]) -> str:
+    if not curves:
+        return '<p class="quiet">Training has left no history yet.</p>'
+    legend = "".join(f"<li>{_mark(index)}{escape(result.name)}</li>" for index, result in enumerate(results))
+    return (
+        f'<ul class="legend">{legend}</ul><div class="charts">{"".join(map(_chart, curves))}</div>'
+        f'<p class="quiet">One line per seed, of at most {POINTS} points.</p>'
+    )
+
+
+def _chart(figure: Figure) -> str:
+    return (f'<figure><p>{escape(figure.title)}</p><div class="chart" id="{escape(figure.name)}" role="img" '
+            f'aria-label="{escape(figure.caption)}"></div></figure>')  # fmt: skip
+
+
+def _translations(results: Sequence[SystemResult], test: str) -> str:
+    samples = draw(results, test)
+    if samples is None:
+        return ""
+    intro = f"{len(samples.sentences)} sentences of {test}, drawn at random, with each system's first seed."
+    articles = []
+    for sample in samples.sentences:
+        source = _text("source", sample.source, samples.source_language)
+        reference = _text("reference", sample.reference, samples.target_language)
+        made = "".join(_text(name, text, samples.target_language) for name, text in sample.hypotheses.items())
+        columns = f"<dl>{source}{reference}</dl><dl>{made}</dl>"
+        articles.append(f'<article class="sample"><h3>line {sample.line}</h3>{columns}</article>')
+    return f'<p class="quiet">{escape(intro)}</p>{"".join(articles)}'
+
+
+def _text(label: str, text: str, language: str) -> str:
+    said = escape(text) or "(empty)"
+    return f'<div><dt>{escape(label)}</dt><dd lang="{escape(language)}" dir="auto">{said}</dd></div>'
+
+
+def _differences(results: Sequence[SystemResult]) -> str:
+    """The settings that are not equal in all systems."""
+    parameters = [result.facts["parameters"] for result in results]
+    keys = dict.fromkeys(key for one in parameters for key in one)
+    differing = [key for key in keys if any(one.get(key) != parameters[0].get(key) for one in parameters)]
+    if not differing:
+        return '<p class="quiet">Their configurations are equal.</p>' if len(results) > 1 else ""
+    lines = [f'<tr><th scope="row"><code>{escape(key)}</code></th>'
+             + "".join(f"<td>{_value(one.get(key))}</td>" for one in parameters) + "</tr>"
+             for key in differing]  # fmt: skip
+    return _table(["setting", *(result.name for result in results)], lines, "settings that differ", words=True)
+
+
+def _value(value: Any) -> str:
+    if value is None:
+        return '<span class="quiet">not set</span>'
+    return f"<code>{escape(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False))}</code>"
+
+
+def _provenance(results: Sequence[SystemResult]) -> str:
+    """Addresses of runs and texts, and the versions that made them."""
+    lines = []
+    for result in results:
+        texts = "<br>".join(f"{escape(given['name'])} <code>{given['address']}</code>, {given['rows']:,} rows"
+                            for given in result.facts["inputs"])  # fmt: skip
+        versions = ", ".join(f"{package} {version}" for package, version in result.facts["versions"].items())
+        commit = f"commit <code>{escape(result.facts['commit'])}</code><br>" if result.facts["commit"] else ""
+        device = f"{escape(result.cost.device)}<br>" if result.cost else ""
+        seeds = ", ".join(map(str, result.runs))
+        lines.append(f'<tr><th scope="row">{escape(result.name)}</th>'
+                     f"<td><code>{escape(result.address)}</code><br>seeds {seeds}</td><td>{texts}</td>"
+                     f'<td>{device}{commit}<span class="quiet">{escape(versions)}</span></td></tr>')  # fmt: skip
+    return _table(["system", "runs", "texts", "made with"], lines, "addresses", words=True)
+
+
+def _table(header: Sequence[str], lines: Sequence[str], label: str, words: bool = False) -> str:
+    """A table that scrolls within the page where the screen is narrow."""
+    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
+    kind = ' class="words"' if words else ""
+    return (f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}"><table{kind}>'
+            f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>")  # fmt: skip

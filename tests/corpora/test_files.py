@@ -1,0 +1,130 @@
+"""Files: compression, faults and line ends."""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import lzma
+import os
+from pathlib import Path
+
+import pytest
+import zstandard
+
+from augury.corpora.files import InputFile, examine, find, lines, sentences
+from augury.errors import UserError
+
+TEXT = "eins\nzwei \u2028\x0b\x85 drei\r\nvier".encode()
+LINES = [b"eins\n", "zwei \u2028\x0b\x85 drei\r\n".encode(), b"vier"]
+COMPRESS = {
+    "plain": lambda data: data,
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "zst": lambda data: zstandard.ZstdCompressor(write_checksum=True).compress(data),
+}
+
+
+def written(path: Path, content: bytes) -> str:
+    path.write_bytes(content)
+    return str(path)
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_content_does_not_depend_on_compression_or_name(tmp_path: Path, kind: str) -> None:
+    for name in ("text", f"text.{kind}") if kind != "plain" else ("text",):
+        path = written(tmp_path / name, COMPRESS[kind](TEXT))
+        assert list(lines(Path(path))) == LINES
+        expected = InputFile(path, os.path.getsize(path), lines=3, sha256=hashlib.sha256(TEXT).hexdigest())
+        assert examine(path) == expected
+
+
+@pytest.mark.parametrize("kind", ["gz", "zst"])
+def test_concatenated_members_are_read_to_the_end(tmp_path: Path, kind: str) -> None:
+    path = written(tmp_path / "text", COMPRESS[kind](b"a\nb\n") + COMPRESS[kind](b"c\n"))
+    assert list(lines(Path(path))) == [b"a\n", b"b\n", b"c\n"]
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
+def test_a_compressed_file_cut_short_is_refused(tmp_path: Path, kind: str) -> None:
+    whole = COMPRESS[kind](os.urandom(20_000).hex().encode())
+    path = written(tmp_path / f"text.{kind}", whole[: len(whole) // 2])
+    with pytest.raises(UserError, match=rf"text\.{kind} is damaged or cut short .*: fetch it again"):
+        examine(path)
+
+
+@pytest.mark.parametrize("kind", ["gz", "xz", "zst"])
+def test_a_damaged_compressed_file_is_refused(tmp_path: Path, kind: str) -> None:
+    content = bytearray(COMPRESS[kind](os.urandom(20_000).hex().encode()))
+    content[len(content) // 2] ^= 0xFF
+    path = written(tmp_path / "text", bytes(content))
+    with pytest.raises(UserError, match="text is damaged or cut short"):
+        examine(path)
+
+
+def test_a_name_that_promises_compression_is_checked(tmp_path: Path) -> None:
+    path = written(tmp_path / "text.gz", b"plain\n")
+    with pytest.raises(UserError, match=r"text\.gz is not a \.gz file, although its name says so"):
+        examine(path)
+
+
+def test_byte_order_mark_is_not_text(tmp_path: Path) -> None:
+    path = written(tmp_path / "text", b"\xef\xbb\xbfa\n\xef\xbb\xbfb\n")
+    assert list(lines(Path(path))) == [b"a\n", b"\xef\xbb\xbfb\n"]
+
+
+@pytest.mark.parametrize(("content", "place"), [
+    (b"ok\nM\xfcller\n", "line 2, byte 2: 0xfc"),
+    (b"ok\n" * 3_000_000 + b"\xff", "line 3000001, byte 1: 0xff"),
+    (b"ok\nM\xc3", "line 2, byte 2: 0xc3"),
+])  # fmt: skip
+def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, place: str) -> None:
+    path = written(tmp_path / "text.de", content)
+    with pytest.raises(UserError) as error:
+        examine(path)
+    assert str(error.value) == (
+        f"{path}, {place} is not UTF-8; convert the file, for example: iconv -f latin1 -t utf-8 text.de"
+    )
+
+
+def test_empty_file(tmp_path: Path) -> None:
+    for name, content in (("text", b""), ("text.gz", gzip.compress(b""))):
+        path = written(tmp_path / name, content)
+        with pytest.raises(UserError, match="is empty: give a file with one sentence or record a line"):
+            examine(path)
+
+
+def test_one_line_of_many_bytes(tmp_path: Path) -> None:
+    path = written(tmp_path / "text", "ä".encode() * 5_000_000)
+    assert examine(path).lines == 1
+    assert [len(line) for line in lines(Path(path))] == [10_000_000]
+
+
+def test_missing_files_name_what_is_near(tmp_path: Path) -> None:
+    for name in ("train.de", "train.en", *"abcd"):
+        written(tmp_path / name, b"x\n")
+    with pytest.raises(UserError, match=r"no file '.*/trian.de': did you mean 'train.de'\?"):
+        find(str(tmp_path / "trian.de"))
+    with pytest.raises(UserError, match=r"'.*' holds a, b, c, d, train.de and 1 more"):
+        find(str(tmp_path / "0000000"))
+    with pytest.raises(UserError, match=r"there is no directory '.*/nowhere'"):
+        find(str(tmp_path / "nowhere" / "train.de"))
+    with pytest.raises(UserError, match="is a directory: give a file"):
+        examine(str(tmp_path))
+
+
+def test_wit3_lines_without_metadata(tmp_path: Path) -> None:
+    path = tmp_path / "train.tags"
+    path.write_text(
+        "<url>http://x</url>\n<keywords>a, b</keywords>\n<talkid>1</talkid>\n<title>Ein Titel</title>\n"
+        "<description>Worum es geht</description>\n<reviewer></reviewer>\n Ein < Satz.\n</doc>\n"
+    )
+    assert list(sentences(path, "wit3")) == [b"Ein Titel\n", b"Worum es geht\n", b" Ein < Satz.\n"]
+
+
+def test_segments_of_test_sets(tmp_path: Path) -> None:
+    path = tmp_path / "test.xml"
+    path.write_text(
+        '<?xml version="1.0"?>\n<doc docid="1">\n<title>Kein Satz</title>\n'
+        '<seg id="1"> Ein Satz. </seg>\n<seg id="2">Noch einer.</seg>\n</doc>\n'
+    )
+    assert list(sentences(path, "seg")) == [b"Ein Satz.\n", b"Noch einer.\n"]

@@ -1,0 +1,113 @@
+"""Cleaning and rejection of pairs."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+
+import pyarrow as pa
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from augury.corpora.filters import IRREGULAR, REASONS, STABLE, Duplicates, clean, rejections, words
+from augury.corpora.spec import Filter
+
+ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
+
+
+def cleaned(text: str, replace: dict[str, str] | None = None, **options: bool) -> str:
+    return str(clean(pa.array([text]), replace or {}, Filter.model_validate(options))[0][0].as_py())
+
+
+def reasons(source: str, target: str, filter: Filter | None) -> str:
+    return REASONS[rejections(pa.array([source]), pa.array([target]), filter)[0]]
+
+
+def test_text_is_brought_to_nfc() -> None:
+    assert cleaned("Ko\u0308ln") == "Köln"
+    assert cleaned("\u2126 \u212b \u1100\u1161") == "Ω Å 가"
+    assert cleaned("ﬁ ª ² ½") == "ﬁ ª ² ½"  # compatibility characters are text
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.text(ASSIGNED, max_size=8), min_size=1, max_size=5))
+@example(["a\u0328\u0301", "e\u0301", "\u0344", "が"])
+def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
+    result = clean(pa.array(texts, pa.string()), {}, Filter())[0].to_pylist()
+    assert result == [
+        re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c"))
+        for text in texts
+    ]
+
+
+def test_stable_characters_never_change_under_nfc() -> None:
+    mappings = (unicodedata.decomposition(chr(code)).split() for code in range(0x110000))
+    seconds = {int(mapping[1], 16) for mapping in mappings if len(mapping) == 2 and mapping[0][0] != "<"}
+    seconds |= {*range(0x1161, 0x1176), *range(0x11A8, 0x11C3)}  # vowels and finals of Hangul compose by rule
+    for first, last in re.findall(r"\\x\{?(\w+)\}?-\\x\{?(\w+)\}?", STABLE):
+        for code in range(int(first, 16), int(last, 16) + 1):
+            character = chr(code)
+            assert unicodedata.normalize("NFC", character) == character
+            assert unicodedata.combining(character) == 0
+            assert code not in seconds
+
+
+def test_tabs_and_line_ends_within_become_spaces_and_are_reported() -> None:
+    text, changed = clean(pa.array(["\ta\tb\n", "a\r\nb", " ab\r\n", "a\x00\x0b\u2028b"]), {}, Filter())
+    assert text.to_pylist() == ["a b", "a  b", "ab", "a\x00\x0b\u2028b"]
+    assert changed.tolist() == [True, True, False, False]
+
+
+def test_case_entities_and_replacements() -> None:
+    assert cleaned("ÄRGER und Straße ẞ ΣΑΣ", lowercase=True) == "ärger und straße ß σασ"
+    assert cleaned("ÄRGER") == "ÄRGER"
+    assert cleaned("&quot;Ja&quot; &amp;amp; &#10;nein&lt", unescape=True) == '"Ja" &amp;  nein<'
+    assert cleaned("&quot;Ja&quot;") == "&quot;Ja&quot;"
+    assert cleaned("I’m", {"’": "'"}) == "I'm"
+    assert cleaned("&rsquo;S", {"’": "'"}, unescape=True, lowercase=True) == "'s"
+
+
+@given(st.text(ASSIGNED, max_size=20))
+def test_words_are_those_of_split(text: str) -> None:
+    text = text.strip(" \t\n\r\x0b\x0c")
+    assert words(pa.array([text])).tolist() == [len(text.split())]
+
+
+def test_every_white_space_separates_words() -> None:
+    spaces = [chr(code) for code in range(0x110000) if chr(code).isspace()]
+    assert words(pa.array([f"a{space}b" for space in spaces])).tolist() == [2] * len(spaces)
+    assert words(pa.array(["", "a", "a b", "a  b", "\u00a0"])).tolist() == [0, 1, 2, 2, 0]
+    assert IRREGULAR.startswith("  |")
+
+
+@pytest.mark.parametrize(("source", "target", "reason"), [
+    (3, 2, ""), (2, 3, ""), (5, 3, "ratio"), (3, 5, "ratio"),
+    (0, 3, "empty source"), (3, 0, "empty target"), (0, 0, "empty source"),
+    (175, 175, ""), (176, 175, "too long"), (175, 176, "too long"), (176, 1, "too long"),
+])  # fmt: skip
+def test_limits_of_clean_corpus_n(source: int, target: int, reason: str) -> None:
+    assert (
+        reasons("a " * (source - 1) + "a" * (source > 0), "b " * (target - 1) + "b" * (target > 0), Filter())
+        == reason
+    )
+
+
+def test_limits_can_be_changed_or_left_out() -> None:
+    assert reasons("a b", "a b", Filter(min_length=3)) == "too short"
+    assert reasons("a b c", "a b", Filter(min_length=3)) == "too short"
+    assert reasons("a b c d e", "a", Filter(max_ratio=None)) == ""
+    assert reasons("a " * 199 + "a", "b " * 199 + "b", Filter(max_length=None)) == ""
+    assert reasons("a", "b c d e f g", None) == ""
+    assert reasons("a", "\u00a0", None) == "empty target"
+
+
+def test_duplicates_are_of_both_sides_and_across_blocks() -> None:
+    seen = Duplicates()
+    assert seen.repeated(pa.array(["a", "a", "a", "a b"]), pa.array(["x", "y", "x", ""])).tolist() == [
+        False,
+        False,
+        True,
+        False,
+    ]
+    assert seen.repeated(pa.array(["a", "a"]), pa.array(["y", "b"])).tolist() == [True, False]

@@ -1,0 +1,336 @@
+"""From text to a corpus in the store: records, counts, addresses, faults and interrupted work."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augury.corpora import builtin, corpus
+from augury.corpora.corpus import KIND, PARALLEL, Corpus
+from augury.corpora.ingest import corpus_address, ingest, overlap
+from augury.corpora.spec import CorpusSpec
+from augury.errors import UserError
+from augury.store import MARKER, Store
+
+Pairs = list[tuple[str, str]]
+
+
+def write(directory: Path, name: str, pairs: Pairs) -> dict[str, str]:
+    directory.mkdir(exist_ok=True, parents=True)
+    for side, language in enumerate(("de", "en")):
+        (directory / f"{name}.{language}").write_bytes("".join(pair[side] + "\n" for pair in pairs).encode())
+    return {"source": str(directory / f"{name}.de"), "target": str(directory / f"{name}.en")}
+
+
+def spec(**settings: Any) -> CorpusSpec:
+    return CorpusSpec.model_validate({"source_language": "de", "target_language": "en", **settings})
+
+
+def pairs(made: Corpus) -> Pairs:
+    return list(zip(made.column("source"), made.column("target"), strict=True))
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def test_records(tmp_path: Path, store: Store) -> None:
+    made = ingest(
+        spec(train=write(tmp_path, "a", [("eins", "one"), ("", "two"), ("  drei\t3 ", "three\v3")])),
+        "train",
+        store,
+    )
+    table = pa.concat_tables(made.blocks())
+    assert table.schema.equals(PARALLEL)
+    constants: dict[str, Any] = {
+        "source_language": "de",
+        "target_language": "en",
+        "origin": "original",
+        "views": [],
+        "lineage": None,
+    }
+    assert table.to_pylist() == [
+        {"id": "train-00000001", "source": "eins", "target": "one", **constants},
+        {"id": "train-00000003", "source": "drei 3", "target": "three\v3", **constants},
+    ]
+
+
+def test_manifest(tmp_path: Path, store: Store) -> None:
+    rows = [
+        ("a", "x"),
+        ("", "x"),
+        ("a", ""),
+        ("a " * 9, "x " * 9),
+        ("a a a", "x"),
+        ("a\tb", "x y"),
+        ("a", "x"),
+        ("b", "y"),
+    ]
+    wanted = spec(train=write(tmp_path, "a", rows), filter={"max_length": 8, "deduplicate": True})
+    made = ingest(wanted, "train", store)
+    manifest = made.manifest
+    assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (3, 8, 1)
+    assert manifest["rejected"] == {
+        "empty source": 1,
+        "empty target": 1,
+        "too long": 1,
+        "ratio": 1,
+        "duplicate": 1,
+    }
+    assert [
+        manifest[key]
+        for key in ("kind", "split", "source_language", "target_language", "inputs", "note", "known")
+    ] == ["parallel", "train", "de", "en", [], None, None]
+    assert [
+        (Path(file["path"]).name, file["lines"], file["size"], len(file["sha256"]))
+        for file in manifest["files"]
+    ] == [
+        ("a.de", 8, (tmp_path / "a.de").stat().st_size, 64),
+        ("a.en", 8, (tmp_path / "a.en").stat().st_size, 64),
+    ]
+    part = wanted.part("train")
+    assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
+
+
+def test_what_is_said(tmp_path: Path, store: Store) -> None:
+    said = io.StringIO()
+    wanted = spec(train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]))
+    made = ingest(wanted, "train", store, progress=said)
+    assert said.getvalue().splitlines()[-1] == (
+        "train: 3 pairs of 4 rows; left out: ratio 1; tabs or line ends became spaces in 1"
+    )
+    said = io.StringIO()
+    assert ingest(wanted, "train", store, progress=said) == made
+    assert said.getvalue() == f"train: 3 pairs, reused {made.address}\n"
+
+
+def test_the_builtin_corpus_says_that_it_is_synthetic(store: Store) -> None:
+    said = io.StringIO()
+    made = ingest(spec(tests={"test": {"builtin": 7}}), "test", store, progress=said)
+    assert (made.rows, made.manifest["note"], made.manifest["files"]) == (7, builtin.NOTE, [])
+    assert said.getvalue().endswith(f"test: 7 pairs of 7 rows; {builtin.NOTE}\n")
+
+
+@settings(max_examples=25, deadline=None)
+@given(
+    rows=st.lists(
+        st.tuples(st.sampled_from(["", " ", "a", "a b", "a b c", "é\t"]), st.sampled_from(["", "x", "x y"])),
+        min_size=1,
+        max_size=30,
+    ),
+    every=st.sampled_from([None, 2, 3]),
+    deduplicate=st.booleans(),
+    first=st.sampled_from([None, 1, 10]),
+)
+def test_every_row_is_kept_or_counted(
+    tmp_path_factory: pytest.TempPathFactory,
+    rows: Pairs,
+    every: int | None,
+    deduplicate: bool,
+    first: int | None,
+) -> None:
+    directory = tmp_path_factory.mktemp("text")
+    wanted = spec(
+        train={**write(directory, "a", rows), "first": first},
+        every=every,
+        filter={"deduplicate": deduplicate},
+    )
+    kept = {}
+    for split in wanted.splits():
+        try:
+            made = ingest(wanted, split, Store(directory / "store"))
+        except UserError as error:
+            assert "rows are rejected" in str(error) or "too few" in str(error)
+            return
+        assert made.rows == len(made.column("id"))
+        assert (
+            made.manifest["rows_in"]
+            == min(len(rows), first or 30)
+            == made.rows + sum(made.manifest["rejected"].values())
+        )
+        kept[split] = {int(name.rpartition("-")[2]) for name in made.column("id")}
+    assert not kept["train"] & kept.get("valid", set())
+
+
+def test_every_23rd_line_is_held_out(tmp_path: Path, store: Store) -> None:
+    wanted = spec(train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(1, 51)]), every=23)
+    train, valid = ingest(wanted, "train", store), ingest(wanted, "valid", store)
+    assert pairs(valid) == [("s23", "t23"), ("s46", "t46")]
+    assert valid.column("id") == ["valid-00000023", "valid-00000046"]
+    assert pairs(train) == [(f"s{row}", f"t{row}") for row in range(1, 51) if row not in (23, 46)]
+    assert train.manifest["rejected"] == {"held out": 2} and valid.manifest["rejected"] == {
+        "not selected": 48
+    }
+
+
+def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, store: Store) -> None:
+    rows = [(f"s{row}", f"t{row}" if row % 3 else "a b") for row in range(45_000)]
+    wanted = spec(train=write(tmp_path, "a", rows), every=7)
+    kept = [pair for pair in rows if pair[1] != "a b"]
+    assert pairs(ingest(wanted, "valid", store)) == kept[6::7]
+    assert pairs(ingest(wanted, "train", store)) == [pair for at, pair in enumerate(kept, start=1) if at % 7]
+
+
+def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: Store) -> None:
+    rows = [("a b c", "x y"), ("a b c d e", "x y z"), ("a " * 176, "x " * 176), ("A a", "x y")]
+    files = write(tmp_path, "a", rows)
+    wanted = spec(train=files, valid=files, tests={"test": files}, filter={"lowercase": True})
+    assert pairs(ingest(wanted, "train", store)) == [("a b c", "x y"), ("a a", "x y")]
+    for split in ("valid", "test"):
+        made = ingest(wanted, split, store)
+        assert pairs(made) == [(source.strip().lower(), target.strip()) for source, target in rows]
+        assert made.manifest["rejected"] == {}
+
+
+@pytest.mark.parametrize("split", ["valid", "test"])
+def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -> None:
+    files = write(tmp_path, "a", [("a", "x"), ("b", "\u00a0")])
+    wanted = spec(valid=files, tests={"test": files})
+    with pytest.raises(UserError) as error:
+        ingest(wanted, split, store)
+    assert str(error.value) == (
+        f"{split}: empty target in row 2 of {files['source']}, {files['target']}; validation and "
+        "test sets are not filtered: complete the pair, or remove it from both sides"
+    )
+    assert store.addresses(KIND) == []
+
+
+def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
+    rows = [("a", "x")] * 2 + [("a b c", "x")] * 2 + [("", "x")]
+    with pytest.raises(UserError) as error:
+        ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
+    assert str(error.value) == (
+        "train: 3 of 5 rows are rejected (ratio 2, empty source 1): see whether the two sides belong "
+        "together, or change filter (min_length, max_length, max_ratio)"
+    )
+    assert store.addresses(KIND) == []
+    assert (
+        ingest(spec(train=write(tmp_path, "a", rows[:4])), "train", store).rows == 2
+    )  # half may be rejected
+    repeated = spec(train=write(tmp_path, "a", rows[:1] * 5), filter={"deduplicate": True})
+    assert ingest(repeated, "train", store).rows == 1  # duplicates are asked for
+
+
+def test_no_rows_left(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "a.tsv").write_text("set\tde\ten\na\teins\tone\n")
+    table = {
+        "file": str(tmp_path / "a.tsv"),
+        "source_column": "de",
+        "target_column": "en",
+        "where": {"set": "b"},
+    }
+    with pytest.raises(UserError, match="train: none of 1 rows belongs to the text: where asks for set = b"):
+        ingest(spec(train=table), "train", store)
+    few = spec(train=write(tmp_path, "a", [("a", "x")] * 5), every=23)
+    with pytest.raises(UserError, match="valid: 5 pairs are too few for every: 23"):
+        ingest(few, "valid", store)
+    segments = {**write(tmp_path, "b", [("no segment", "none")]), "format": "seg"}
+    with pytest.raises(UserError, match="train: none of 0 rows belongs to the text"):
+        ingest(spec(train=segments), "train", store)
+    assert store.addresses(KIND) == []
+
+
+def test_ids_of_a_column(tmp_path: Path, store: Store) -> None:
+    path = tmp_path / "a.tsv"
+    table = {"file": str(path), "source_column": "de", "target_column": "en", "id_column": "name"}
+    path.write_text("name\tde\ten\nx1\teins\tone\nx2\t\ttwo\nx3\tdrei\tthree\n")
+    assert ingest(spec(train=table), "train", store).column("id") == ["x1", "x3"]
+    path.write_text("name\tde\ten\nx1\teins\tone\nx2\tzwei\ttwo\nx1\tdrei\tthree\n")
+    with pytest.raises(
+        UserError, match=r"train: the id 'x1' occurs twice \(column name, row 3\): ids must be unique"
+    ):
+        ingest(spec(train=table), "train", store)
+    path.write_text("name\tde\ten\nx1\teins\tone\n\tzwei\ttwo\n")
+    with pytest.raises(UserError, match=r"train: the id is empty \(column name, row 2\)"):
+        ingest(spec(train=table), "train", store)
+
+
+def test_line_ends_within_fields_of_a_table(tmp_path: Path, store: Store) -> None:
+    (tmp_path / "a.jsonl").write_text(
+        '{"de": "eins\\nzwei\\t", "en": "one\\r\\ntwo"}\n{"de": "x\\u2028", "en": "y"}\n'
+    )
+    table = {"file": str(tmp_path / "a.jsonl"), "source_column": "de", "target_column": "en"}
+    made = ingest(spec(train=table, filter={"max_ratio": None}), "train", store)
+    assert pairs(made) == [("eins zwei", "one  two"), ("x\u2028", "y")] and made.manifest["cleaned"] == 1
+
+
+def test_one_huge_line(tmp_path: Path, store: Store) -> None:
+    rows = [("wort " * 1_000_000, "word " * 1_000_000), ("ä" * 3_000_000, "x"), ("eins", "one")]
+    made = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
+    assert pairs(made) == rows[1:] and made.manifest["rejected"] == {"too long": 1}
+
+
+def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
+    rows = [("Eins", "one"), ("Zwei", "two")]
+    base = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
+    moved = write(tmp_path / "other", "b", rows)
+    assert ingest(spec(train=moved), "train", store).address == base.address
+    assert corpus_address(spec(train=moved), "train") == base.address
+    packed = {side: f"{path}.gz" for side, path in moved.items()}
+    for side, path in moved.items():
+        Path(packed[side]).write_bytes(gzip.compress(Path(path).read_bytes()))
+    assert ingest(spec(train=packed), "train", store).address == base.address
+    others = [
+        ingest(spec(train={**moved, "first": 1}), "train", store),
+        ingest(spec(train=moved, filter={"lowercase": True}), "train", store),
+        ingest(spec(train=moved, filter={"max_length": 100}), "train", store),
+        ingest(spec(train=moved, every=2), "train", store),
+        ingest(spec(train=moved, every=2), "valid", store),
+        ingest(spec(tests={"a": moved}), "a", store),
+        ingest(spec(train=moved, source_language="nl"), "train", store),
+        ingest(spec(train={"source": moved["target"], "target": moved["source"]}), "train", store),
+        ingest(spec(train=write(tmp_path, "a", [("Eins", "one"), ("Zwei", "Two")])), "train", store),
+    ]
+    assert len({base.address, *(other.address for other in others)}) == len(others) + 1
+    test = ingest(spec(tests={"a": moved}), "a", store)
+    assert ingest(spec(tests={"a": moved}, filter={"max_length": 9, "deduplicate": True}), "a", store) == test
+
+
+def test_a_folder_without_its_marker_is_completed(tmp_path: Path, store: Store) -> None:
+    rows = [(f"s{row}", f"t{row}") for row in range(25_000)]
+    wanted = spec(train=write(tmp_path, "a", rows))
+    made = ingest(wanted, "train", store)
+    whole = {name: made.folder.read(name) for name in made.folder.names()}
+    assert set(whole) == {"part-00000.parquet", "part-00001.parquet", "manifest.json", MARKER}
+    for name in (MARKER, "manifest.json", "part-00001.parquet"):
+        made.folder.remove(name)
+    made.folder.write("part-00000.parquet", b"cut short")
+    again = ingest(wanted, "train", store)
+    assert {name: again.folder.read(name) for name in again.folder.names()} == whole
+
+
+def test_an_interruption_leaves_nothing_that_counts(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    wanted = spec(train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(45_000)]))
+    write_shard = corpus.write_shard
+
+    def stopped(folder: Any, name: str, table: pa.Table) -> None:
+        if name == "part-00001.parquet":
+            raise KeyboardInterrupt
+        write_shard(folder, name, table)
+
+    monkeypatch.setattr(corpus, "write_shard", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        ingest(wanted, "train", store)
+    (address,) = store.addresses(KIND)
+    with pytest.raises(UserError, match="no finished corpus"):
+        Corpus.load(store, address)
+    monkeypatch.undo()
+    assert ingest(wanted, "train", store).rows == 45_000
+    assert Corpus.load(store, address).rows == 45_000
+
+
+def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) -> None:
+    rows = [(f"s{row}", f"t{row}") for row in range(25_000)]
+    test = [("s24999", "t24999"), ("s1", "t2"), ("s3", "t3"), ("s3", "t3"), ("neu", "new")]
+    wanted = spec(train=write(tmp_path, "a", rows), tests={"b": write(tmp_path, "b", test)})
+    assert overlap(ingest(wanted, "train", store), ingest(wanted, "b", store)) == 3

@@ -1,0 +1,167 @@
+"""Known sets: found where they lie, prepared as published, and otherwise told where to get them."""
+
+from __future__ import annotations
+
+import gzip
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.corpora.ingest import ingest
+from augury.corpora.known import KNOWN
+from augury.corpora.spec import CorpusSpec, Filter, TextSpec
+from augury.errors import UserError
+from augury.store import Store
+
+
+def corpus(known: str, source: str, target: str, **settings: Any) -> CorpusSpec:
+    return CorpusSpec.model_validate(
+        {"known": known, "source_language": source, "target_language": target, **settings}
+    )
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
+    known = KNOWN[name]
+    for source, target in sorted(known.pairs):
+        spec = corpus(name, source, target)
+        assert spec.splits()[0] == "train" and "valid" in spec.splits() and len(spec.splits()) >= 3
+        for split in spec.splits():
+            with pytest.raises(UserError) as error:
+                spec.part(split, str(tmp_path))
+            assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
+    assert Filter.model_validate(known.filter)
+    for text in known.texts.values():
+        places = [text[key] for key in ("source", "target", "file") if key in text]
+        assert TextSpec.model_validate(text).kind == ("aligned" if len(places) == 2 else "table")
+
+
+def test_a_set_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("AUGURY_DATA", raising=False)
+    with pytest.raises(UserError, match="give --data-dir or set AUGURY_DATA"):
+        corpus("multi30k", "de", "en").part("train")
+    monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
+    with pytest.raises(UserError) as error:
+        corpus("multi30k", "de", "en").part("train")
+    assert str(error.value) == (
+        f"multi30k (train) is not here: no 'train.de' (plain, .gz, .xz or .zst) under {tmp_path}/multi30k\n"
+        "  Multi30k task 1, image captions in Czech, English, French and German; "
+        "https://github.com/multi30k/dataset\n"
+        "  licence: not stated; captions derived from Flickr30k, for research\n"
+        "  to fetch it:\n"
+        f"    mkdir -p {tmp_path}/multi30k && cd {tmp_path}/multi30k\n"
+        "    for l in cs de en fr; do curl -L -O https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
+        "raw/train.$l.gz; done\n"
+        "    for l in cs de en fr; do curl -L -O https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
+        "raw/val.$l.gz; done\n"
+        "    for l in cs de en fr; do curl -L -O https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
+        "raw/test_2016_flickr.$l.gz; done"
+    )
+
+
+def test_files_are_found_at_any_depth_and_compression(tmp_path: Path) -> None:
+    folder = tmp_path / "multi30k" / "data" / "raw"
+    folder.mkdir(parents=True)
+    for name in ("train.de", "train.en.gz", "train.de.xz.part"):
+        (folder / name).write_text("x\n")
+    part = corpus("multi30k", "de", "en", train={"first": 7}).part("train", str(tmp_path))
+    assert part.text == TextSpec(source=str(folder / "train.de"), target=str(folder / "train.en.gz"), first=7)
+    assert part.known is KNOWN["multi30k"]
+
+
+def test_given_settings_replace_known_ones(tmp_path: Path) -> None:
+    files = {"source": "a.de", "target": "a.en"}
+    spec = corpus("iwslt14", "de", "en", train=files, valid=files, tests={"mine": files})
+    assert spec.splits() == ("train", "valid", "mine")
+    part = spec.part("train", str(tmp_path))
+    assert (part.text, part.known, part.every) == (TextSpec.model_validate(files), None, None)
+    assert part.filter == Filter(lowercase=True)
+    assert corpus("iwslt14", "de", "en", train=files).part("valid", str(tmp_path)).every == 23
+    other = corpus("iwslt14", "de", "en", train=files, filter={"max_length": 9}, every=5).part(
+        "train", str(tmp_path)
+    )
+    assert (other.filter, other.every) == (Filter(max_length=9), 5)
+
+
+def test_iwslt14_as_fairseq_prepares_it(tmp_path: Path) -> None:
+    folder = tmp_path / "iwslt14" / "de-en"
+    folder.mkdir(parents=True)
+    for language, word in (("de", "Wort"), ("en", "WORD")):
+        lines = ["<url>http://ted</url>", "<talkid>1</talkid>", f"<title>{word}: Ein Titel</title>"]
+        lines += [
+            f" {word} {number} a" + " b b" * (number == 3 and language == "de") for number in range(2, 51)
+        ]
+        (folder / f"train.tags.de-en.{language}").write_text("\n".join(lines) + "\n")
+        for name in ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012"):
+            segments = f'<doc>\n<seg id="1"> {word} {name} isn’t </seg>\n</doc>\n'
+            (folder / f"IWSLT14.{name}.de-en.{language}.xml").write_text(segments)
+    spec, store = corpus("iwslt14", "de", "en"), Store(tmp_path / "store")
+    train, valid, test = (ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits())
+    # Row 3 is dropped (5 words to 3), so that the 23rd and 46th that stay are rows 24 and 47.
+    assert valid.column("source") == ["wort 24 a", "wort 47 a"]
+    assert train.rows == 47 and train.manifest["rejected"] == {"ratio": 1, "held out": 2}
+    assert train.column("target")[:2] == ["word: ein titel", "word 2 a"]
+    assert test.column("source") == [
+        f"wort {name} isn't"
+        for name in ("ted.dev2010", "tedx.dev2012", "ted.tst2010", "ted.tst2011", "ted.tst2012")
+    ]
+
+
+def test_ted_leaves_out_missing_translations(tmp_path: Path) -> None:
+    folder = tmp_path / "ted"
+    folder.mkdir()
+    (folder / "all_talks_test.tsv").write_text(
+        'talk_name\ten\tsk\nx\t"one\tjeden\nx\ttwo\t__NULL__\nx\t_ _ NULL _ _\ttri\nx\t\tštyri\n'
+        "x\tfive\tpäť\n"
+    )
+    test = ingest(corpus("ted", "sk", "en"), "test", Store(tmp_path / "store"), directory=str(tmp_path))
+    assert test.column("source") == ["jeden", "päť"] and test.column("target") == ['"one', "five"]
+    assert test.column("id") == ["test-00000001", "test-00000005"]
+    assert test.manifest["rejected"] == {"not selected": 3}
+
+
+def test_mtnt_with_and_without_a_header_line(tmp_path: Path) -> None:
+    store = Store(tmp_path / "store")
+    for name, header in (("published", ""), ("other", "comment_id\tsrc\ttgt\n")):
+        folder = tmp_path / name / "mtnt"
+        folder.mkdir(parents=True)
+        (folder / "test.fr-en.tsv").write_text(header + "1\toui\tyes\n1\tnon\tno\n")
+        test = ingest(corpus("mtnt", "fr", "en"), "test", store, directory=str(tmp_path / name))
+        assert test.column("source") == ["oui", "non"] and test.column("target") == ["yes", "no"]
+
+
+def test_a_copy_with_other_content_is_pointed_out(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "multi30k").mkdir()
+    for language in ("de", "en"):
+        (tmp_path / "multi30k" / f"val.{language}.gz").write_bytes(gzip.compress(b"ein Wort\n"))
+    ingest(corpus("multi30k", "de", "en"), "valid", Store(tmp_path / "store"), directory=str(tmp_path))
+    assert [line for line in capsys.readouterr().err.splitlines() if "known copy" in line] == [
+        f"valid: {tmp_path}/multi30k/val.{language}.gz is not the known copy of multi30k: "
+        "scores may not compare"
+        for language in ("de", "en")
+    ]
+
+
+@pytest.mark.skipif(not os.environ.get("AUGURY_DATA"), reason="needs real data: set AUGURY_DATA")
+class TestRealData:
+    @pytest.mark.parametrize("language", ["de", "fr", "cs"])
+    def test_multi30k(self, tmp_path: Path, language: str, capsys: pytest.CaptureFixture[str]) -> None:
+        spec, store = corpus("multi30k", language, "en"), Store(tmp_path)
+        assert {split: ingest(spec, split, store).rows for split in spec.splits()} == {
+            "train": 29_000,
+            "valid": 1_014,
+            "test2016": 1_000,
+        }
+        assert "known copy" not in capsys.readouterr().err
+
+    def test_first_pairs_of_multi30k(self, tmp_path: Path) -> None:
+        spec, store = corpus("multi30k", "de", "en", train={"first": 5000}), Store(tmp_path)
+        small, whole = ingest(spec, "train", store), ingest(corpus("multi30k", "de", "en"), "train", store)
+        assert small.rows == 5000 and small.column("source") == whole.column("source")[:5000]
+        assert whole.column("target")[0] == "Two young, White males are outside near many bushes."
+
+    def test_mtnt(self, tmp_path: Path) -> None:
+        spec, store = corpus("mtnt", "fr", "en"), Store(tmp_path)
+        assert [ingest(spec, split, store).rows for split in ("valid", "test")] == [886, 1022]

@@ -1,0 +1,195 @@
+"""Texts of every kind are examined first and then read as the same numbered pairs."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import datasets
+import pyarrow as pa
+import pytest
+
+from augury.corpora import builtin
+from augury.corpora.readers import open_text
+from augury.corpora.spec import Role, TextSpec
+from augury.errors import UserError
+
+PAIRS = [("eins", "one"), ("zwei", "two"), ("drei", "three"), ("vier", "four")]
+COLUMNS = {"source_column": "de", "target_column": "en"}
+
+
+def read(role: Role = "train", /, **settings: Any) -> pa.Table:
+    return pa.concat_tables(open_text(TextSpec.model_validate(settings), role).blocks())
+
+
+def pairs(table: pa.Table) -> list[tuple[str, str]]:
+    table = table.filter(table.column("selected"))
+    return list(zip(table.column("source").to_pylist(), table.column("target").to_pylist(), strict=True))
+
+
+def aligned(directory: Path, source: str, target: str) -> dict[str, str]:
+    (directory / "a.de").write_text(source, encoding="utf-8")
+    (directory / "a.en").write_text(target, encoding="utf-8")
+    return {"source": str(directory / "a.de"), "target": str(directory / "a.en")}
+
+
+def table(directory: Path) -> str:
+    rows = [
+        f"{index}\t{'ab'[index % 2]}\t{source}\t{target}\n" for index, (source, target) in enumerate(PAIRS)
+    ]
+    (directory / "a.tsv").write_text("name\tset\tde\ten\n" + "".join(rows))
+    return str(directory / "a.tsv")
+
+
+def test_aligned_files(tmp_path: Path) -> None:
+    files = aligned(tmp_path, "eins\nzwei\r\ndrei\nvier", "one\ntwo\nthree\nfour\n")
+    found = read(**files)
+    assert pairs(found) == PAIRS and found.column("row").to_pylist() == [1, 2, 3, 4]
+    assert found.column_names == ["source", "target", "selected", "row"]
+
+
+def test_files_that_follow_one_another(tmp_path: Path) -> None:
+    for part in range(2):
+        (tmp_path / str(part)).mkdir()
+    parts = [aligned(tmp_path / "0", "\ufeffeins", "one"), aligned(tmp_path / "1", "\ufeffzwei\n", "two\n")]
+    both = {side: [part[side] for part in parts] for side in ("source", "target")}
+    assert pairs(read(**both)) == PAIRS[:2]
+    with pytest.raises(UserError, match="2 source files and 1 target files: give as many of each"):
+        read(source=both["source"], target=both["target"][0])
+
+
+def test_blocks_are_of_equal_rows_on_both_sides(tmp_path: Path) -> None:
+    files = aligned(
+        tmp_path, "".join(f"s{row}\n" for row in range(45_000)), "".join(f"t{row}\n" for row in range(45_000))
+    )
+    text = open_text(TextSpec.model_validate(files), "train")
+    assert text.total == 45_000 and [len(block) for block in text.blocks()] == [20_000, 20_000, 5_000]
+    assert pairs(read(**files)) == [(f"s{row}", f"t{row}") for row in range(45_000)]
+    assert [
+        len(block)
+        for block in open_text(TextSpec.model_validate({**files, "first": 20_000}), "train").blocks()
+    ] == [20_000]
+
+
+def test_unequal_numbers_of_lines(tmp_path: Path) -> None:
+    files = aligned(tmp_path, "x\n" * 1200, "x\n" * 1199)
+    with pytest.raises(UserError) as error:
+        read(**files)
+    assert str(error.value) == (
+        f"{files['source']} has 1,200 lines and {files['target']} has 1,199: "
+        "line n of one must be the translation of line n of the other"
+    )
+
+
+def test_unequal_numbers_of_segments(tmp_path: Path) -> None:
+    files = aligned(
+        tmp_path, '<doc>\n<seg id="1">x</seg>\n</doc>\n', '<seg id="1">x</seg>\n<seg id="2">x</seg>\n\n'
+    )
+    with pytest.raises(UserError, match=r"a.de has 1 lines and .*a.en has 2"):
+        read(**files, format="seg")
+
+
+def test_one_file_for_both_sides(tmp_path: Path) -> None:
+    files = aligned(tmp_path, "x\n", "x\n")
+    os.remove(files["target"])
+    os.symlink(files["source"], files["target"])
+    with pytest.raises(UserError, match=r"source '.*a.de' and target '.*a.en' are the same file"):
+        read(**files)
+
+
+def test_a_side_that_is_missing_empty_or_not_utf8(tmp_path: Path) -> None:
+    files = aligned(tmp_path, "x\n", "")
+    with pytest.raises(UserError, match="a.en is empty"):
+        read(**files)
+    (tmp_path / "a.en").write_bytes(b"\xff\n")
+    with pytest.raises(UserError, match="a.en, line 1, byte 1: 0xff is not UTF-8"):
+        read(**files)
+    with pytest.raises(UserError, match="no file '.*/a.ne': did you mean 'a.en'"):
+        read(source=files["source"], target=str(tmp_path / "a.ne"))
+
+
+def test_rows_of_a_table_that_belong_to_the_text(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    found = read(file=path, **COLUMNS, where={"set": "b"})
+    assert pairs(found) == [PAIRS[1], PAIRS[3]]
+    assert found.column("selected").to_pylist() == [False, True, False, True]
+    assert pairs(read(file=path, **COLUMNS, where={"name": 2})) == [PAIRS[2]]
+    assert pairs(read(file=path, **COLUMNS, where={"name": 2, "set": "b"})) == []
+    assert pairs(read(file=path, **COLUMNS, missing=["two", "vier"])) == [PAIRS[0], PAIRS[2]]
+    assert read(file=path, **COLUMNS, id_column="name").column("id").to_pylist() == ["0", "1", "2", "3"]
+
+
+def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    assert pairs(read(file=path, **COLUMNS, first=3)) == PAIRS[:3]
+    found = read(file=path, **COLUMNS, where={"set": "b"}, first=1)
+    assert pairs(found) == [PAIRS[1]] and found.column("row").to_pylist() == [1, 2]
+    assert pairs(read(file=path, **COLUMNS, first=9)) == PAIRS
+
+
+def test_a_table_is_checked_before_it_is_read(tmp_path: Path) -> None:
+    path = table(tmp_path)
+    with pytest.raises(UserError, match="has no column 'sets': did you mean 'set'"):
+        open_text(TextSpec.model_validate({"file": path, **COLUMNS, "where": {"sets": "b"}}), "train")
+    (tmp_path / "b.tsv").write_text("de\ten\n")
+    with pytest.raises(UserError, match="b.tsv has a header and no rows"):
+        open_text(TextSpec.model_validate({"file": str(tmp_path / "b.tsv"), **COLUMNS}), "train")
+
+
+def test_the_builtin_corpus() -> None:
+    for role in ("train", "valid", "test"):
+        expected = [(pair.source, pair.target) for pair in builtin.generate(role, 20, seed=3, lexicon=500)]
+        assert pairs(read(role, builtin=20, seed=3, lexicon=500)) == expected
+    text = open_text(TextSpec(builtin=20), "test")
+    assert (text.note, text.total, text.inputs) == (builtin.NOTE, 20, [])
+    with pytest.raises(UserError, match="no lexicon of 3 entries"):
+        open_text(TextSpec(builtin=20, lexicon=3), "test")
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> str:
+    rows = [
+        {"id": str(index), "translation": {"de": source, "en": target}}
+        for index, (source, target) in enumerate(PAIRS)
+    ]
+    dataset = datasets.Dataset.from_list(rows)
+    datasets.DatasetDict({"train": dataset, "validation": dataset.select([1])}).save_to_disk(
+        str(tmp_path / "hub")
+    )
+    dataset.save_to_disk(str(tmp_path / "single"))
+    return str(tmp_path / "hub")
+
+
+NESTED = {"source_column": "translation.de", "target_column": "translation.en"}
+
+
+def test_a_dataset_saved_to_disk(saved: str) -> None:
+    assert pairs(read(hub=saved, **NESTED)) == PAIRS
+    assert pairs(read("valid", hub=saved, **NESTED)) == [PAIRS[1]]
+    assert pairs(read("valid", hub=saved, **NESTED, split="train", where={"id": 2})) == [PAIRS[2]]
+    assert pairs(read(hub=saved.replace("hub", "single"), **NESTED)) == PAIRS
+    text = open_text(TextSpec.model_validate({"hub": saved, **NESTED}), "train")
+    assert (text.total, text.inputs[0]["hub"], [text.inputs[0]["fingerprint"]]) == (4, saved, text.content)
+
+
+def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="unknown split of .*hub 'test': "):
+        read("test", hub=saved, **NESTED)
+    with pytest.raises(UserError, match="is one dataset without splits: leave out split: train"):
+        read(hub=saved.replace("hub", "single"), **NESTED, split="train")
+    with pytest.raises(UserError, match="column 'translation' of .*hub has no column 'fr': allowed: de, en"):
+        read(hub=saved, source_column="translation.fr", target_column="translation.en")
+    with pytest.raises(UserError, match="has no column 'german': "):
+        read(hub=saved, source_column="german", target_column="id")
+    with pytest.raises(UserError, match="holds struct<.*>, not text"):
+        read(hub=saved, source_column="translation", target_column="id")
+    with pytest.raises(UserError, match="dataset '.*' .* cannot be loaded"):
+        read(hub=str(tmp_path), **NESTED)
+
+
+def test_without_the_library_of_datasets(saved: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "datasets", None)
+    with pytest.raises(UserError, match=r"need the library `datasets`: pip install augury\[hub\]"):
+        read(hub=saved, **NESTED)

@@ -1,0 +1,127 @@
+"""What a user may say of a corpus, and what is answered to mistakes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.config import validate
+from augury.corpora.spec import CorpusSpec, Filter, TextSpec
+from augury.errors import UserError
+
+FILES = {"source": "a.de", "target": "a.en"}
+TABLE = {"file": "a.tsv", "source_column": "de", "target_column": "en"}
+LANGUAGES = {"source_language": "de", "target_language": "en"}
+
+
+def corpus(**settings: Any) -> CorpusSpec:
+    return validate(CorpusSpec, {**LANGUAGES, **settings}, "corpus")
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({**FILES, "file": "b.tsv"}, "source and target and file are given: a text is source and target"),
+    ({"file": "b.tsv", "builtin": 5}, "file and builtin are given"),
+    ({"source": "a.de"}, "source is given without target"),
+    ({"target": "a.en"}, "target is given without source"),
+    ({"file": "a.tsv", "source_column": "de"}, "file needs source_column and target_column"),
+    ({"hub": "x"}, "hub needs source_column and target_column"),
+    ({**FILES, "where": {"set": "a"}}, "where belongs to a text given as file or hub, not as source"),
+    ({**FILES, "split": "train"}, "split belongs to a text given as hub, not as source and target"),
+    ({"builtin": 5, "id_column": "id"}, "id_column belongs to a text given as file or hub, not as builtin"),
+    ({**TABLE, "seed": 2}, "seed belongs to a text given as builtin, not as file"),
+    ({**TABLE, "target_column": "de"}, "source_column and target_column are both 'de'"),
+    ({**TABLE, "format": "seg"}, "format seg is not for file: tsv, csv, jsonl, parquet"),
+    ({**FILES, "format": "tsv"}, "format tsv is not for source and target: lines, wit3, seg"),
+    ({"builtin": 0}, "greater than 0"),
+    ({"builtin": 5, "first": 0}, "greater than 0"),
+    ({"builtin": 5, "lexcon": 3}, "unknown key 'lexcon': did you mean 'lexicon'"),
+])  # fmt: skip
+def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        validate(TextSpec, settings, "text")
+
+
+@pytest.mark.parametrize(("settings", "message"), [
+    ({}, "the corpus has no text: give known, or train, valid and tests"),
+    ({"train": {"first": 5}}, "train has no text: give source and target, .*, or builtin; or give known"),
+    ({"tests": {"a": {}}}, "a has no text"),
+    ({"known": "multi30"}, "unknown known corpus 'multi30': did you mean 'multi30k'"),
+    ({"known": "iwslt14", "source_language": "fr"}, "iwslt14 has no fr-en: did you mean"),
+    ({"known": "multi30k", "tests": {"test2017": {}}}, "of multi30k 'test2017': did you mean 'test2016'"),
+    ({"known": "iwslt14", "valid": {"first": 5}}, "valid: unknown split of iwslt14 'valid'"),
+    ({"tests": {"train": FILES}}, "'train' cannot name a test"),
+    ({"tests": {"a/b": FILES}}, "'a/b' cannot name a test"),
+    ({"train": FILES, "valid": FILES, "every": 23}, "every holds out .*: it needs train, and no valid"),
+    ({"tests": {"a": FILES}, "every": 23}, "every holds out training pairs"),
+    ({"train": FILES, "every": 1}, "greater than or equal to 2"),
+    ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "min_length 9 is larger than max_len"),
+    ({"train": FILES, "filter": {"max_ratio": 0.5}}, "greater than or equal to 1"),
+])  # fmt: skip
+def test_mistakes_in_a_corpus(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        corpus(**settings)
+
+
+@pytest.mark.parametrize(("name", "layout"), [
+    ("a.tsv", "tsv"), ("a.b.TSV.gz", "tsv"), ("a.csv.xz", "csv"), ("a.jsonl.zst", "jsonl"),
+    ("a.ndjson", "jsonl"), ("a.parquet", "parquet"),
+])  # fmt: skip
+def test_the_extension_tells_the_format(name: str, layout: str) -> None:
+    assert TextSpec.model_validate({**TABLE, "file": name}).layout == layout
+
+
+def test_formats_that_the_extension_does_not_tell(tmp_path: Path) -> None:
+    with pytest.raises(
+        UserError, match=r"the extension of 'a.txt.gz' does not tell its format: add format: tsv, csv, "
+    ):
+        _ = TextSpec.model_validate({**TABLE, "file": "a.txt.gz"}).layout
+    assert TextSpec.model_validate({**TABLE, "file": "a.txt", "format": "csv"}).layout == "csv"
+    assert TextSpec.model_validate({**TABLE, "file": str(tmp_path)}).layout == "parquet"
+
+
+@pytest.mark.parametrize("settings", [
+    {"train": FILES, "every": 23, "tests": {"a": {**TABLE, "where": {"set": 1}}}},
+    {"train": {"builtin": 10, "seed": 3}, "filter": {"max_ratio": None, "lowercase": True}},
+    {"train": {"source": ["a.de", "b.de"], "target": ["a.en", "b.en"], "replace": {"’": "'"}}},
+    {"known": "multi30k", "train": {"first": 5000}},
+])  # fmt: skip
+def test_plain_says_everything(settings: dict[str, Any]) -> None:
+    spec = corpus(**settings)
+    assert corpus(**spec.plain()) == spec
+    assert corpus(**spec.plain()).splits() == spec.splits()
+
+
+def test_names_of_files_are_no_part_of_the_settings() -> None:
+    first, second = (TextSpec.model_validate({**TABLE, "file": name}) for name in ("a.tsv", "b.tsv.gz"))
+    assert first.settings() == second.settings()
+    assert first.settings() != first.model_copy(update={"where": {"set": "a"}}).settings()
+    assert first.settings() != TextSpec.model_validate({**TABLE, "format": "csv"}).settings()
+
+
+def test_splits_and_roles() -> None:
+    spec = corpus(train={"builtin": 50}, every=5, tests={"a": {"builtin": 5}, "b": FILES})
+    assert spec.splits() == ("train", "valid", "a", "b")
+    assert [(spec.part(name).role, spec.part(name).every) for name in spec.splits()] == [
+        ("train", 5),
+        ("train", 5),
+        ("test", None),
+        ("test", None),
+    ]
+    assert spec.part("valid").text == spec.part("train").text == TextSpec(builtin=50)
+    assert spec.part("train").filter == Filter()
+    spec = corpus(train={"builtin": 50}, valid={"builtin": 5})
+    assert [(spec.part(name).role, spec.part(name).every) for name in spec.splits()] == [
+        ("train", None),
+        ("valid", None),
+    ]
+
+
+def test_splits_that_are_not_there() -> None:
+    with pytest.raises(
+        UserError, match="the corpus has no valid: give valid, or every to hold out training pairs"
+    ):
+        corpus(train=FILES).part("valid")
+    with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
+        corpus(tests={"test": FILES}).part("tset")

@@ -1,0 +1,87 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from augury.reporting.figures import COLOURS, learning_curves, look, score_against_cost, seconds, time_unit
+from augury.reporting.results import load
+from augury.reporting.table import comparison
+
+
+def test_curves_against_updates_and_time(results: Any) -> None:
+    history = [(10, {"train/loss": 4.0}), (20, {"train/loss": 3.0}), (20, {"valid/bleu": 12.5, "train/seconds": 5.0})]
+    run = results.run("base <1>", "aa" * 8, bleu=30.0, history=history)
+    figures = {figure.name: figure for figure in learning_curves(load([run]), "bleu")}
+    assert list(figures) == ["valid-bleu-updates", "valid-bleu-time", "train-loss-updates", "train-loss-time"]
+    points = {name: (line["x"], line["y"]) for name, figure in figures.items() for line in figure.plot["data"]}
+    assert points == {
+        "valid-bleu-updates": ([20.0], [12.5]), "valid-bleu-time": ([5.0], [12.5]),
+        "train-loss-updates": ([10.0, 20.0], [4.0, 3.0]), "train-loss-time": ([2.5, 5.0], [4.0, 3.0]),
+    }  # fmt: skip
+    first = figures["valid-bleu-updates"]
+    assert first.title == "Validation BLEU against updates"
+    assert first.caption == "Validation BLEU against updates; at the end: base <1> seed 1 12.50"
+    assert first.plot["data"][0]["name"] == "base &lt;1&gt;"
+
+
+def test_one_line_per_seed_in_the_look_of_the_system(results: Any) -> None:
+    folders = [results.run(name, address * 8, seed, bleu=30.0, history=[(1, {"train/loss": 1.0})])
+               for name, address in (("base", "aa"), ("cipher", "bb")) for seed in (1, 2)]  # fmt: skip
+    lines = learning_curves(load(folders), "bleu")[0].plot["data"]
+    assert [line["line"]["color"] for line in lines] == [COLOURS[0], COLOURS[0], COLOURS[1], COLOURS[1]]
+
+
+def test_the_validation_loss_stands_in_for_a_score_that_training_did_not_measure(results: Any) -> None:
+    run = results.run("base", "aa" * 8, bleu=30.0, history=[(1, {"valid/loss": 2.0})])
+    assert [figure.name for figure in learning_curves(load([run]), "bleu")] == [
+        "valid-loss-updates", "valid-loss-time"]  # fmt: skip
+
+
+def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
+    run = results.run("base", "aa" * 8, history=[(update, {"train/loss": update}) for update in range(1, 2002)])
+    x = learning_curves(load([run]), "bleu")[0].plot["data"][0]["x"]
+    assert (len(x), x[0], x[1], x[-1]) == (400, 1.0, 6.0, 2001.0)
+
+
+def test_training_time_leaves_out_pauses() -> None:
+    def record(update: int, time: float, measured: float | None = None) -> Any:
+        metrics = {"train/loss": 1.0} if measured is None else {"train/seconds": measured}
+        return {"update": update, "epoch": 0, "time": time, "metrics": metrics}
+
+    measured = [record(10, 100.0), record(20, 110.0, 10.0), record(30, 990.0), record(40, 999.0, 30.0)]
+    assert seconds(measured) == [5.0, 10.0, 20.0, 30.0]
+    assert seconds([record(10, 100.0), record(20, 110.0)]) == [0.0, 10.0]
+
+
+def test_score_against_cost_has_intervals(results: Any) -> None:
+    folders = [results.run("base", "aa" * 8, bleu=30.0, seconds=300), results.run("cipher", "bb" * 8)]
+    found = load(folders)
+    figure = score_against_cost(found, comparison(found, "test"))
+    assert figure is not None
+    (point,) = figure.plot["data"]
+    assert (point["x"], point["y"]) == ([5.0], [30.0])
+    assert (point["error_y"]["array"], point["error_y"]["arrayminus"]) == ([1.0], [1.0])
+    assert figure.caption == "BLEU on test against training time: base 30.0 in 5.0 minutes"
+
+
+def test_time_units() -> None:
+    assert [time_unit(longest) for longest in (0, 299, 300, 18_000)] == [
+        ("seconds", 1.0), ("seconds", 1.0), ("minutes", 60.0), ("hours", 3600.0)]  # fmt: skip
+
+
+@pytest.mark.parametrize("page", ["#ffffff", "#14171c"])
+def test_colours_stand_out_in_light_and_in_dark(page: str) -> None:
+    def luminance(colour: str) -> float:
+        channels = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5))
+        linear = [c / 12.92 if c <= 0.03928 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+        return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+    for colour in COLOURS:
+        dark, light = sorted((luminance(colour), luminance(page)))
+        assert (light + 0.05) / (dark + 0.05) >= 3.0, colour  # WCAG 1.4.11
+
+
+def test_systems_are_told_apart_without_colour() -> None:
+    drawn = [look(index) for index in range(8)]
+    assert len({one.colour for one in drawn}) == len({(one.dash, one.symbol) for one in drawn}) == 8

@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import json
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augury.reporting.results import Cost, Estimate, estimate, load
+
+
+def score(value: float, low: float, high: float, signature: str = "tok:13a") -> dict[str, Any]:
+    return {"name": "bleu", "value": value, "low": low, "high": high, "signature": signature, "n": 100}
+
+
+def test_seeds_of_one_address_are_one_system(results: Any) -> None:
+    folders = [results.run("baseline", "aa" * 8, 2, bleu=30.0, seconds=90),
+               results.run("cipher", "bb" * 8, 1, bleu=33.0),
+               results.run("baseline", "aa" * 8, 1, bleu=31.0, seconds=110)]  # fmt: skip
+    baseline, cipher = load(folders)
+    assert (baseline.name, cipher.name) == ("baseline", "cipher")
+    assert list(baseline.runs.items()) == [(1, folders[2]), (2, folders[0])]
+    assert baseline.tests["test"]["bleu"].value == 30.5
+    assert baseline.tests["test"]["bleu"].seeds == 2
+    assert baseline.cost == Cost(1_230_000, 1.0, 400, 5_400_000, 100.0, 100 / 3600, "cpu")
+    assert list(baseline.tests["test"]) == ["bleu", "chrf"]
+
+
+def test_an_unfinished_seed_is_told_and_left_out(results: Any) -> None:
+    folders = [results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None) for seed in (1, 2, 10)]
+    (baseline,) = load(folders)
+    assert baseline.unscored == (2, 10)
+    assert baseline.tests["test"]["bleu"] == Estimate(30.0, 29.0, 31.0, "tok:13a", 2000, 1)
+
+
+def test_a_system_without_scores_has_no_cost(results: Any) -> None:
+    (baseline,) = load([results.run("baseline", "aa" * 8)])
+    assert (baseline.tests, baseline.cost, baseline.unscored) == ({}, None, (1,))
+
+
+def test_plain_is_json(results: Any) -> None:
+    folders = [results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None) for seed in (1, 2)]
+    plain = json.loads(json.dumps(load(folders)[0].plain()))
+    assert plain["runs"] == {"1": folders[0].uri, "2": folders[1].uri}
+    assert (plain["name"], plain["address"], plain["task"], plain["unscored"]) == ("baseline", "aa" * 8, "nmt", [2])
+    estimate = {"value": 30.0, "low": 29.0, "high": 31.0, "signature": "tok:13a", "n": 2000, "seeds": 1}
+    assert plain["tests"]["test"]["bleu"] == estimate
+    assert plain["cost"]["train_seconds"] == 100.0
+
+
+def test_equal_names_are_told_apart_by_address(results: Any) -> None:
+    folders = [results.run("cipher", address * 8, bleu=30.0) for address in ("ab", "cd")]
+    assert [system.name for system in load(folders)] == ["cipher abab", "cipher cdcd"]
+
+
+def test_one_seed_keeps_its_interval() -> None:
+    assert estimate([score(31.5, 29.0, 34.5)]) == Estimate(31.5, 29.0, 34.5, "tok:13a", 100, 1)
+
+
+def test_seeds_widen_the_interval_by_students_t() -> None:
+    found = estimate([score(29.0, 26.0, 33.0), score(30.0, 27.0, 34.0), score(31.0, 28.0, 35.0)])
+    spread = 4.303 * 1.0 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
+    assert found.value == 30.0
+    assert found.low == pytest.approx(30.0 - (3.0**2 + spread**2) ** 0.5)
+    assert found.high == pytest.approx(30.0 + (4.0**2 + spread**2) ** 0.5)
+
+
+def test_equal_seeds_leave_the_sentences_interval() -> None:
+    found = estimate([score(30.0, 28.0, 33.0)] * 4)
+    assert (found.low, found.value, found.high) == (28.0, 30.0, 33.0)
+
+
+def test_different_signatures_are_both_shown() -> None:
+    assert estimate([score(1, 1, 1, "a"), score(1, 1, 1, "b")]).signature == "a or b"
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 5), st.floats(0, 5)), min_size=1, max_size=40))
+def test_the_interval_is_never_narrower_than_that_of_sentences(drawn: list[tuple[float, ...]]) -> None:
+    found = estimate([score(value, value - below, value + above) for value, below, above in drawn])
+    below, above = (sum(one[side] for one in drawn) / len(drawn) for side in (1, 2))
+    assert found.low <= found.value <= found.high
+    assert found.value - found.low >= below - 1e-9
+    assert found.high - found.value >= above - 1e-9

@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augury.errors import UserError
+from augury.training.batching import Lengths, plan_epoch
+
+
+def lengths_of(sources: list[int], targets: list[int] | None = None) -> Lengths:
+    return Lengths(np.array(sources), np.array(targets if targets is not None else sources))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=8, max_size=200), st.integers(1, 4),
+       st.integers(1, 3), st.integers(0, 3))
+def test_every_example_once_within_budget_and_equally_many_batches_on_every_rank(
+    pairs: list[tuple[int, int]], world: int, accumulation: int, epoch: int
+) -> None:
+    lengths = lengths_of([source for source, _ in pairs], [target for _, target in pairs])
+    plan = plan_epoch(lengths, max_tokens=64, seed=1, epoch=epoch, world=world, accumulation=accumulation)
+    batches = [batch for update in plan for rank in update for batch in rank]
+    assert sorted(example for batch in batches for example in batch.tolist()) == list(range(len(pairs)))
+    assert all(len(batch) * int(lengths.cost[batch].max()) <= 64 for batch in batches)
+    for update in plan:
+        assert len(update) == world
+        assert len({len(rank) for rank in update}) == 1
+        assert 1 <= len(update[0]) <= accumulation
+
+
+def test_the_plan_is_a_function_of_seed_and_epoch() -> None:
+    lengths = lengths_of(np.random.default_rng(0).integers(1, 30, 500).tolist())
+
+    def flat(seed: int, epoch: int) -> list[list[int]]:
+        plan = plan_epoch(lengths, max_tokens=200, seed=seed, epoch=epoch)
+        return [batch.tolist() for update in plan for batch in update[0]]
+
+    assert flat(1, 0) == flat(1, 0)
+    assert flat(1, 0) != flat(1, 1) != flat(2, 1)
+
+
+def test_lengths_are_bucketed() -> None:
+    drawn = np.random.default_rng(0).integers(1, 60, 2000)
+    lengths = lengths_of(drawn.tolist())
+    plan = plan_epoch(lengths, max_tokens=1000, seed=1, epoch=0)
+    batches = [batch for update in plan for batch in update[0]]
+    padded = sum(len(batch) * int(lengths.cost[batch].max()) for batch in batches)
+    assert drawn.sum() / padded > 0.93
+
+
+def test_batches_are_shuffled_across_lengths() -> None:
+    lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 2000).tolist())
+    plan = plan_epoch(lengths, max_tokens=500, seed=1, epoch=0)
+    longest = [int(lengths.cost[update[0][0]].max()) for update in plan]
+    assert longest != sorted(longest)
+
+
+def test_errors() -> None:
+    with pytest.raises(UserError, match="an example of 50 tokens does not fit training.max_tokens=40: raise it to 50"):
+        plan_epoch(lengths_of([10, 50]), max_tokens=40, seed=1, epoch=0)
+    with pytest.raises(UserError, match="no training examples"):
+        plan_epoch(lengths_of([]), max_tokens=40, seed=1, epoch=0)
+    with pytest.raises(UserError, match="too few examples for 4 workers: set training.workers=3"):
+        plan_epoch(lengths_of([5, 5, 5]), max_tokens=40, seed=1, epoch=0, world=4)

@@ -1,0 +1,97 @@
+"""Killed and continued equals undisturbed, to the last bit."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from safetensors.numpy import load_file
+
+from augury.store import Store
+from augury.training import history
+
+TOY = Path(__file__).with_name("toy.py")
+
+
+def train(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1", "RAY_AUTH_MODE": "disabled"}
+    return subprocess.run([sys.executable, str(TOY), str(storage), *flags], text=True, capture_output=True, check=False,
+                          env=environment, timeout=240)
+
+
+def final(storage: Path) -> dict[str, bytes]:
+    tensors = load_file(storage / "runs" / "toy" / "averaged.safetensors")
+    return {name: tensor.tobytes() for name, tensor in tensors.items()}
+
+
+@pytest.fixture(scope="module")
+def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    storage = tmp_path_factory.mktemp("straight")
+    done = train(storage)
+    assert done.returncode == 0, done.stderr
+    return storage
+
+
+@pytest.mark.parametrize("kill_at", [0, 9, 20])
+def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path, kill_at: int) -> None:
+    killed = train(tmp_path, "--kill-at", str(kill_at))
+    assert killed.returncode == -9
+    assert train(tmp_path, "--kill-at", str(kill_at)).returncode == 0
+    assert final(tmp_path) == final(straight)
+    assert losses(tmp_path) == losses(straight)
+
+
+def losses(storage: Path) -> list[tuple[int, float]]:
+    records = history.read(Store(storage).folder("runs", "toy"))
+    return [(record["update"], record["metrics"]["valid/loss"]) for record in records if "valid/loss" in record["metrics"]]
+
+
+@pytest.mark.slow
+def test_two_workers_killed_and_started_again(tmp_path: Path) -> None:
+    flags = ("--launcher", "processes", "--workers", "2")
+    assert train(tmp_path / "straight", *flags).returncode == 0
+    killed = train(tmp_path / "killed", *flags, "--kill-at", "6")
+    assert killed.returncode != 0
+    assert train(tmp_path / "killed", *flags, "--kill-at", "6").returncode == 0
+    assert final(tmp_path / "killed") == final(tmp_path / "straight")
+
+
+@pytest.mark.slow
+def test_ray_train_restarts_a_killed_worker_and_ends_equal(tmp_path: Path) -> None:
+    flags = ("--launcher", "ray", "--workers", "2")
+    undisturbed = train(tmp_path / "straight", *flags)
+    assert undisturbed.returncode == 0, undisturbed.stderr[-2000:]
+    disturbed = train(tmp_path / "killed", *flags, "--kill-at", "6")
+    assert disturbed.returncode == 0, disturbed.stderr[-2000:]
+    assert (tmp_path / "killed" / "killed").exists()
+    assert final(tmp_path / "killed") == final(tmp_path / "straight")
+
+
+def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
+    run = Store(straight).folder("runs", "toy")
+    outcome = run.read_json("outcome.json")
+    assert outcome["epochs"] == 4 and outcome["stopped_by"] == "schedule" and outcome["parameters"] == 8 * 16 + 16 + 34
+    assert outcome["rows"] == 4 * 200
+    assert len(outcome["averaged"]) == 3 and run.sub("checkpoints").subfolders() == [f"{n:08d}" for n in outcome["averaged"]]
+    assert outcome["best"] > 0.8
+    learned = [loss for _, loss in losses(straight)]
+    assert learned[-1] < learned[0]
+
+
+def test_a_finished_run_is_not_repeated(straight: Path) -> None:
+    before = (straight / "runs" / "toy" / "averaged.safetensors").stat().st_mtime_ns
+    assert train(straight, "--spoil-at", "0").returncode == 0
+    assert (straight / "runs" / "toy" / "averaged.safetensors").stat().st_mtime_ns == before
+
+
+def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path: Path) -> None:
+    spoiled = train(tmp_path, "--spoil-at", "20")
+    assert spoiled.returncode == 1
+    message = spoiled.stderr.splitlines()[-1]
+    assert "Diverged: update 21: loss nan" in message
+    good = Store(tmp_path).folder("runs", "toy").sub("checkpoints").subfolders()[-1]
+    assert f"Last good checkpoint: {tmp_path}/runs/toy/checkpoints/{good}" in message
+    assert "Records of the update: toy-" in message

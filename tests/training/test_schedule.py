@@ -1,0 +1,51 @@
+from __future__ import annotations
+
+import pytest
+
+from augury.training.schedule import Patience, learning_rate
+from augury.training.settings import Training
+
+
+def test_inverse_square_root_goldens() -> None:
+    training = Training(learning_rate=6e-4, warmup_updates=8000)
+    assert learning_rate(training, 4000) == pytest.approx(3e-4, rel=1e-12)
+    assert learning_rate(training, 8000) == pytest.approx(6e-4, rel=1e-12)
+    assert learning_rate(training, 32000) == pytest.approx(3e-4, rel=1e-12)
+
+
+def test_linear_falls_to_zero_at_the_last_update() -> None:
+    training = Training(schedule="linear", learning_rate=1.0, warmup_updates=10, max_updates=110)
+    assert [learning_rate(training, update) for update in (5, 10, 60, 110)] == [0.5, 1.0, 0.5, 0.0]
+
+
+def test_constant_without_warm_up() -> None:
+    training = Training(schedule="constant", learning_rate=0.1, warmup_updates=0)
+    assert learning_rate(training, 1) == learning_rate(training, 1000) == 0.1
+
+
+def test_patience_stops_at_the_fourth_validation() -> None:
+    patience = Patience(2)
+    stopped = []
+    for score in (10, 11, 11, 10.9):
+        patience.improved(score)
+        stopped.append(patience.exhausted)
+    assert stopped == [False, False, False, True]
+    assert patience.best == 11
+
+
+def test_perplexities_with_patience_three_stop_after_the_fifth() -> None:
+    patience = Patience(3)
+    better = [patience.improved(-perplexity) for perplexity in (10, 9, 9.5, 9.2, 9.1)]
+    assert better == [True, True, False, False, False]
+    assert patience.exhausted
+
+
+def test_presets_and_contradictions() -> None:
+    code = Training.model_validate({"preset": "released_code", "max_updates": 500, "patience": 3})
+    assert (code.warmup_updates, code.clip_norm, code.weight_decay, code.patience) == (6000, 0.1, 1e-4, 3)
+    with pytest.raises(ValueError, match="unknown preset of training 'papr': did you mean 'paper'?"):
+        Training.model_validate({"preset": "papr"})
+    with pytest.raises(ValueError, match="average_last=5 checkpoints, but training ends after 2 validations"):
+        Training(max_epochs=2)
+    with pytest.raises(ValueError, match="needs max_epochs or max_updates"):
+        Training(max_updates=None)

@@ -1,0 +1,99 @@
+"""A toy task for the engine, and a program that trains it and can be killed at a given update.
+
+python toy.py STORAGE --launcher direct|processes|ray --workers N [--kill-at UPDATE] [--spoil-at UPDATE]
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import signal
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import nn
+
+from augury.regimes.regime import Losses
+from augury.store import Folder, Store
+from augury.training.batching import Lengths
+from augury.training.launch import launch
+from augury.training.loop import fit
+from augury.training.settings import Execution, Training
+from augury.training.task import Loaded, Validation
+
+TRAINING = Training(max_tokens=64, learning_rate=0.01, warmup_updates=5, max_epochs=4, average_last=3, accumulation=2)
+
+
+class Toy:
+    """Tells the sign of a sum; dropout makes every update depend on its random numbers."""
+
+    def __init__(self, kill_at: int | None = None, spoil_at: int | None = None, once: Path | None = None):
+        random = np.random.default_rng(0)
+        self.inputs = torch.tensor(random.normal(size=(200, 8)), dtype=torch.float32)
+        self.labels = (self.inputs.sum(1) > 0).long()
+        drawn = random.integers(1, 12, 200)
+        self.lengths = Lengths(drawn, drawn)
+        torch.manual_seed(0)
+        self.module: nn.Module = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2))
+        self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once
+
+    def ids(self, examples: np.ndarray) -> list[str]:
+        return [f"toy-{example}" for example in examples]
+
+    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
+        batch = (self.inputs[examples].to(device), self.labels[examples].to(device))
+        return Loaded(batch, int(self.lengths.cost[examples].sum()), len(examples) * int(self.lengths.cost[examples].max()))
+
+    def loss(self, batch: Any, update: int) -> Losses:
+        if update == self.kill_at and self.once is not None and not self.once.exists():
+            self.once.touch()
+            os.kill(os.getpid(), signal.SIGKILL)
+        inputs, labels = batch
+        if update == self.spoil_at:
+            inputs = inputs * float("nan")
+        total = nn.functional.cross_entropy(self.module(inputs), labels, reduction="sum")
+        return Losses(total, float(len(labels)), len(labels), {"nll": total.detach()})
+
+    def validate(self, device: torch.device) -> Validation:
+        logits = self.module(self.inputs.to(device))
+        loss = float(nn.functional.cross_entropy(logits, self.labels.to(device)))
+        accuracy = float((logits.argmax(1).cpu() == self.labels).float().mean())
+        return Validation(loss, accuracy, {"accuracy": accuracy})
+
+
+def loop(config: dict[str, Any], device: torch.device, report: Any) -> None:
+    task = Toy(config["kill_at"], config["spoil_at"], Path(config["storage"]) / "killed")
+    fit(task, TRAINING, Folder(config["storage"], "runs/toy"), address="toy", seed=1, device=device, report=report)
+
+
+def process(rank: int, config: dict[str, Any]) -> None:
+    rendezvous = f"file://{config['storage']}/rendezvous-{os.getppid()}"
+    dist.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=config["workers"])
+    torch.set_num_threads(1)
+    loop(config, torch.device("cpu"), lambda metrics: None)
+    dist.destroy_process_group()
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("storage")
+    parser.add_argument("--launcher", default="direct")
+    parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--kill-at", type=int, default=None)
+    parser.add_argument("--spoil-at", type=int, default=None)
+    given = parser.parse_args()
+    config = vars(given)
+    run = Store(given.storage).folder("runs", "toy")
+    if given.launcher == "processes":
+        Path(given.storage).mkdir(parents=True, exist_ok=True)
+        torch.multiprocessing.spawn(process, (config,), nprocs=given.workers)
+    else:
+        training = TRAINING.model_copy(update={"workers": given.workers})
+        launch(loop, config, run, training, Execution(launcher=given.launcher, cpus_per_worker=0.5))
+
+
+if __name__ == "__main__":
+    main()
