@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from transformers import MarianMTModel
+from transformers import MarianMTModel, MarianTokenizer
 
 from augury.corpora.corpus import Corpus
 from augury.decoding.corpus import decode
@@ -67,16 +68,41 @@ def translate(run: Folder, store: Store, texts: Sequence[str], *, decoding: Deco
 
 
 def export(run: Folder, store: Store, form: str, directory: Path) -> None:
-    """Write the averaged model for plain `transformers` (hf) or `ctranslate2`, with its vocabulary."""
+    """Write the averaged model and its subwords for plain `transformers` (hf) or `ctranslate2`.
+
+    `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory. `ctranslate2`: beside the model lies
+    `sentencepiece.model`, whose pieces the model takes. A model trained on enciphered views expects the tag of the target
+    language before every source: `README.txt` in the directory says so.
+    """
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
     experiment, vocabulary = _described(run, store)
     model = _averaged(run, experiment, vocabulary)
+    directory.mkdir(parents=True, exist_ok=True)
     if form == "hf":
+        model.generation_config.update(num_beams=experiment.decoding.beam, early_stopping=True, max_length=None,
+                                       length_penalty=experiment.decoding.length_penalty, bad_words_ids=None,
+                                       max_new_tokens=experiment.decoding.max_length, forced_eos_token_id=None)
         model.save_pretrained(directory)
+        _tokenizer(vocabulary).save_pretrained(directory)
     else:
         to_ctranslate2(model, directory, vocabulary.pieces, unk=vocabulary.unk)
-    vocabulary.write(directory)
+        (directory / "sentencepiece.model").write_bytes(vocabulary.model())
+    before = f"'{tag(experiment.corpus.target_language)}' and a space" if experiment.tagged else "nothing"
+    (directory / "README.txt").write_text(f"Put before every source: {before}.\n", encoding="utf-8")
+
+
+def _tokenizer(vocabulary: Vocabulary) -> MarianTokenizer:
+    """The subwords as a Hugging Face tokenizer with the same ids."""
+    with tempfile.TemporaryDirectory(prefix="augury-tokenizer-") as name:
+        directory = Path(name)
+        for side in ("source.spm", "target.spm"):
+            (directory / side).write_bytes(vocabulary.model())
+        ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
+        (directory / "vocab.json").write_text(json.dumps(ids, ensure_ascii=False), encoding="utf-8")
+        return MarianTokenizer(str(directory / "source.spm"), str(directory / "target.spm"), str(directory / "vocab.json"),
+                               unk_token="<unk>", eos_token="</s>", pad_token="<pad>",
+                               additional_special_tokens=list(vocabulary.tags))
 
 
 def _described(run: Folder, store: Store) -> tuple[Config, Vocabulary]:

@@ -282,7 +282,7 @@ def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor,
 
 
 def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tensor:
-    """The symmetric KL at tau 1, summed; turns `logits` into share * probabilities and its gradient, scaled.
+    """The symmetric KL at tau 1, summed; turns `logits` into share * probabilities plus its gradient, over scale.
 
     With gap = log p - log q by class, p the anchor and q another view, the divergence's gradient times two is
         p * (gap - KL(p || q)) + p - q   for the anchor's logits, and
@@ -292,17 +292,17 @@ def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tenso
     anchor, others = probabilities[0], probabilities[1:]
     gaps = torch.sub(logits[0], logits[1:], out=logits[1:])
 
-    toward_anchor = torch.mul(anchor, gaps[0], out=logits[0])
+    anchor_gradient = torch.mul(anchor, gaps[0], out=logits[0])
     for gap in gaps[1:]:
-        toward_anchor.addcmul_(anchor, gap)
-    under_anchor = toward_anchor.sum(-1, keepdim=True)  # the sum of KL(p || q) over the views q
-    toward_anchor.addcmul_(anchor, share[0] + len(others) - under_anchor)
+        anchor_gradient.addcmul_(anchor, gap)
+    under_anchor = anchor_gradient.sum(-1, keepdim=True)  # the sum of KL(p || q) over the views q
+    anchor_gradient.addcmul_(anchor, share[0] + len(others) - under_anchor)
     for other in others:
-        toward_anchor.sub_(other)
+        anchor_gradient.sub_(other)
 
-    toward_others = gaps.mul_(others)
-    under_others = toward_others.sum(-1, keepdim=True)  # - KL(q || p)
-    toward_others.addcmul_(others, share[1:] - 1 - under_others).add_(anchor)
+    other_gradients = gaps.mul_(others)
+    under_others = other_gradients.sum(-1, keepdim=True)  # - KL(q || p)
+    other_gradients.addcmul_(others, share[1:] - 1 - under_others).add_(anchor)
     return (under_anchor.sum() - under_others.sum()) / 2
 
 

@@ -91,6 +91,10 @@ class Vocabulary:
     def __len__(self) -> int:
         return len(self.pieces)
 
+    def model(self, view: str = "source") -> bytes:
+        """The sentencepiece model that parts the texts of a view, for use outside; ids are the places in `pieces`."""
+        return bytes(self._models[self._views[view]].serialized_model_proto())
+
     def encode(self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source",
                num_threads: int = 1) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """The ids of all texts end to end, without tags and `</s>`, and the n + 1 offsets that part them.

@@ -26,11 +26,13 @@ LEDGER = "tracking.json"
 METRICS_PER_BATCH, PARAMETERS_PER_BATCH = 1000, 100  # limits of MLflow's REST interface
 PARAMETER_CHARACTERS, TAG_CHARACTERS, DIGEST_CHARACTERS = 6000, 8000, 36
 
-# A server that does not answer must not hold up a run: MLflow's own defaults retry for minutes.
-QUICK = {
+# A server that does not answer must not hold up a run (MLflow's own defaults retry for minutes), and standard output is
+# kept for results.
+ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
     "MLFLOW_LOGGING_LEVEL": "ERROR",
+    "MLFLOW_SUPPRESS_PRINTING_URL_TO_STDOUT": "true",
     "MLFLOW_DISABLE_TELEMETRY": "true",
 }
 
@@ -38,8 +40,8 @@ _ledgers = threading.Lock()
 
 
 def load_mlflow() -> None:
-    """Import MLflow, some seconds the first time; what the environment says about its patience holds."""
-    for name, value in QUICK.items():
+    """Import MLflow, some seconds the first time; what the environment already says holds."""
+    for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import mlflow  # noqa: F401
 

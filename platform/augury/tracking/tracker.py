@@ -23,7 +23,7 @@ from augury.tracking import runs
 from augury.tracking.mirror import LEDGER, Mirror, closed, ledger, load_mlflow, note
 from augury.tracking.settings import Tracking, place
 
-PATIENCE_SECONDS = 30.0  # for the last records of a run, where the store answered before
+PATIENCE_SECONDS = 20.0  # for the last records of a run, where the store answered before
 
 
 @dataclass(frozen=True)
@@ -166,8 +166,13 @@ def _aside(work: Callable[[], object], wait: float = 0.0) -> None:
 
 
 def _reason(error: Exception) -> str:
-    """The first line of an error, for people."""
-    lines = str(error).splitlines() or [type(error).__name__]
+    """One line on an error, for people; what the network said tells more than what was made of it."""
+    at: BaseException | None = error
+    said: BaseException = error
+    while at is not None:
+        said = at if isinstance(at, OSError) else said
+        at = at.__cause__ or at.__context__
+    lines = str(said).splitlines() or [type(said).__name__]
     return _public(lines[0])[:200]
 
 

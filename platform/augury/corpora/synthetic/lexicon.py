@@ -17,7 +17,7 @@ from augury.rng import generator
 T = TypeVar("T")
 Draw = Callable[[], float]  # gives the next number of a stream, uniform on [0, 1)
 
-EXPONENT, SHIFT = 1.5, 3.0  # of the Zipf-Mandelbrot law: rank r = 0, 1, ... has weight (r + SHIFT) ** -EXPONENT
+EXPONENT, SHIFT = 1.3, 3.0  # of the Zipf-Mandelbrot law: rank r = 0, 1, ... has weight (r + SHIFT) ** -EXPONENT
 LARGEST = 50_000  # entries
 SYLLABLES = [tuple(pair.split("=")) for pair in words.SYLLABLES.split()]  # German, English
 

@@ -1,0 +1,117 @@
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from augury.augment import operator, pipeline
+from augury.augment.cipher import Cipher
+from augury.corpora import corpus as corpora
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
+from augury.errors import UserError
+from augury.store import Store
+from augury.text.alphabet import build_alphabet
+from augury.text.rot import Rot
+
+SENTENCES = ["hey, warum nicht?", "zwölf große übungen", "Straße 20%!", "abc äöü ß"]
+
+
+@pytest.fixture
+def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
+    monkeypatch.setattr(corpora, "SHARD_ROWS", 3)
+    return Store(tmp_path)
+
+
+def corpus(store: Store, address: str = "abc", count: int = 10) -> Corpus:
+    texts = [f"{SENTENCES[i % 4]} {i}" for i in range(count)]
+    writer = CorpusWriter(store.folder("corpora", address))
+    writer.add(pa.table({
+        "id": [f"train-{i:08d}" for i in range(count)], "source": texts, "target": texts,
+        "source_language": ["de"] * count, "target_language": ["en"] * count, "origin": ["original"] * count,
+        "views": [[]] * count, "lineage": [None] * count,
+    }, schema=PARALLEL))  # fmt: skip
+    return writer.finish({"rejected": {}})
+
+
+def expected(key: int) -> list[str]:
+    texts = [f"{SENTENCES[i % 4]} {i}" for i in range(10)]
+    rot = Rot(build_alphabet(Counter("".join(texts))), key)
+    return [rot.text(text) for text in texts]
+
+
+def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -> None:
+    base = corpus(store)
+    done = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
+    assert len(base.shards) == 4
+    records = pa.concat_tables(list(done.blocks()))
+    assert records.column("id").to_pylist() == base.column("id")
+    views = records.column("views").to_pylist()
+    for place, key in enumerate((1, 2)):
+        assert [row[place] for row in views] == [{"name": f"rot-{key}", "text": text} for text in expected(key)]
+    manifest = done.views["rot-2"].manifest()
+    assert manifest["rows"] == 10 and manifest["shards"] == base.shards
+    assert manifest["side_data"] == build_alphabet(Counter("".join(base.column("source")))).to_json()
+    assert manifest["inputs"] == [base.address, done.parts[0].fit.name]
+
+
+def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> None:
+    base = corpus(store)
+    first = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
+    assert (first.made, first.reused) == (("rot-1", "rot-2"), ())
+    stamps = {name: [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards]
+              for name, folder in first.views.items()}
+    again = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
+    assert (again.made, again.reused, again.address) == ((), ("rot-1", "rot-2"), first.address)
+    more = pipeline.augment(base, [Cipher(keys=(1, 2, 3))], store, executor="local")
+    assert (more.made, more.reused) == (("rot-3",), ("rot-1", "rot-2"))
+    assert more.address != first.address
+    for name, folder in first.views.items():
+        assert [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards] == stamps[name]
+
+
+def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) -> None:
+    base = corpus(store)
+    whole = bytes_of(pipeline.augment(base, [Cipher(keys=(1,))], store, executor="local"))
+    folder = pipeline.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
+    folder.remove("_COMPLETE")
+    folder.remove(base.shards[2])
+    kept = Path(folder.path(base.shards[0])).stat().st_mtime_ns
+    continued = pipeline.augment(base, [Cipher(keys=(1,))], store, executor="local")
+    assert continued.made == ("rot-1",)
+    assert bytes_of(continued) == whole
+    assert Path(folder.path(base.shards[0])).stat().st_mtime_ns == kept
+
+
+@pytest.mark.slow
+def test_ray_and_this_process_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any) -> None:
+    monkeypatch.setattr(corpora, "SHARD_ROWS", 3)
+    written = []
+    for executor in ("local", "ray"):
+        store = Store(tmp_path / executor)
+        written.append(bytes_of(pipeline.augment(corpus(store), [Cipher(keys=(1, 2))], store, executor=executor)))
+    assert written[0] == written[1]
+
+
+def bytes_of(done: pipeline.Augmented) -> dict[str, bytes]:
+    return {f"{name}/{shard}": folder.read(shard) for name, folder in done.views.items() for shard in done.corpus.shards}
+
+
+def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:
+    train, test = corpus(store), corpus(store, "def", 4)
+    own = pipeline.augment(test, [Cipher(keys=(1,))], store, executor="local")
+    of_train = pipeline.augment(test, [Cipher(keys=(1,))], store, fit_on=train, executor="local")
+    assert own.views["rot-1"].name != of_train.views["rot-1"].name
+
+
+def test_errors_name_the_nearest(store: Store) -> None:
+    with pytest.raises(UserError, match="unknown operator 'ciper': did you mean 'cipher'?"):
+        operator.parse({"operator": "ciper"})
+    with pytest.raises(UserError, match="key 2 is given twice"):
+        operator.parse({"operator": "cipher", "keys": [2, 1, 2]})
+    with pytest.raises(UserError, match=r"keys = \[\]"):
+        operator.parse({"operator": "cipher", "keys": []})
+    with pytest.raises(UserError, match="leaves the text unchanged"):
+        pipeline.augment(corpus(store), [Cipher(keys=(3,), alphabet="abc")], store, executor="local")

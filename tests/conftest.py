@@ -1,0 +1,39 @@
+"""What several tests share: one small Ray, toy experiments, the place of the real corpora."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("OMP_NUM_THREADS", "1")
+os.environ.setdefault("RAY_AUTH_MODE", "disabled")
+os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.2")
+os.environ["PYTHONPATH"] = os.pathsep.join(
+    [str(Path(__file__).parents[1] / "platform"), str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
+)
+
+import pytest  # noqa: E402
+
+
+@pytest.fixture(scope="session")
+def local_ray() -> Iterator[Any]:
+    """Ray on this machine, shared by the session's tests."""
+    import ray
+
+    from augury.execution import connect
+
+    ray.init(address="local", num_cpus=4, resources={"trial_driver": 4}, include_dashboard=False, log_to_driver=False,
+             object_store_memory=200_000_000)
+    connect()
+    yield ray
+    ray.shutdown()
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The directory of real corpora; tests that need it are skipped where AUGURY_DATA is unset."""
+    if not os.environ.get("AUGURY_DATA"):
+        pytest.skip("AUGURY_DATA is unset: no real corpora")
+    return Path(os.environ["AUGURY_DATA"])

@@ -1,0 +1,135 @@
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch import Tensor
+
+from augury.errors import UserError
+from augury.regimes import regime
+from augury.regimes.coregularised import CoRegularised
+from augury.regimes.multi_source import MultiSource
+from augury.regimes.plain import Plain
+from augury.regimes.regime import SOURCE, TARGET, Draw, Rows
+
+
+class Fixed:
+    """A model whose logits are given: the hidden state is the logits and the head is the identity."""
+
+    def __init__(self, *views: list[list[float]], labels: list[int]):
+        self.logits = torch.tensor(views, dtype=torch.float64).log().requires_grad_()
+        self.labels = torch.tensor(labels)
+        self.asked: list[list[int]] = []
+
+    def rows(self, batch: object, views: list[int]) -> Rows:
+        self.asked.append(list(views))
+        return Rows(self.logits[list(views)], torch.eye(3, dtype=torch.float64), None, self.labels)
+
+
+PLAIN = [[0.7, 0.2, 0.1], [0.1, 0.8, 0.1]]
+CIPHER = [[0.4, 0.4, 0.2], [0.2, 0.6, 0.2]]
+BATCH = SimpleNamespace()
+
+
+def loss_of(losses: regime.Losses) -> float:
+    return float(losses.total) / losses.count
+
+
+def two_views() -> Fixed:
+    return Fixed(PLAIN, CIPHER, labels=[0, 1])
+
+
+def test_co_regularised_goldens() -> None:
+    chosen = CoRegularised(beta=5, warmup_steps=0, label_smoothing=0)
+    losses = chosen.loss(two_views(), BATCH, update=0)
+    assert float(losses.total) == pytest.approx(3.436921, abs=1e-6)
+    assert loss_of(losses) == pytest.approx(0.859230, abs=1e-6)
+    assert float(losses.metrics["nll"]) == pytest.approx(0.579818, abs=1e-6)
+    assert float(losses.metrics["nll_view"]) == pytest.approx(1.427116, abs=1e-6)
+    assert float(losses.metrics["divergence"]) == pytest.approx(0.285997, abs=1e-6)
+    once = chosen.model_copy(update={"norm": 1.0}).loss(two_views(), BATCH, update=0)
+    assert loss_of(once) == pytest.approx(1.718460, abs=1e-6)
+
+
+def test_alphas_weigh_the_views() -> None:
+    chosen = CoRegularised(alpha1=2, alpha2=0.5, beta=0, warmup_steps=0, label_smoothing=0, norm=1)
+    assert float(chosen.loss(two_views(), BATCH, 0).total) == pytest.approx(2 * 0.579818 + 0.5 * 1.427116, abs=1e-5)
+
+
+def test_warm_up_trains_both_views_without_the_divergence() -> None:
+    chosen = CoRegularised(beta=5, warmup_steps=10, label_smoothing=0)
+    model = two_views()
+    assert float(chosen.loss(model, BATCH, update=9).total) == pytest.approx(0.579818 + 1.427116, abs=1e-5)
+    assert float(chosen.loss(model, BATCH, update=10).total) == pytest.approx(3.436921, abs=1e-6)
+
+
+def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:
+    chosen = regime.parse({"name": "coregularised", "preset": "released_code", "label_smoothing": 0})
+    model = two_views()
+    losses = chosen.loss(model, BATCH, update=499)
+    assert model.asked == [[1]]
+    assert loss_of(losses) == pytest.approx(1.427116 / 2, abs=1e-6)
+    assert chosen.loss(model, BATCH, update=500).count == 4
+
+
+def test_plain_smooths_like_fairseq() -> None:
+    logits = torch.tensor([2.0, 1.0, 0.0, -1.0], dtype=torch.float64)
+
+    class One:
+        def rows(self, batch: object, views: list[int]) -> Rows:
+            return Rows(logits[None, None], torch.eye(4, dtype=torch.float64), None, torch.tensor([0]))
+
+    assert loss_of(Plain(label_smoothing=0.1).loss(One(), BATCH, 0)) == pytest.approx(0.640190, abs=1e-6)
+    uniform = CoRegularised(over="identity", smoothing="uniform", beta=0, warmup_steps=0, norm=1)
+
+    class Two(One):
+        def rows(self, batch: object, views: list[int]) -> Rows:
+            return Rows(logits.expand(2, 1, 4), torch.eye(4, dtype=torch.float64), None, torch.tensor([0]))
+
+    assert loss_of(uniform.loss(Two(), BATCH, 0)) == pytest.approx(2 * 0.590190, abs=1e-6)
+
+
+def test_gradients_reach_both_views_and_stop_where_they_agree() -> None:
+    chosen = CoRegularised(alpha1=0, alpha2=0, beta=1, warmup_steps=0)
+    model = two_views()
+    chosen.loss(model, BATCH, 0).total.backward()
+    gradient: Tensor = model.logits.grad  # type: ignore[assignment]
+    assert gradient[0].abs().max() > 1e-3 and gradient[1].abs().max() > 1e-3
+    agreeing = Fixed(PLAIN, PLAIN, labels=[0, 1])
+    chosen.loss(agreeing, BATCH, 0).total.backward()
+    assert float(agreeing.logits.grad.abs().max()) < 1e-12  # type: ignore[union-attr]
+
+
+def test_draws_count_the_examples_of_equations_one_and_two() -> None:
+    two, five = ["rot-1", "rot-2"], [f"rot-{key}" for key in range(1, 6)]
+    assert [100 * len(MultiSource(equation=equation).draws(two)) for equation in (1, 2)] == [300, 500]
+    assert [100 * len(MultiSource(equation=equation).draws(five)) for equation in (1, 2)] == [600, 1100]
+    assert MultiSource(equation=2).draws(["rot-1"]) == [
+        Draw((SOURCE,), TARGET), Draw(("rot-1",), TARGET), Draw(("rot-1",), SOURCE),
+    ]  # fmt: skip
+    assert CoRegularised().draws(two) == [Draw((SOURCE, "rot-1"), TARGET), Draw((SOURCE, "rot-2"), TARGET)]
+    assert CoRegularised(over="identity").draws([]) == [Draw((SOURCE, SOURCE), TARGET)]
+    assert Plain().draws(two) == [Draw((SOURCE,), TARGET)]
+
+
+def test_r_drop_preset() -> None:
+    chosen = regime.parse({"name": "coregularised", "preset": "r_drop"})
+    assert isinstance(chosen, CoRegularised)
+    assert (chosen.over, chosen.norm, chosen.beta, chosen.smoothing) == ("identity", 1.0, 5.0, "uniform")
+    assert math.isclose(chosen.tau, 1.0)
+
+
+def test_errors_name_what_is_nearest_and_what_is_missing() -> None:
+    with pytest.raises(UserError, match="unknown regime 'coregularized': did you mean 'coregularised'?"):
+        regime.parse("coregularized")
+    with pytest.raises(UserError, match=r"unknown key 'betta': did you mean 'beta'\?"):
+        regime.parse({"name": "coregularised", "betta": 1})
+    with pytest.raises(UserError, match="unknown preset of regime coregularised 'papper'"):
+        regime.parse({"name": "coregularised", "preset": "papper"})
+    with pytest.raises(UserError, match="a regime is 'name: ...' and its parameters; allowed names: coregularised, "):
+        regime.parse({"beta": 1})
+    for needing in (CoRegularised(), MultiSource()):
+        with pytest.raises(UserError, match=r"keys: \[1, 2\]"):
+            needing.draws([])
