@@ -60,7 +60,10 @@ def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str
 
 
 def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of `content` in which each dotted key of `dotted` (list positions as numbers) has its value."""
+    """A copy of `content` in which each dotted key of `dotted` (list positions as numbers) has its value.
+
+    A section that was given by its name alone (`regime: plain`) keeps that name.
+    """
     result: Any = _copy(content)
     for key, value in dotted.items():
         node, parts = result, key.split(".")
@@ -76,7 +79,7 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
                 node[part] = value
             else:
                 if not isinstance(node.get(part), dict | list):
-                    node[part] = {}
+                    node[part] = {"name": node[part]} if isinstance(node.get(part), str) else {}
                 node = node[part]
     return dict(result)
 

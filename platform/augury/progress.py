@@ -18,6 +18,16 @@ def say(message: str) -> None:
     print(message, file=sys.stderr, flush=True)
 
 
+def say_once(message: str, stream: TextIO | None = None) -> None:
+    """One line, unless this process has said the same before."""
+    if message not in _said:
+        _said.add(message)
+        print(message, file=stream or sys.stderr, flush=True)
+
+
+_said: set[str] = set()
+
+
 class Stage:
     """A stage of work; on a terminal its line is redrawn, elsewhere it is printed now and then and at the end."""
 
@@ -41,7 +51,7 @@ class Stage:
         self.done += count
         self.note = note or self.note
         now = time.monotonic()
-        if now - self._shown > (0.2 if self._terminal else QUIET_SECONDS):
+        if now - self._shown > (0.2 if self._terminal else QUIET_SECONDS) and self.done != self.total:
             self._shown = now
             self._show(final=False)
 

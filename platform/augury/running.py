@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import importlib.metadata
+import os
 import shutil
 import subprocess
 import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import yaml
 
 from augury import config, trainable
 from augury.corpora.corpus import KIND as CORPORA
+from augury.errors import UserError
 from augury.experiment import Experiment, systems
 from augury.progress import duration, say
 from augury.store import Folder, Store
@@ -30,6 +33,7 @@ LINE_SECONDS = 10.0
 
 def run_experiment(experiment: Experiment) -> list[Folder]:
     """Run every system of an experiment with every seed, or find it done; the runs' folders, baseline first."""
+    _refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     task = trainable.find(experiment.task)
     chosen = systems(experiment)
@@ -40,6 +44,13 @@ def run_experiment(experiment: Experiment) -> list[Folder]:
             for seed in system.seeds:
                 folders.append(_run(task, name, system, prepared[name], seed, store, tracker))
     return folders
+
+
+def _refuse_lost_storage(storage: str) -> None:
+    """A Ray job runs in a copy of the working directory that is thrown away with it."""
+    if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
+        raise UserError(f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: add "
+                        "--set storage=/a/shared/directory, or a URI such as s3://bucket/augury")
 
 
 def run_folder(store: Store, address: str, seed: int) -> Folder:

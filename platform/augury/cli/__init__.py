@@ -1,7 +1,7 @@
 """The command line: `augury VERB`; one module per verb.
 
-A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser)` and `run(arguments) -> int`; what takes long to
-import is imported in `run`. Exit codes: 0 done, 1 the work failed or was stopped, 2 what was given cannot be used.
+A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser, words)` and `run(arguments) -> int`; what takes long
+to import is imported in `run`. Exit codes: 0 done, 1 the work failed or was stopped, 2 what was given cannot be used.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import shlex
 import sys
 from collections.abc import Sequence
 
@@ -20,11 +21,11 @@ VERBS = ("demo", "train", "augment", "encipher", "translate", "score", "export",
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run one command; errors are one message on standard error, with a traceback under `--debug`."""
-    arguments, rest = _parser().parse_known_args(given)
-    if rest and not getattr(arguments, "takes_more", False):
+    words = sys.argv[1:] if given is None else list(given)
+    arguments, rest = _parser(words).parse_known_args(words)
+    if rest:
         known = [flag for action in arguments.parser._actions for flag in action.option_strings]
         arguments.parser.error(f"unknown argument '{rest[0]}': {nearest(rest[0], known)}")
-    arguments.rest = rest
     try:
         return int(arguments.run(arguments))
     except BrokenPipeError:
@@ -33,7 +34,7 @@ def main(given: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stopped:
         if arguments.debug:
             raise
-        print(f"augury: {stopped or 'stopped'}. {_how_to_resume(given)}", file=sys.stderr)
+        print(f"augury: {stopped or 'stopped'}. {_how_to_resume(words)}", file=sys.stderr)
         return 1
     except UserError as error:
         if arguments.debug:
@@ -47,12 +48,11 @@ def main(given: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _how_to_resume(given: Sequence[str] | None) -> str:
-    command = " ".join(["augury", *(given if given is not None else sys.argv[1:])])
-    return f"What was finished is kept; continue with: {command}"
+def _how_to_resume(words: Sequence[str]) -> str:
+    return f"What was finished is kept; continue with: {shlex.join(['augury', *words])}"
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         prog="augury", description="Which text augmentation helps on my data, by how much, and what did it cost?",
         epilog="`augury VERB --help` has an example of each.",
@@ -63,7 +63,7 @@ def _parser() -> argparse.ArgumentParser:
         module = importlib.import_module(f"augury.cli.{name}")
         verb = verbs.add_parser(name, help=module.HELP, description=module.HELP, epilog=f"example:\n  {module.EXAMPLE}",
                                 formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
-        module.configure(verb)
+        module.configure(verb, words)
         verb.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         verb.add_argument("--debug", action="store_true", help="show where an error comes from")
         verb.set_defaults(run=module.run, parser=verb)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import types
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.cli.common import add_experiment, print_json
@@ -15,10 +16,11 @@ if TYPE_CHECKING:
     from augury.corpora.spec import CorpusSpec
 
 HELP = "Augment a parallel corpus: from an experiment file, or from two aligned files and an operator."
+PARAMETER = "parameter."  # before the names of an operator's parameters among the arguments
 EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     add_experiment(parser, required=False)
     direct = parser.add_argument_group("without an experiment file")
     direct.add_argument("--source", metavar="FILE", help="source text, one sentence a line")
@@ -28,7 +30,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     direct.add_argument("--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2")
     direct.add_argument("--storage", default=None, help="directory or URI for the result (default: results)")
     direct.add_argument("--executor", choices=["auto", "local", "ray"], default=None, help="where the operator runs")
-    parser.set_defaults(takes_more=True)
+    if "--operator" in words[:-1]:
+        _add_parameters(parser, words[words.index("--operator") + 1])
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -76,8 +79,8 @@ def _given(arguments: argparse.Namespace) -> tuple[CorpusSpec, list[Operator], s
     if arguments.experiment:
         from augury import experiment
 
-        if arguments.rest:
-            arguments.parser.error(f"unknown argument '{arguments.rest[0]}' beside an experiment file; use --set")
+        if arguments.operator:
+            raise UserError("give an experiment file or --operator, not both; --set changes the file's settings")
         loaded = experiment.load(arguments.experiment, arguments.assignments)
         if not loaded.augment:
             raise UserError(f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, keys: [1, 2]}}]")
@@ -89,21 +92,28 @@ def _given(arguments: argparse.Namespace) -> tuple[CorpusSpec, list[Operator], s
         "source_language": arguments.source_language, "target_language": arguments.target_language,
         "train": {"source": arguments.source, "target": arguments.target},
     }, "the corpus")  # fmt: skip
-    return spec, [_operator(arguments.operator, arguments.rest)], "results", {"executor": "auto", "address": None}
+    return spec, [_operator(arguments)], "results", {"executor": "auto", "address": None}
 
 
-def _operator(name: str, flags: list[str]) -> Operator:
+def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
+    """The operator's parameters as flags; an unknown operator has none, and is refused when it is asked to work."""
+    from augury.augment import operator
+
+    if name in operator.names():
+        group = parser.add_argument_group(f"parameters of operator {name}")
+        for key, field in operator.schema(name).model_fields.items():
+            if key != "operator":
+                group.add_argument(f"--{key.replace('_', '-')}", default=argparse.SUPPRESS, dest=f"{PARAMETER}{key}",
+                                   help=field.description, **_flag(field.annotation))
+
+
+def _operator(arguments: argparse.Namespace) -> Operator:
     """The operator whose parameters are given as flags."""
     from augury.augment import operator
 
-    schema = operator.schema(name)
-    parser = argparse.ArgumentParser(prog=f"augury augment --operator {name}", allow_abbrev=False)
-    for key, field in schema.model_fields.items():
-        if key == "operator":
-            continue
-        kind = _flag(field.annotation)
-        parser.add_argument(f"--{key.replace('_', '-')}", default=argparse.SUPPRESS, help=field.description, **kind)
-    return operator.parse({"operator": name, **vars(parser.parse_args(flags))})
+    parameters = {key.removeprefix(PARAMETER): value for key, value in vars(arguments).items()
+                  if key.startswith(PARAMETER)}
+    return operator.parse({"operator": arguments.operator, **parameters})
 
 
 def _flag(annotation: Any) -> dict[str, Any]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from augury.cli.common import add_experiment, print_json
 
@@ -11,7 +12,7 @@ HELP = "Check an experiment file; with --resolved, show every setting of every s
 EXAMPLE = "augury config experiments/multi30k-cipherdaug.yaml --resolved --set regime.beta=2"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     add_experiment(parser)
     parser.add_argument("--resolved", action="store_true", help="print all settings, defaults included, and addresses")
 

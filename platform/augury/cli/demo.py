@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 HELP = "Run the main job on the built-in synthetic corpus: baseline, naive multi-source and CipherDAug side by side."
 EXAMPLE = "augury demo --storage demo"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("--task", default="nmt", help="which task to show (default: nmt)")
     parser.add_argument("--storage", default="demo", help="directory or URI of everything that is made (default: demo)")
     parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -18,7 +19,7 @@ HELP = "Encipher text with ROT-k, line by line."
 EXAMPLE = "echo 'hey, warum nicht?' | augury encipher --key 2 --alphabet abcdefghijklmnopqrstuvwxyzßäöü"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("--key", type=int, required=True, help="places to move every letter; negative deciphers")
     letters = parser.add_mutually_exclusive_group()
     letters.add_argument("--alphabet", help="the letters in order (default: those of the text itself)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from augury.cli.common import add_run, open_run, print_json
@@ -12,7 +13,7 @@ HELP = "Write a run's averaged model for plain transformers (hf) or ctranslate2,
 EXAMPLE = "augury export results/runs/ADDRESS/seed-1 --to ctranslate2 --output model"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     add_run(parser)
     parser.add_argument("--to", required=True, choices=["hf", "ctranslate2"], help="the library to write for")
     parser.add_argument("--output", type=Path, default=None, help="directory, not there yet (default: export-FORM)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 
 from augury.cli.common import lines_of, print_json
@@ -12,7 +13,7 @@ HELP = "Score hypotheses against references, each metric with its signature and 
 EXAMPLE = "augury score hypotheses.txt references.txt --language en --metrics bleu chrf multi_bleu"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("hypotheses", type=Path, help="detokenised text, one sentence a line")
     parser.add_argument("references", type=Path, help="one reference a line")
     parser.add_argument("--language", required=True, help="language of both, for the tokenisers: en, de, fr, ...")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from augury.cli.common import print_json
 
@@ -10,7 +11,7 @@ HELP = "Bring MLflow in line with the runs of a storage: sends what an unreachab
 EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("storage", nargs="?", default="results", help="directory or URI of the runs (default: results)")
     parser.add_argument("--uri", default=None, help="MLflow server or database (default: MLFLOW_TRACKING_URI)")
 

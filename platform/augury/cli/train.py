@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 
 from augury.cli.common import add_experiment, print_json
 
@@ -10,7 +11,7 @@ HELP = "Run an experiment: prepare, train every system and seed, translate, scor
 EXAMPLE = "augury train experiments/multi30k-cipherdaug.yaml --set seeds='[1, 2, 3]'"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     add_experiment(parser)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Sequence
 
 from augury.cli.common import add_run, lines_of, open_run, print_json
 
@@ -11,7 +12,7 @@ HELP = "Translate standard input, one sentence a line, with a trained run."
 EXAMPLE = "augury translate results/runs/ADDRESS/seed-1 < text.de > text.en"
 
 
-def configure(parser: argparse.ArgumentParser) -> None:
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     add_run(parser)
     parser.add_argument("--beam", type=int, default=None, help="hypotheses kept (default: the experiment's)")
     parser.add_argument("--length-penalty", type=float, default=None, help="default: the experiment's")

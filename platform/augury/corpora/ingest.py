@@ -26,7 +26,7 @@ from augury.corpora.known import differing
 from augury.corpora.readers import Text, open_text
 from augury.corpora.spec import CorpusSpec, Part
 from augury.errors import UserError
-from augury.progress import Stage
+from augury.progress import Stage, say_once
 from augury.store import Store
 
 CODE = 1  # raise it when the same text would become other records
@@ -48,11 +48,11 @@ def ingest(spec: CorpusSpec, split: str, store: Store, *, directory: str | None 
     part = spec.part(split, directory)
     text = open_text(part.text, part.role)
     for path in differing(part.known, text.inputs) if part.known else ():
-        print(f"{split}: {path} is not the known copy of {spec.known}: scores may not compare", file=stream)
+        say_once(f"{split}: {path} is not the known copy of {spec.known}: scores may not compare", stream)
     folder = store.folder(KIND, _address(spec, part, text))
     if folder.complete:
         corpus = Corpus(folder)
-        print(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}", file=stream)
+        say_once(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}", stream)
         return corpus
     rows = _Rows(part, spec.languages)
     writer = CorpusWriter(folder)

@@ -50,7 +50,8 @@ def spoken(drawer: ClauseDrawer, when: When) -> Both:
 
 def asked(drawer: ClauseDrawer) -> Both:
     """A question without its mark: whether, why, or who."""
-    clause = replace(drawer.clause(drawer.one_of(WHENS)), front="subject")
+    clause = drawer.clause(drawer.one_of(WHENS))
+    clause.front = "subject"
     chance = drawer.draw()
     if chance < 0.3:
         word, english_word = drawer.one_of(QUESTION_WORDS)
@@ -76,8 +77,8 @@ def complex_sentence(drawer: ClauseDrawer) -> Both:
     first = drawer.clause(when)
     second = drawer.clause(when, referring(drawer, first))
     if drawer.chance(0.4):
-        opening, main = subordinate(first, conjunction), replace(second, front="subject")
-        return closed(Both(f"{opening.german}, {german(main, 'first')}", f"{opening.english}, {english(main)}"))
+        opening, second.front = subordinate(first, conjunction), "subject"
+        return closed(Both(f"{opening.german}, {german(second, 'first')}", f"{opening.english}, {english(second)}"))
     closing = subordinate(second, conjunction)
     if drawer.chance(0.1):
         weather = drawer.one_of(WEATHER[when])
@@ -86,10 +87,10 @@ def complex_sentence(drawer: ClauseDrawer) -> Both:
 
 
 def subordinate(clause: Clause, conjunction: tuple[str, str]) -> Both:
-    """weil der Hund müde ist; neither language has a future after wenn, bevor or bis."""
-    clause = replace(clause, front="subject")
+    """weil der Hund müde ist; makes the clause one: neither language has a future after wenn, bevor or bis."""
+    clause.front = "subject"
     if conjunction not in SUBORDINATORS and "future" in (clause.tense, clause.time and clause.time.when):
-        clause = replace(clause, tense="present", time=None)
+        clause.tense, clause.time = "present", None
     return Both(f"{conjunction[0]} {german(clause, 'last')}".rstrip(","), f"{conjunction[1]} {english(clause)}")
 
 

@@ -1,0 +1,131 @@
+from __future__ import annotations
+
+import io
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from augury.cli import VERBS, main
+
+GERMAN = "abcdefghijklmnopqrstuvwxyzßäöü"
+
+
+def stdin(monkeypatch: pytest.MonkeyPatch, content: str | bytes) -> None:
+    data = content.encode() if isinstance(content, str) else content
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(data)))
+
+
+def test_encipher_like_the_paper(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    stdin(monkeypatch, "hey, warum nicht?\nzwölf große übungen\n")
+    assert main(["encipher", "--key", "2", "--alphabet", GERMAN]) == 0
+    assert capsys.readouterr().out == "jgß, yctwo pkejv?\näyanh itqög bdwpigp\n"
+
+
+def test_encipher_takes_the_alphabet_from_a_file_and_back(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "train").write_text("ab c\ncz\n", encoding="utf-8")
+    stdin(monkeypatch, "abcz q\r\n\u2028x\n")
+    assert main(["encipher", "--key", "1", "--alphabet-from", str(tmp_path / "train"), "--json"]) == 0
+    out = json.loads(capsys.readouterr().out)
+    assert out == {"key": 1, "cycles": ["abcz"], "lines": ["bcza q", "\u2028x"]}
+    stdin(monkeypatch, "bcza q\n")
+    assert main(["encipher", "--key", "-1", "--alphabet", "abcz"]) == 0
+    assert capsys.readouterr().out == "abcz q\n"
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    (["encipher", "--key", "30", "--alphabet", GERMAN], "key 30 leaves the text unchanged"),
+    (["encipher", "--key", "1", "--alphabet-from", "nowhere"], "no file 'nowhere'"),
+    (["augment", "--operator", "ciper", "--source", "a", "--target", "b"], "unknown operator 'ciper': did you mean 'cipher'?"),
+    (["augment", "--source", "a"], "missing: target, operator"),
+    (["train", "nowhere.yaml"], "no experiment file 'nowhere.yaml'"),
+    (["translate", "abc", "--storage", "nowhere"], "no run 'abc'"),
+    (["score", "a", "b", "--language", "en"], "no file 'a'"),
+    (["demo", "--task", "mt"], "unknown demo task 'mt': did you mean 'nmt'?"),
+])  # fmt: skip
+def test_what_cannot_be_used_is_one_message_and_exit_code_two(
+    arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    stdin(monkeypatch, "text\n")
+    assert main(arguments) == 2
+    error = capsys.readouterr().err
+    assert message in error and "Traceback" not in error
+
+
+def test_misspelt_flags_name_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main(["encipher", "--key", "1", "--alfabet", "abc"])
+    assert stopped.value.code == 2
+    assert "did you mean '--alphabet'?" in capsys.readouterr().err
+
+
+def test_input_that_is_not_utf8_names_the_line(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
+    stdin(monkeypatch, b"gut\nschl\xe4cht\n")
+    assert main(["encipher", "--key", "1"]) == 2
+    assert "byte 0xe4 in line 2" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("verb", VERBS)
+def test_every_verb_has_help_with_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as stopped:
+        main([verb, "--help"])
+    assert stopped.value.code == 0
+    shown = capsys.readouterr().out
+    assert "example:" in shown and f"augury {verb}" in shown and "--json" in shown
+
+
+@pytest.fixture
+def parallel(tmp_path: Path) -> tuple[Path, Path]:
+    source, target = tmp_path / "train.de", tmp_path / "train.en"
+    source.write_text("hey, warum nicht?\nein Haus\n\nwir alle\n", encoding="utf-8")
+    target.write_text("hey, why not?\na house\nnothing\nall of us\n", encoding="utf-8")
+    return source, target
+
+
+def test_augment_straight_from_two_files(
+    parallel: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    flags = ["--source", str(parallel[0]), "--target", str(parallel[1]), "--operator", "cipher", "--storage", str(tmp_path / "s")]
+    assert main(["augment", *flags, "--keys", "1", "2", "--alphabet", GERMAN, "--json"]) == 0
+    first: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert first["rows_in"] == 4 and first["rows_added"] == 6 and sum(first["rows_rejected"].values()) == 1
+    assert list(first["views"]) == ["rot-1", "rot-2"]
+    assert main(["augment", *flags, "--keys", "1", "2", "3", "--alphabet", GERMAN, "--json"]) == 0
+    out, error = capsys.readouterr()
+    second = json.loads(out)
+    assert second["rows_added"] == 3 and second["address"] != first["address"]
+    assert "found, not made again: rot-1, rot-2" in error
+    assert main(["augment", *flags, "--keys", "x"]) == 2
+    assert "keys" in capsys.readouterr().err
+
+
+def test_score_prints_signatures_and_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "hyp").write_text("the cat sat on the mat\nthere is a dog in the garden\n")
+    (tmp_path / "ref").write_text("the cat is on the mat\nthere is a dog in my garden\n")
+    arguments = ["score", str(tmp_path / "hyp"), str(tmp_path / "ref"), "--language", "en", "--metrics", "bleu", "multi_bleu"]
+    assert main([*arguments, "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    assert [round(score["value"], 4) for score in scores] == [51.1359, 51.1359]
+    assert "tok:13a" in scores[0]["signature"]
+    (tmp_path / "ref").write_text("one\n")
+    assert main(arguments) == 2
+    assert "2 hypotheses but 1 references" in capsys.readouterr().err
+
+
+def test_config_shows_every_setting_and_the_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text("name: toy\ntask: nmt\naugment: [{operator: cipher, keys: [1]}]\nregime: coregularised\ncorpus: "
+                    "{source_language: de, target_language: en, train: {builtin: 60}, valid: {builtin: 9}}\n")
+    assert main(["config", str(path)]) == 0
+    assert "2 systems (baseline, toy) × 1 seeds" in capsys.readouterr().out
+    arguments = ["config", str(path), "--resolved", "--json", "--set", f"storage={tmp_path}"]
+    assert main([*arguments, "--set", "regime={name: coregularised, beta: 3}"]) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert shown["toy"]["settings"]["regime"]["beta"] == 3 and len(shown["toy"]["address"]) == 16
+    assert shown["toy"]["address"] != shown["baseline"]["address"]
+    assert main([*arguments, "--set", "regime.betta=3"]) == 2
+    assert "unknown key" in capsys.readouterr().err

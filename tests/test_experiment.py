@@ -1,0 +1,64 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.errors import UserError
+from augury.experiment import load, parse, systems
+
+BASE: dict[str, Any] = {
+    "name": "toy", "task": "nmt",
+    "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 50}, "valid": {"builtin": 5}},
+    "augment": [{"operator": "cipher", "keys": [1]}],
+    "regime": {"name": "coregularised", "beta": 2},
+}  # fmt: skip
+SHIPPED = sorted((Path(__file__).parents[1] / "search_spaces" / "experiments").glob("*.yaml"))
+
+
+def test_the_plain_baseline_stands_beside_the_system() -> None:
+    found = systems(parse(BASE))
+    assert list(found) == ["baseline", "toy"]
+    assert found["baseline"].augment == () and found["baseline"].regime.name == "plain"  # type: ignore[attr-defined]
+    assert found["toy"].regime.beta == 2  # type: ignore[attr-defined]
+    assert list(systems(parse({**BASE, "baseline": False}))) == ["toy"]
+    assert list(systems(parse({**BASE, "augment": [], "regime": "plain"}))) == ["toy"]
+
+
+def test_named_systems_differ_by_their_dotted_keys() -> None:
+    found = systems(parse({**BASE, "systems": {"plain": {"regime": "plain", "augment": []}, "stronger": {"regime.beta": 7}}}))
+    assert list(found) == ["plain", "stronger"]
+    assert found["stronger"].regime.beta == 7 and len(found["stronger"].augment) == 1  # type: ignore[attr-defined]
+
+
+def test_an_experiment_survives_being_written_and_read() -> None:
+    experiment = parse(BASE)
+    assert parse(experiment.plain()) == experiment
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_experiments_are_valid(path: Path) -> None:
+    assert systems(load(path))
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"task": "nmtt"}, "unknown task 'nmtt': did you mean 'nmt'?"),
+    ({"regim": 1}, "unknown key 'regim': did you mean 'regime'?"),
+    ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: input should be greater than or equal to 0"),
+    ({"augment": []}, "reads enciphered views and there are none"),
+    ({"seeds": [1, 1]}, "seeds .* repeat"),
+    ({"name": "a/b"}, "name = 'a/b'"),
+    ({"corpus": {"source_language": "de"}}, "'corpus.target_language' is required"),
+])  # fmt: skip
+def test_errors_name_key_and_remedy(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        parse({**BASE, **change})
+
+
+def test_a_file_and_overrides(tmp_path: Path) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text("name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: 9}}\n")
+    assert load(path, ["training.max_tokens=77", "seeds=[4, 5]"]).training.max_tokens == 77
+    with pytest.raises(UserError, match="needs 'task:'"):
+        load(path, ["task=null"])

@@ -1,0 +1,147 @@
+"""The translation task: examples, batches and rows, on a prepared toy corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from augury.experiment import Experiment, parse
+from augury.store import Store
+from augury.trainable import Prepared
+from trainables import nmt
+from trainables.nmt.preparation import kept_examples
+from trainables.nmt.task import Batch, Translation
+
+
+def content(storage: Path, **changes: Any) -> dict[str, Any]:
+    return {
+        "name": "toy", "task": "nmt", "storage": str(storage),
+        "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 60}, "valid": {"builtin": 8},
+                   "tests": {"test": {"builtin": 6}}},
+        "augment": [{"operator": "cipher", "keys": [1, 2]}],
+        "vocabulary": {"size": 300, "size_per_key": 60},
+        "model": {"architecture": "tiny", "hidden_size": 32, "feedforward_size": 64, "attention_heads": 2},
+        "regime": {"name": "coregularised", "warmup_steps": 0},
+        "training": {"max_tokens": 400, "max_epochs": 5},
+        "tracking": {"enabled": False}, **changes,
+    }  # fmt: skip
+
+
+class Toy:
+    def __init__(self, storage: Path, **changes: Any):
+        self.experiment: Experiment = parse(content(storage, **changes))
+        self.store = Store(storage)
+        self.prepared: Prepared = nmt.prepare(self.experiment, self.store)  # type: ignore[arg-type]
+        self.task = Translation({**self.prepared.config, "seed": 1}, self.store)
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nmt")
+
+
+def texts(task: Translation, ids: list[int]) -> str:
+    return task.vocabulary.decode([ids])[0]
+
+
+def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_sentence(storage: Path) -> None:
+    toy = Toy(storage)
+    task = toy.task
+    kept = len(task.rows_kept)
+    assert len(task.lengths.cost) == 2 * kept
+    batch = task.load(np.array([0, kept]), torch.device("cpu")).batch
+    assert batch.sources.shape[:2] == (2, 2)
+    sources = task.corpus.column("source")
+    targets = task.corpus.column("target")
+    row = int(task.rows_kept[0])
+    plain = [texts(task, batch.sources[0, place].tolist()) for place in (0, 1)]
+    assert plain == [sources[row], sources[row]]
+    from augury.text.alphabet import build_alphabet
+    from augury.text.rot import Rot
+
+    letters = {letter: 1 for text in sources for letter in text}
+    for place, key in ((0, 1), (1, 2)):
+        assert texts(task, batch.sources[1, place].tolist()) == Rot(build_alphabet(letters), key).text(sources[row])
+    assert [texts(task, labels.tolist()) for labels in batch.labels] == [targets[row]] * 2
+    assert task.ids(np.array([kept])) == [f"train-{row + 1:08d} (source+rot-2)"] or task.ids(np.array([kept]))[0].endswith(
+        " (source+rot-2)"
+    )
+
+
+def test_tags_and_ends_frame_the_source(storage: Path) -> None:
+    task = Toy(storage).task
+    source = task.source("rot-1", int(task.rows_kept[0]))
+    assert source[0] == task.vocabulary.tags["__en__"] and source[-1] == task.vocabulary.eos
+    second = Toy(storage, regime={"name": "multi_source", "equation": 2}).task
+    last = second.load(np.array([len(second.lengths.cost) - 1]), torch.device("cpu")).batch
+    assert int(last.sources[0, 0, 0]) == second.vocabulary.tags["__de__"]
+    row = int(second.rows_kept[-1])
+    assert texts(second, last.labels[0].tolist()) == second.corpus.column("source")[row]
+    plain = Toy(storage, regime="plain", augment=[]).task
+    assert plain.source("source", int(plain.rows_kept[0]))[0] not in plain.vocabulary.tags.values()
+
+
+def test_lengths_are_those_of_the_batches(storage: Path) -> None:
+    task = Toy(storage).task
+    for example in (0, 7, len(task.lengths.cost) - 1):
+        batch = task.load(np.array([example]), torch.device("cpu")).batch
+        assert batch.sources.shape[2] == task.lengths.sources[example]
+        assert batch.labels.shape[1] == task.lengths.targets[example]
+
+
+def test_rows_do_not_depend_on_padding_or_company(storage: Path) -> None:
+    task = Toy(storage).task
+    task.module.eval()
+    examples = np.array([0, 1, 2, 3])
+    together = task.rows(task.load(examples, torch.device("cpu")).batch, [0, 1])
+    alone = [task.rows(task.load(np.array([example]), torch.device("cpu")).batch, [0, 1]).hidden for example in examples]
+    assert torch.allclose(together.hidden, torch.cat(alone, dim=1), atol=1e-5)
+    one_view = task.rows(task.load(examples, torch.device("cpu")).batch, [1])
+    assert torch.allclose(one_view.hidden[0], together.hidden[1], atol=1e-5)
+
+
+def test_padding_does_not_change_the_loss(storage: Path) -> None:
+    task = Toy(storage).task
+    task.module.eval()
+    batch = task.load(np.array([0, 1, 2]), torch.device("cpu")).batch
+    pad = task.vocabulary.pad
+    wider = Batch(torch.nn.functional.pad(batch.sources, (0, 5), value=pad),
+                  torch.nn.functional.pad(batch.labels, (0, 3), value=pad))
+    before, after = task.loss(batch, 0), task.loss(wider, 0)
+    assert before.rows == after.rows and before.count == after.count == 2 * before.rows
+    assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
+
+
+def test_one_filter_for_all_views_keeps_them_aligned() -> None:
+    class Of:
+        def __init__(self, *lengths: int):
+            self.lengths = np.array(lengths)
+
+    kept = kept_examples({"source": Of(3, 0, 5, 4), "rot-1": Of(3, 2, 9, 4), "target": Of(2, 2, 2, 2)}, 6)  # type: ignore[dict-item]
+    assert kept.rows.tolist() == [0, 3]
+    assert kept.rejected == {"a side without pieces": 1, "more than 6 pieces": 1}
+
+
+def test_the_address_is_known_before_anything_is_made(tmp_path: Path) -> None:
+    experiment = parse(content(tmp_path))
+    store = Store(tmp_path)
+    known = nmt.address(experiment, store)  # type: ignore[arg-type]
+    assert not (tmp_path / "corpora").exists()
+    assert nmt.prepare(experiment, store).address == known  # type: ignore[arg-type]
+
+
+def test_what_changes_the_model_changes_the_address_and_nothing_else_does(storage: Path) -> None:
+    store = Store(storage)
+
+    def address(**changes: Any) -> str:
+        return nmt.address(parse(content(storage, **changes)), store)  # type: ignore[arg-type]
+
+    same = address()
+    assert address(name="other", seeds=[5], decoding={"beam": 2}, execution={"threads": 1}, baseline=False) == same
+    different = [address(regime={"name": "coregularised", "beta": 2}), address(vocabulary={"size": 301, "size_per_key": 60}),
+                 address(training={"max_tokens": 401, "max_epochs": 5}), address(augment=[{"operator": "cipher", "keys": [1]}])]
+    assert len({same, *different}) == 5
