@@ -14,7 +14,7 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(Path(__file__).parents[1] / "platform"), str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
 )
 
-import pytest  # noqa: E402
+import pytest
 
 
 @pytest.fixture(scope="session")
@@ -24,8 +24,14 @@ def local_ray() -> Iterator[Any]:
 
     from augury.execution import connect
 
-    ray.init(address="local", num_cpus=4, resources={"trial_driver": 4}, include_dashboard=False, log_to_driver=False,
-             object_store_memory=200_000_000)
+    ray.init(
+        address="local",
+        num_cpus=4,
+        resources={"trial_driver": 4},
+        include_dashboard=False,
+        log_to_driver=False,
+        object_store_memory=200_000_000,
+    )
     connect()
     yield ray
     ray.shutdown()

@@ -27,7 +27,9 @@ def test_the_plain_baseline_stands_beside_the_system() -> None:
 
 
 def test_named_systems_differ_by_their_dotted_keys() -> None:
-    found = systems(parse({**BASE, "systems": {"plain": {"regime": "plain", "augment": []}, "stronger": {"regime.beta": 7}}}))
+    found = systems(
+        parse({**BASE, "systems": {"plain": {"regime": "plain", "augment": []}, "stronger": {"regime.beta": 7}}})
+    )
     assert list(found) == ["plain", "stronger"]
     assert found["stronger"].regime.beta == 7 and len(found["stronger"].augment) == 1  # type: ignore[attr-defined]
 

@@ -13,8 +13,13 @@ ROOT = Path(__file__).parents[1]
 
 def test_platform_is_a_source_root_and_shadows_nothing() -> None:
     assert not (ROOT / "platform" / "__init__.py").exists()
-    printed = subprocess.run([sys.executable, "-c", "import platform; print(platform.system())"], cwd=ROOT, text=True,
-                             capture_output=True, check=True).stdout
+    printed = subprocess.run(
+        [sys.executable, "-c", "import platform; print(platform.system())"],
+        cwd=ROOT,
+        text=True,
+        capture_output=True,
+        check=True,
+    ).stdout
     assert printed.strip()
 
 
@@ -28,15 +33,20 @@ def test_dependencies_point_one_way() -> None:
 
 def test_every_package_is_installed() -> None:
     listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
-    found = {".".join(path.parent.relative_to(root).parts) for root, pattern in
-             ((ROOT / "platform", "augury"), (ROOT, "trainables"), (ROOT, "search_spaces"))
-             for path in (root / pattern).rglob("__init__.py")}
+    found = {
+        ".".join(path.parent.relative_to(root).parts)
+        for root, pattern in ((ROOT / "platform", "augury"), (ROOT, "trainables"), (ROOT, "search_spaces"))
+        for path in (root / pattern).rglob("__init__.py")
+    }
     assert found == listed
 
 
 def test_every_dependency_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    wanted = [*project["dependencies"], *(name for extra in project["optional-dependencies"].values() for name in extra)]
+    wanted = [
+        *project["dependencies"],
+        *(name for extra in project["optional-dependencies"].values() for name in extra),
+    ]
     names = {name.partition("[")[0].partition(">")[0].lower() for name in wanted}
     pinned = {line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()}
     assert names == pinned

@@ -25,8 +25,15 @@ class Executor(Protocol):
 
     name: str
 
-    def map(self, make: Callable[[], Callable[[T], R]], items: Sequence[T], stage: Stage, *,
-            size: Callable[[R], int] = lambda result: 1, gpus: float = 0) -> list[R]: ...
+    def map(
+        self,
+        make: Callable[[], Callable[[T], R]],
+        items: Sequence[T],
+        stage: Stage,
+        *,
+        size: Callable[[R], int] = lambda result: 1,
+        gpus: float = 0,
+    ) -> list[R]: ...
 
 
 class LocalExecutor:
@@ -34,8 +41,15 @@ class LocalExecutor:
 
     name = "local"
 
-    def map(self, make: Callable[[], Callable[[T], R]], items: Sequence[T], stage: Stage, *,
-            size: Callable[[R], int] = lambda result: 1, gpus: float = 0) -> list[R]:
+    def map(
+        self,
+        make: Callable[[], Callable[[T], R]],
+        items: Sequence[T],
+        stage: Stage,
+        *,
+        size: Callable[[R], int] = lambda result: 1,
+        gpus: float = 0,
+    ) -> list[R]:
         task, results = make(), []
         for item in items:
             results.append(task(item))
@@ -51,8 +65,15 @@ class RayExecutor:
     def __init__(self, address: str | None = None):
         self.address = address
 
-    def map(self, make: Callable[[], Callable[[T], R]], items: Sequence[T], stage: Stage, *,
-            size: Callable[[R], int] = lambda result: 1, gpus: float = 0) -> list[R]:
+    def map(
+        self,
+        make: Callable[[], Callable[[T], R]],
+        items: Sequence[T],
+        stage: Stage,
+        *,
+        size: Callable[[R], int] = lambda result: 1,
+        gpus: float = 0,
+    ) -> list[R]:
         connect(self.address)
         import ray
 
@@ -76,7 +97,9 @@ class RayExecutor:
         return results
 
 
-def choose(executor: Literal["auto", "local", "ray"], seconds: float, what: str, address: str | None = None) -> Executor:
+def choose(
+    executor: Literal["auto", "local", "ray"], seconds: float, what: str, address: str | None = None
+) -> Executor:
     """The executor asked for; `auto` takes Ray where `seconds` of one core's work outweigh its start-up."""
     if executor == "auto":
         ray_runs = bool(address or os.environ.get("RAY_ADDRESS"))

@@ -70,7 +70,9 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     """The experiments, one per system, that an experiment consists of; the first is the baseline."""
     content = {**experiment.plain(), "systems": {}, "baseline": False}
     if experiment.systems:
-        return {name: parse(config.merge(content, dotted), f"system {name}") for name, dotted in experiment.systems.items()}
+        return {
+            name: parse(config.merge(content, dotted), f"system {name}") for name, dotted in experiment.systems.items()
+        }
     itself = parse(content)
     plain = parse(config.merge(content, experiment.BASELINE), "the baseline")
     if not experiment.baseline or plain == itself:

@@ -21,10 +21,10 @@ from augury.errors import UserError
 from augury.experiment import Experiment, systems
 from augury.progress import duration, say
 from augury.store import Folder, Store
+from augury.tracking.tracker import File, Tracker
 from augury.trainable import Prepared, Trainable
 from augury.training import history
 from augury.training.launch import launch
-from augury.tracking.tracker import File, Tracker
 
 RUNS = "runs"
 PACKAGES = ("augury", "torch", "ray", "transformers", "sentencepiece", "sacrebleu", "ctranslate2", "mlflow", "pyarrow")
@@ -49,8 +49,10 @@ def run_experiment(experiment: Experiment) -> list[Folder]:
 def _refuse_lost_storage(storage: str) -> None:
     """A Ray job runs in a copy of the working directory that is thrown away with it."""
     if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
-        raise UserError(f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: add "
-                        "--set storage=/a/shared/directory, or a URI such as s3://bucket/augury")
+        raise UserError(
+            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: add "
+            "--set storage=/a/shared/directory, or a URI such as s3://bucket/augury"
+        )
 
 
 def run_folder(store: Store, address: str, seed: int) -> Folder:
@@ -58,8 +60,9 @@ def run_folder(store: Store, address: str, seed: int) -> Folder:
     return store.folder(RUNS, f"{address}/seed-{seed}")
 
 
-def _run(task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store,
-         tracker: Tracker) -> Folder:
+def _run(
+    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker
+) -> Folder:
     run = run_folder(store, prepared.address, seed)
     _describe(run, name, system, prepared, seed)
     if not run.complete:
@@ -80,8 +83,9 @@ def _run(task: Trainable, name: str, system: Experiment, prepared: Prepared, see
     return run
 
 
-def train(task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store,
-          tracker: Tracker) -> None:
+def train(
+    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker
+) -> None:
     """Train one seed where the launcher puts it, while its progress is shown and recorded."""
     run = run_folder(store, prepared.address, seed)
     settings = {**prepared.config, "storage": store.root, "run": run.name, "seed": seed}
@@ -108,8 +112,13 @@ def evaluate(task: Trainable, system: Experiment, prepared: Prepared, run: Folde
 def _evaluation(system: Experiment, prepared: Prepared) -> str:
     """The address of what determines the scores of a trained model."""
     sections = system.plain()
-    return config.address({"inputs": [list(given) for given in prepared.inputs], "decoding": sections.get("decoding"),
-                           "scoring": sections.get("scoring")})
+    return config.address(
+        {
+            "inputs": [list(given) for given in prepared.inputs],
+            "decoding": sections.get("decoding"),
+            "scoring": sections.get("scoring"),
+        }
+    )
 
 
 def _describe(run: Folder, name: str, system: Experiment, prepared: Prepared, seed: int) -> None:
@@ -141,8 +150,10 @@ def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
 def _artifacts(prepared: Prepared, store: Store) -> list[File]:
     folders = {name: Folder(store.root, folder) for name, folder in prepared.artifacts.items()}
     files = [File(folder, file, name) for name, folder in folders.items() for file in folder.names() if file[0] != "_"]
-    corpora = [File(store.folder(CORPORA, given.address), "manifest.json", f"corpora/{given.role}")
-               for given in prepared.inputs]
+    corpora = [
+        File(store.folder(CORPORA, given.address), "manifest.json", f"corpora/{given.role}")
+        for given in prepared.inputs
+    ]
     return files + corpora
 
 
@@ -157,8 +168,12 @@ def _commit() -> str | None:
     """The commit of the working directory's repository, `+` where there are uncommitted changes."""
     if shutil.which("git") is None:
         return None
-    found = subprocess.run(["git", "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
-                           capture_output=True, text=True, check=False)
+    found = subprocess.run(
+        ["git", "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     return found.stdout.strip() or None
 
 

@@ -173,8 +173,12 @@ class Folder:
             return Path(self.path())
         if "local" not in self._cache:
             directory = Path(tempfile.mkdtemp(prefix="augury-"))
-            fs.copy_files(self.path(), str(directory), source_filesystem=self.filesystem,
-                          destination_filesystem=fs.LocalFileSystem())
+            fs.copy_files(
+                self.path(),
+                str(directory),
+                source_filesystem=self.filesystem,
+                destination_filesystem=fs.LocalFileSystem(),
+            )
             self._cache["local"] = directory
         return Path(self._cache["local"])
 
@@ -189,8 +193,9 @@ class Folder:
                 shutil.rmtree(target)
             os.replace(temporary, target)
         else:
-            fs.copy_files(str(directory), target, source_filesystem=fs.LocalFileSystem(),
-                          destination_filesystem=self.filesystem)
+            fs.copy_files(
+                str(directory), target, source_filesystem=fs.LocalFileSystem(), destination_filesystem=self.filesystem
+            )
             shutil.rmtree(directory)
 
 
@@ -203,5 +208,7 @@ def _open(root: str) -> tuple[fs.FileSystem, str]:
     try:
         filesystem, path_ = fs.FileSystem.from_uri(root)
     except (pa.ArrowInvalid, OSError) as error:
-        raise UserError(f"storage '{root}' cannot be opened: {error}; give a directory or a URI pyarrow knows") from error
+        raise UserError(
+            f"storage '{root}' cannot be opened: {error}; give a directory or a URI pyarrow knows"
+        ) from error
     return filesystem, path_

@@ -71,8 +71,10 @@ def find(name: str) -> Trainable:
     """The trainable called `name`; UserError names the nearest known one."""
     if importlib.util.find_spec("trainables") is None:
         raise UserError("the package 'trainables' is not importable: install Augury, or run from its root directory")
-    known = [module.name for module in pkgutil.iter_modules(importlib.import_module("trainables").__path__) if module.ispkg]
+    known = [
+        module.name for module in pkgutil.iter_modules(importlib.import_module("trainables").__path__) if module.ispkg
+    ]
     if name not in known:
         raise unknown("task", name, known)
     found: ModuleType = importlib.import_module(f"trainables.{name}")
-    return found  # type: ignore[return-value]
+    return found

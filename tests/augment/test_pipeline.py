@@ -61,8 +61,10 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
     base = corpus(store)
     first = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
     assert (first.made, first.reused) == (("rot-1", "rot-2"), ())
-    stamps = {name: [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards]
-              for name, folder in first.views.items()}
+    stamps = {
+        name: [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards]
+        for name, folder in first.views.items()
+    }
     again = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
     assert (again.made, again.reused, again.address) == ((), ("rot-1", "rot-2"), first.address)
     more = pipeline.augment(base, [Cipher(keys=(1, 2, 3))], store, executor="local")
@@ -86,7 +88,9 @@ def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) 
 
 
 @pytest.mark.slow
-def test_ray_and_this_process_write_the_same_bytes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any) -> None:
+def test_ray_and_this_process_write_the_same_bytes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any
+) -> None:
     monkeypatch.setattr(corpora, "SHARD_ROWS", 3)
     written = []
     for executor in ("local", "ray"):
@@ -96,7 +100,9 @@ def test_ray_and_this_process_write_the_same_bytes(tmp_path: Path, monkeypatch: 
 
 
 def bytes_of(done: pipeline.Augmented) -> dict[str, bytes]:
-    return {f"{name}/{shard}": folder.read(shard) for name, folder in done.views.items() for shard in done.corpus.shards}
+    return {
+        f"{name}/{shard}": folder.read(shard) for name, folder in done.views.items() for shard in done.corpus.shards
+    }
 
 
 def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:

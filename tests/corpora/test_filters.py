@@ -36,8 +36,7 @@ def test_text_is_brought_to_nfc() -> None:
 def test_clean_is_nfc_and_trim_and_nothing_else(texts: list[str]) -> None:
     result = clean(pa.array(texts, pa.string()), {}, Filter())[0].to_pylist()
     assert result == [
-        re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c"))
-        for text in texts
+        re.sub(r"[\t\n\r]", " ", unicodedata.normalize("NFC", text).strip(" \t\n\r\x0b\x0c")) for text in texts
     ]
 
 
@@ -88,8 +87,7 @@ def test_every_white_space_separates_words() -> None:
 ])  # fmt: skip
 def test_limits_of_clean_corpus_n(source: int, target: int, reason: str) -> None:
     assert (
-        reasons("a " * (source - 1) + "a" * (source > 0), "b " * (target - 1) + "b" * (target > 0), Filter())
-        == reason
+        reasons("a " * (source - 1) + "a" * (source > 0), "b " * (target - 1) + "b" * (target > 0), Filter()) == reason
     )
 
 

@@ -86,12 +86,10 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         "duplicate": 1,
     }
     assert [
-        manifest[key]
-        for key in ("kind", "split", "source_language", "target_language", "inputs", "note", "known")
+        manifest[key] for key in ("kind", "split", "source_language", "target_language", "inputs", "note", "known")
     ] == ["parallel", "train", "de", "en", [], None, None]
     assert [
-        (Path(file["path"]).name, file["lines"], file["size"], len(file["sha256"]))
-        for file in manifest["files"]
+        (Path(file["path"]).name, file["lines"], file["size"], len(file["sha256"])) for file in manifest["files"]
     ] == [
         ("a.de", 8, (tmp_path / "a.de").stat().st_size, 64),
         ("a.en", 8, (tmp_path / "a.en").stat().st_size, 64),
@@ -166,9 +164,7 @@ def test_every_23rd_line_is_held_out(tmp_path: Path, store: Store) -> None:
     assert pairs(valid) == [("s23", "t23"), ("s46", "t46")]
     assert valid.column("id") == ["valid-00000023", "valid-00000046"]
     assert pairs(train) == [(f"s{row}", f"t{row}") for row in range(1, 51) if row not in (23, 46)]
-    assert train.manifest["rejected"] == {"held out": 2} and valid.manifest["rejected"] == {
-        "not selected": 48
-    }
+    assert train.manifest["rejected"] == {"held out": 2} and valid.manifest["rejected"] == {"not selected": 48}
 
 
 def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, store: Store) -> None:
@@ -212,9 +208,7 @@ def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
         "together, or change filter (min_length, max_length, max_ratio)"
     )
     assert store.addresses(KIND) == []
-    assert (
-        ingest(spec(train=write(tmp_path, "a", rows[:4])), "train", store).rows == 2
-    )  # half may be rejected
+    assert ingest(spec(train=write(tmp_path, "a", rows[:4])), "train", store).rows == 2  # half may be rejected
     repeated = spec(train=write(tmp_path, "a", rows[:1] * 5), filter={"deduplicate": True})
     assert ingest(repeated, "train", store).rows == 1  # duplicates are asked for
 
@@ -244,9 +238,7 @@ def test_ids_of_a_column(tmp_path: Path, store: Store) -> None:
     path.write_text("name\tde\ten\nx1\teins\tone\nx2\t\ttwo\nx3\tdrei\tthree\n")
     assert ingest(spec(train=table), "train", store).column("id") == ["x1", "x3"]
     path.write_text("name\tde\ten\nx1\teins\tone\nx2\tzwei\ttwo\nx1\tdrei\tthree\n")
-    with pytest.raises(
-        UserError, match=r"train: the id 'x1' occurs twice \(column name, row 3\): ids must be unique"
-    ):
+    with pytest.raises(UserError, match=r"train: the id 'x1' occurs twice \(column name, row 3\): ids must be unique"):
         ingest(spec(train=table), "train", store)
     path.write_text("name\tde\ten\nx1\teins\tone\n\tzwei\ttwo\n")
     with pytest.raises(UserError, match=r"train: the id is empty \(column name, row 2\)"):
@@ -254,9 +246,7 @@ def test_ids_of_a_column(tmp_path: Path, store: Store) -> None:
 
 
 def test_line_ends_within_fields_of_a_table(tmp_path: Path, store: Store) -> None:
-    (tmp_path / "a.jsonl").write_text(
-        '{"de": "eins\\nzwei\\t", "en": "one\\r\\ntwo"}\n{"de": "x\\u2028", "en": "y"}\n'
-    )
+    (tmp_path / "a.jsonl").write_text('{"de": "eins\\nzwei\\t", "en": "one\\r\\ntwo"}\n{"de": "x\\u2028", "en": "y"}\n')
     table = {"file": str(tmp_path / "a.jsonl"), "source_column": "de", "target_column": "en"}
     made = ingest(spec(train=table, filter={"max_ratio": None}), "train", store)
     assert pairs(made) == [("eins zwei", "one  two"), ("x\u2028", "y")] and made.manifest["cleaned"] == 1

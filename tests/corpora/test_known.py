@@ -17,9 +17,7 @@ from augury.store import Store
 
 
 def corpus(known: str, source: str, target: str, **settings: Any) -> CorpusSpec:
-    return CorpusSpec.model_validate(
-        {"known": known, "source_language": source, "target_language": target, **settings}
-    )
+    return CorpusSpec.model_validate({"known": known, "source_language": source, "target_language": target, **settings})
 
 
 @pytest.mark.parametrize("name", KNOWN)
@@ -79,9 +77,7 @@ def test_given_settings_replace_known_ones(tmp_path: Path) -> None:
     assert (part.text, part.known, part.every) == (TextSpec.model_validate(files), None, None)
     assert part.filter == Filter(lowercase=True)
     assert corpus("iwslt14", "de", "en", train=files).part("valid", str(tmp_path)).every == 23
-    other = corpus("iwslt14", "de", "en", train=files, filter={"max_length": 9}, every=5).part(
-        "train", str(tmp_path)
-    )
+    other = corpus("iwslt14", "de", "en", train=files, filter={"max_length": 9}, every=5).part("train", str(tmp_path))
     assert (other.filter, other.every) == (Filter(max_length=9), 5)
 
 
@@ -90,9 +86,7 @@ def test_iwslt14_as_fairseq_prepares_it(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for language, word in (("de", "Wort"), ("en", "WORD")):
         lines = ["<url>http://ted</url>", "<talkid>1</talkid>", f"<title>{word}: Ein Titel</title>"]
-        lines += [
-            f" {word} {number} a" + " b b" * (number == 3 and language == "de") for number in range(2, 51)
-        ]
+        lines += [f" {word} {number} a" + " b b" * (number == 3 and language == "de") for number in range(2, 51)]
         (folder / f"train.tags.de-en.{language}").write_text("\n".join(lines) + "\n")
         for name in ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012"):
             segments = f'<doc>\n<seg id="1"> {word} {name} isn’t </seg>\n</doc>\n'
@@ -104,8 +98,7 @@ def test_iwslt14_as_fairseq_prepares_it(tmp_path: Path) -> None:
     assert train.rows == 47 and train.manifest["rejected"] == {"ratio": 1, "held out": 2}
     assert train.column("target")[:2] == ["word: ein titel", "word 2 a"]
     assert test.column("source") == [
-        f"wort {name} isn't"
-        for name in ("ted.dev2010", "tedx.dev2012", "ted.tst2010", "ted.tst2011", "ted.tst2012")
+        f"wort {name} isn't" for name in ("ted.dev2010", "tedx.dev2012", "ted.tst2010", "ted.tst2011", "ted.tst2012")
     ]
 
 
@@ -113,8 +106,7 @@ def test_ted_leaves_out_missing_translations(tmp_path: Path) -> None:
     folder = tmp_path / "ted"
     folder.mkdir()
     (folder / "all_talks_test.tsv").write_text(
-        'talk_name\ten\tsk\nx\t"one\tjeden\nx\ttwo\t__NULL__\nx\t_ _ NULL _ _\ttri\nx\t\tštyri\n'
-        "x\tfive\tpäť\n"
+        'talk_name\ten\tsk\nx\t"one\tjeden\nx\ttwo\t__NULL__\nx\t_ _ NULL _ _\ttri\nx\t\tštyri\nx\tfive\tpäť\n'
     )
     test = ingest(corpus("ted", "sk", "en"), "test", Store(tmp_path / "store"), directory=str(tmp_path))
     assert test.column("source") == ["jeden", "päť"] and test.column("target") == ['"one', "five"]
@@ -138,8 +130,7 @@ def test_a_copy_with_other_content_is_pointed_out(tmp_path: Path, capsys: pytest
         (tmp_path / "multi30k" / f"val.{language}.gz").write_bytes(gzip.compress(b"ein Wort\n"))
     ingest(corpus("multi30k", "de", "en"), "valid", Store(tmp_path / "store"), directory=str(tmp_path))
     assert [line for line in capsys.readouterr().err.splitlines() if "known copy" in line] == [
-        f"valid: {tmp_path}/multi30k/val.{language}.gz is not the known copy of multi30k: "
-        "scores may not compare"
+        f"valid: {tmp_path}/multi30k/val.{language}.gz is not the known copy of multi30k: scores may not compare"
         for language in ("de", "en")
     ]
 

@@ -36,9 +36,7 @@ def aligned(directory: Path, source: str, target: str) -> dict[str, str]:
 
 
 def table(directory: Path) -> str:
-    rows = [
-        f"{index}\t{'ab'[index % 2]}\t{source}\t{target}\n" for index, (source, target) in enumerate(PAIRS)
-    ]
+    rows = [f"{index}\t{'ab'[index % 2]}\t{source}\t{target}\n" for index, (source, target) in enumerate(PAIRS)]
     (directory / "a.tsv").write_text("name\tset\tde\ten\n" + "".join(rows))
     return str(directory / "a.tsv")
 
@@ -68,8 +66,7 @@ def test_blocks_are_of_equal_rows_on_both_sides(tmp_path: Path) -> None:
     assert text.total == 45_000 and [len(block) for block in text.blocks()] == [20_000, 20_000, 5_000]
     assert pairs(read(**files)) == [(f"s{row}", f"t{row}") for row in range(45_000)]
     assert [
-        len(block)
-        for block in open_text(TextSpec.model_validate({**files, "first": 20_000}), "train").blocks()
+        len(block) for block in open_text(TextSpec.model_validate({**files, "first": 20_000}), "train").blocks()
     ] == [20_000]
 
 
@@ -84,9 +81,7 @@ def test_unequal_numbers_of_lines(tmp_path: Path) -> None:
 
 
 def test_unequal_numbers_of_segments(tmp_path: Path) -> None:
-    files = aligned(
-        tmp_path, '<doc>\n<seg id="1">x</seg>\n</doc>\n', '<seg id="1">x</seg>\n<seg id="2">x</seg>\n\n'
-    )
+    files = aligned(tmp_path, '<doc>\n<seg id="1">x</seg>\n</doc>\n', '<seg id="1">x</seg>\n<seg id="2">x</seg>\n\n')
     with pytest.raises(UserError, match=r"a.de has 1 lines and .*a.en has 2"):
         read(**files, format="seg")
 
@@ -151,13 +146,10 @@ def test_the_builtin_corpus() -> None:
 @pytest.fixture
 def saved(tmp_path: Path) -> str:
     rows = [
-        {"id": str(index), "translation": {"de": source, "en": target}}
-        for index, (source, target) in enumerate(PAIRS)
+        {"id": str(index), "translation": {"de": source, "en": target}} for index, (source, target) in enumerate(PAIRS)
     ]
     dataset = datasets.Dataset.from_list(rows)
-    datasets.DatasetDict({"train": dataset, "validation": dataset.select([1])}).save_to_disk(
-        str(tmp_path / "hub")
-    )
+    datasets.DatasetDict({"train": dataset, "validation": dataset.select([1])}).save_to_disk(str(tmp_path / "hub"))
     dataset.save_to_disk(str(tmp_path / "single"))
     return str(tmp_path / "hub")
 

@@ -119,9 +119,7 @@ def test_splits_and_roles() -> None:
 
 
 def test_splits_that_are_not_there() -> None:
-    with pytest.raises(
-        UserError, match="the corpus has no valid: give valid, or every to hold out training pairs"
-    ):
+    with pytest.raises(UserError, match="the corpus has no valid: give valid, or every to hold out training pairs"):
         corpus(train=FILES).part("valid")
     with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
         corpus(tests={"test": FILES}).part("tset")

@@ -22,9 +22,7 @@ DECODING = Decoding(beam=4, max_length=20)
 
 @pytest.mark.parametrize("length_penalty", [1.0, 0.6, 0.0])
 @pytest.mark.parametrize("beam", [1, 4, 5])
-def test_equal_to_generate(
-    trained: MarianMTModel, sources: list[list[int]], beam: int, length_penalty: float
-) -> None:
+def test_equal_to_generate(trained: MarianMTModel, sources: list[list[int]], beam: int, length_penalty: float) -> None:
     decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=30)
     ours = CTranslateDecoder.from_model(trained, PIECES, unk=UNK).translate(sources, decoding)
     theirs = generate(trained, sources, decoding)
@@ -41,9 +39,7 @@ def test_threads_change_nothing(trained: MarianMTModel, sources: list[list[int]]
     assert one == two
 
 
-def test_a_decoder_keeps_the_weights_it_was_made_from(
-    trained: MarianMTModel, sources: list[list[int]]
-) -> None:
+def test_a_decoder_keeps_the_weights_it_was_made_from(trained: MarianMTModel, sources: list[list[int]]) -> None:
     model = copy.deepcopy(trained)
     decoder = CTranslateDecoder.from_model(model, PIECES, unk=UNK)
     before = decoder.translate(sources, DECODING)

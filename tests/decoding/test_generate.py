@@ -51,9 +51,7 @@ def test_settings_saved_with_the_model_do_not_matter(
     assert generate(model, sources, decoding) == expected
 
 
-def test_the_score_is_that_of_the_whole_sentence_read_at_once(
-    trained: MarianMTModel, sources: list[list[int]]
-) -> None:
+def test_the_score_is_that_of_the_whole_sentence_read_at_once(trained: MarianMTModel, sources: list[list[int]]) -> None:
     decoding = Decoding(beam=4, length_penalty=0.6, max_length=20)
     for source, found in zip(sources[:8], generate(trained, sources[:8], decoding), strict=True):
         target = [*found.ids, EOS][:20]

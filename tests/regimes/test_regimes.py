@@ -34,7 +34,7 @@ BATCH = SimpleNamespace()
 
 
 def loss_of(losses: regime.Losses) -> float:
-    return float(losses.total) / losses.count
+    return float(losses.total) / losses.divisor
 
 
 def two_views() -> Fixed:
@@ -71,7 +71,7 @@ def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:
     losses = chosen.loss(model, BATCH, update=499)
     assert model.asked == [[1]]
     assert loss_of(losses) == pytest.approx(1.427116 / 2, abs=1e-6)
-    assert chosen.loss(model, BATCH, update=500).count == 4
+    assert chosen.loss(model, BATCH, update=500).divisor == 4
 
 
 def test_plain_smooths_like_fairseq() -> None:

@@ -30,10 +30,24 @@ class Results:
         writer.add(pa.Table.from_pylist(rows, schema=PARALLEL))
         writer.finish({"note": note})
 
-    def run(self, name: str, address: str, seed: int = 1, *, bleu: float | None = None, chrf: float = 50.0,
-            half_width: float = 1.0, parameters: Mapping[str, Any] | None = None, seconds: float = 100.0,
-            device: str = "cpu", signature: str = "tok:13a", hypotheses: list[str] | None = None,
-            history: list[tuple[int, dict[str, float]]] | None = None, data: float = 1.0, test: str = "test") -> Folder:
+    def run(
+        self,
+        name: str,
+        address: str,
+        seed: int = 1,
+        *,
+        bleu: float | None = None,
+        chrf: float = 50.0,
+        half_width: float = 1.0,
+        parameters: Mapping[str, Any] | None = None,
+        seconds: float = 100.0,
+        device: str = "cpu",
+        signature: str = "tok:13a",
+        hypotheses: list[str] | None = None,
+        history: list[tuple[int, dict[str, float]]] | None = None,
+        data: float = 1.0,
+        test: str = "test",
+    ) -> Folder:
         """A run; scored if `bleu` is given."""
         run = self.store.folder("runs", f"{address}/seed-{seed}")
         run.write_json("run.json", {
@@ -44,8 +58,17 @@ class Results:
             "versions": {"augury": "0.1.0", "torch": "2.13.0"}, "commit": "c0ffee",
         })  # fmt: skip
         if bleu is not None:
-            scores = [{"name": metric, "value": value, "low": value - half_width, "high": value + half_width,
-                       "signature": signature, "n": 2000} for metric, value in (("bleu", bleu), ("chrf", chrf))]
+            scores = [
+                {
+                    "name": metric,
+                    "value": value,
+                    "low": value - half_width,
+                    "high": value + half_width,
+                    "signature": signature,
+                    "n": 2000,
+                }
+                for metric, value in (("bleu", bleu), ("chrf", chrf))
+            ]
             cost = {"parameters": 1_230_000, "data_factor": data, "updates": 400, "target_tokens": 5_400_000,
                     "train_seconds": seconds, "device": device, "device_hours": seconds / 3600}  # fmt: skip
             run.write_json("scores.json", {"tests": {test: scores}, "cost": cost})

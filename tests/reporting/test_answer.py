@@ -51,6 +51,8 @@ def test_seeds_that_disagree_make_the_intervals_overlap(results: Any) -> None:
 def test_nothing_is_claimed_before_there_are_scores(results: Any) -> None:
     base, cipher = results.run("base", "0" * 16), results.run("cipher", "1" * 16, bleu=31.0)
     assert answer(comparison(load([base, cipher]), "test")) == (
-        "The baseline base has no scores on test yet, so nothing can be compared.")
+        "The baseline base has no scores on test yet, so nothing can be compared."
+    )
     assert answer(comparison(load([cipher, base]), "test")) == (
-        "On test, cipher reaches BLEU 31.0 [30.0, 32.0]; its competitors have no comparable scores yet.")
+        "On test, cipher reaches BLEU 31.0 [30.0, 32.0]; its competitors have no comparable scores yet."
+    )

@@ -45,9 +45,7 @@ def test_brevity_penalty():
 
 
 def test_longer_hypothesis_has_no_penalty():
-    assert value([("a b c d e", "a b c d")], "none") == pytest.approx(
-        100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25
-    )
+    assert value([("a b c d e", "a b c d")], "none") == pytest.approx(100 * (4 / 5 * 3 / 4 * 2 / 3 * 1 / 2) ** 0.25)
 
 
 @pytest.mark.parametrize("smoothing", ["exp", "none"])

@@ -22,9 +22,7 @@ def test_golden_pair(name):
 
 def test_golden_pair_without_higher_matches():
     names = ("bleu", "multi_bleu", "multi_bleu_detok")
-    found = score(
-        ["the cat sat on a mat today"], ["a cat is on the mat now"], language="en", metrics=names, samples=10
-    )
+    found = score(["the cat sat on a mat today"], ["a cat is on the mat now"], language="en", metrics=names, samples=10)
     assert [one.name for one in found] == list(names)
     assert [one.value for one in found] == pytest.approx([9.8204, 0.0, 0.0], abs=1e-4)
 

@@ -90,9 +90,7 @@ def test_scripts_without_ascii_form_one_cycle(text: str) -> None:
 
 def test_block_mode_has_a_cycle_per_unicode_block() -> None:
     counts = Counter("zaZß漢字ひらカナ㐀\U00020000ж")
-    assert build_alphabet(counts, "block") == Alphabet(
-        ("Zaz", "ß", "ж", "ひら", "カナ", "㐀", "字漢", "\U00020000")
-    )
+    assert build_alphabet(counts, "block") == Alphabet(("Zaz", "ß", "ж", "ひら", "カナ", "㐀", "字漢", "\U00020000"))
 
 
 @pytest.mark.parametrize(

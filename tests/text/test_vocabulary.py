@@ -220,8 +220,13 @@ def test_a_view_without_text_is_an_error(store: Store, mode: str, texts: list[st
 ])  # fmt: skip
 @pytest.mark.parametrize(("size", "bound", "beyond"), [(5000, "at most", 1), (2, "no fewer than", -1)])
 def test_an_impossible_size_names_the_nearest(
-    store: Store, settings: dict[str, Any], keys: str, views: dict[str, list[str]],
-    size: int, bound: str, beyond: int,
+    store: Store,
+    settings: dict[str, Any],
+    keys: str,
+    views: dict[str, list[str]],
+    size: int,
+    bound: str,
+    beyond: int,
 ) -> None:
     folder = store.folder("vocabularies", "size")
     ciphers = 2 if "size_per_key" in settings else 0

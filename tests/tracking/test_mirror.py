@@ -103,8 +103,9 @@ def test_a_lost_ledger_finds_its_run_again(mirror: Mirror, run: Any, database: s
     assert [step for step, _ in points(later, run)] == [50, 100]
 
 
-def test_another_store_gets_everything(mirror: Mirror, run: Any, tmp_path: Path, empty_database: Path,
-                                       store: Store) -> None:
+def test_another_store_gets_everything(
+    mirror: Mirror, run: Any, tmp_path: Path, empty_database: Path, store: Store
+) -> None:
     run.history(50, 100)
     run.scores()
     note(run.folder, status="FINISHED", finished=1.7e9)

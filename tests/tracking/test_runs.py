@@ -7,6 +7,7 @@ import pytest
 from augury.errors import UserError
 from augury.store import Store
 from augury.tracking import runs
+from augury.training import history
 
 
 def test_only_described_runs_count(run: Any, store: Store) -> None:
@@ -17,11 +18,11 @@ def test_only_described_runs_count(run: Any, store: Store) -> None:
 
 def test_history_is_in_the_order_of_updates(run: Any) -> None:
     run.history(100, 150)
-    run.history(200, 250, name="00000100+")
+    run.history(200, 250, name="00000100~")
     run.history(50, 50)
-    history = runs.history(run.folder)
-    assert [record["update"] for record in history] == [50, 100, 150, 200, 250]
-    assert history[1] == {"update": 100, "epoch": 0, "time": 1.7e9 + 10, "metrics": {"train/loss": 10.0}}
+    records = history.read(run.folder)
+    assert [record["update"] for record in records] == [50, 100, 150, 200, 250]
+    assert records[1] == {"update": 100, "epoch": 0, "time": 1.7e9 + 10, "metrics": {"train/loss": 10.0}}
 
 
 def test_notes_are_those_of_the_texts(run: Any, store: Store) -> None:
@@ -32,11 +33,11 @@ def test_notes_are_those_of_the_texts(run: Any, store: Store) -> None:
 
 
 def test_a_run_without_history_has_none(run: Any) -> None:
-    assert runs.history(run.folder) == []
+    assert history.read(run.folder) == []
 
 
 @pytest.mark.parametrize("line", [{"update": 1}, 3])
 def test_a_damaged_file_is_named(run: Any, line: object) -> None:
     run.raw("00000001", line)
     with pytest.raises(UserError, match="history/00000001.jsonl is damaged"):
-        runs.history(run.folder)
+        history.read(run.folder)

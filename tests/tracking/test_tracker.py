@@ -70,8 +70,9 @@ def test_a_run_from_start_to_finish(database: str, store: Store, run: Any, capsy
     assert capsys.readouterr().err == ""
 
 
-def test_an_outage_is_told_once_and_made_good(database: str, store: Store, run: Any,
-                                              capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_outage_is_told_once_and_made_good(
+    database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     down = Tracking(uri=f"http://someone:secret@127.0.0.1:{closed_port()}", interval=0.05)
     with Tracker(down, store) as tracker:
         tracker.start(run.folder)
@@ -112,8 +113,9 @@ def test_a_stopped_run_continues_as_the_same_run(database: str, store: Store, ru
     assert steps(database, run) == [50, 100, 150, 200]
 
 
-def test_one_refused_run_does_not_hold_up_another(database: str, store: Store, run: Any,
-                                                  capsys: pytest.CaptureFixture[str]) -> None:
+def test_one_refused_run_does_not_hold_up_another(
+    database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     run.raw("00000001", {"update": 1})
     good = type(run)(store.folder("runs", "ee/seed-1"))
     with Tracker(Tracking(uri=database), store) as tracker:
@@ -162,8 +164,14 @@ def test_nothing_is_recorded_where_tracking_is_off(store: Store, run: Any) -> No
 
 
 @pytest.mark.slow
-def test_a_server_that_comes_late_and_hangs(database: str, store: Store, run: Any, tmp_path: Path,
-                                            capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_server_that_comes_late_and_hangs(
+    database: str,
+    store: Store,
+    run: Any,
+    tmp_path: Path,
+    capfd: pytest.CaptureFixture[str],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     monkeypatch.setenv("MLFLOW_HTTP_REQUEST_TIMEOUT", "3")
     port = closed_port()
     server = serve(database, port, tmp_path)

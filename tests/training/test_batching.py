@@ -14,8 +14,12 @@ def lengths_of(sources: list[int], targets: list[int] | None = None) -> Lengths:
 
 
 @settings(max_examples=60, deadline=None)
-@given(st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=8, max_size=200), st.integers(1, 4),
-       st.integers(1, 3), st.integers(0, 3))
+@given(
+    st.lists(st.tuples(st.integers(1, 40), st.integers(1, 40)), min_size=8, max_size=200),
+    st.integers(1, 4),
+    st.integers(1, 3),
+    st.integers(0, 3),
+)
 def test_every_example_once_within_budget_and_equally_many_batches_on_every_rank(
     pairs: list[tuple[int, int]], world: int, accumulation: int, epoch: int
 ) -> None:

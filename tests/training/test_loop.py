@@ -17,9 +17,20 @@ TOY = Path(__file__).with_name("toy.py")
 
 
 def train(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1", "RAY_AUTH_MODE": "disabled"}
-    return subprocess.run([sys.executable, str(TOY), str(storage), *flags], text=True, capture_output=True, check=False,
-                          env=environment, timeout=240)
+    environment = {
+        **os.environ,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "OMP_NUM_THREADS": "1",
+        "RAY_AUTH_MODE": "disabled",
+    }
+    return subprocess.run(
+        [sys.executable, str(TOY), str(storage), *flags],
+        text=True,
+        capture_output=True,
+        check=False,
+        env=environment,
+        timeout=240,
+    )
 
 
 def final(storage: Path) -> dict[str, bytes]:
@@ -46,7 +57,9 @@ def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path, kil
 
 def losses(storage: Path) -> list[tuple[int, float]]:
     records = history.read(Store(storage).folder("runs", "toy"))
-    return [(record["update"], record["metrics"]["valid/loss"]) for record in records if "valid/loss" in record["metrics"]]
+    return [
+        (record["update"], record["metrics"]["valid/loss"]) for record in records if "valid/loss" in record["metrics"]
+    ]
 
 
 @pytest.mark.slow
@@ -75,7 +88,9 @@ def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     outcome = run.read_json("outcome.json")
     assert outcome["epochs"] == 4 and outcome["stopped_by"] == "schedule" and outcome["parameters"] == 8 * 16 + 16 + 34
     assert outcome["rows"] == 4 * 200
-    assert len(outcome["averaged"]) == 3 and run.sub("checkpoints").subfolders() == [f"{n:08d}" for n in outcome["averaged"]]
+    assert len(outcome["averaged"]) == 3 and run.sub("checkpoints").subfolders() == [
+        f"{n:08d}" for n in outcome["averaged"]
+    ]
     assert outcome["best"] > 0.8
     learned = [loss for _, loss in losses(straight)]
     assert learned[-1] < learned[0]

@@ -45,7 +45,9 @@ class Toy:
 
     def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
         batch = (self.inputs[examples].to(device), self.labels[examples].to(device))
-        return Loaded(batch, int(self.lengths.cost[examples].sum()), len(examples) * int(self.lengths.cost[examples].max()))
+        return Loaded(
+            batch, int(self.lengths.cost[examples].sum()), len(examples) * int(self.lengths.cost[examples].max())
+        )
 
     def loss(self, batch: Any, update: int) -> Losses:
         if update == self.kill_at and self.once is not None and not self.once.exists():

@@ -41,16 +41,24 @@ def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) 
         if role in ("train", "valid"):
             continue
         corpus = Corpus.load(store, address)
-        hypotheses = translate(run, store, corpus.column("source"), decoding=experiment.decoding, name=f"translate {role}")
+        hypotheses = translate(
+            run, store, corpus.column("source"), decoding=experiment.decoding, name=f"translate {role}"
+        )
         run.sub("hypotheses").write(f"{role}.txt", "".join(f"{line}\n" for line in hypotheses))
-        found = score(hypotheses, corpus.column("target"), language=experiment.corpus.target_language,
-                      metrics=experiment.scoring.metrics, samples=experiment.scoring.bootstrap_samples)
+        found = score(
+            hypotheses,
+            corpus.column("target"),
+            language=experiment.corpus.target_language,
+            metrics=experiment.scoring.metrics,
+            samples=experiment.scoring.bootstrap_samples,
+        )
         scores[role] = [each.plain() for each in found]
     return scores
 
 
-def translate(run: Folder, store: Store, texts: Sequence[str], *, decoding: Decoding | None = None,
-              name: str = "translate") -> list[str]:
+def translate(
+    run: Folder, store: Store, texts: Sequence[str], *, decoding: Decoding | None = None, name: str = "translate"
+) -> list[str]:
     """The translations of `texts` by a finished run; each is normalised as the training text was."""
     experiment, vocabulary = _described(run, store)
     model = _ctranslate2(run, experiment, vocabulary)
@@ -58,12 +66,21 @@ def translate(run: Folder, store: Store, texts: Sequence[str], *, decoding: Deco
     normal = [unicodedata.normalize("NFC", text.lower() if lowered else text) for text in texts]
     ids, offsets = vocabulary.encode(normal, SOURCE)
     prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
-    sources = [[*prefix, *ids[start:end].tolist()] if end > start else []
-               for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    sources = [
+        [*prefix, *ids[start:end].tolist()] if end > start else []
+        for start, end in zip(offsets[:-1], offsets[1:], strict=True)
+    ]
     execution = experiment.execution
     executor = choose(execution.executor, len(texts) / SENTENCES_PER_SECOND, name, execution.address)
-    found = decode(model, sources, decoding or experiment.decoding, suppress=tuple(vocabulary.tags.values()),
-                   executor=executor, threads=execution.threads or 2, name=name)
+    found = decode(
+        model,
+        sources,
+        decoding or experiment.decoding,
+        suppress=tuple(vocabulary.tags.values()),
+        executor=executor,
+        threads=execution.threads or 2,
+        name=name,
+    )
     return vocabulary.decode([hypothesis.ids for hypothesis in found])
 
 
@@ -71,8 +88,8 @@ def export(run: Folder, store: Store, form: str, directory: Path) -> None:
     """Write the averaged model and its subwords for plain `transformers` (hf) or `ctranslate2`.
 
     `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory. `ctranslate2`: beside the model lies
-    `sentencepiece.model`, whose pieces the model takes. A model trained on enciphered views expects the tag of the target
-    language before every source: `README.txt` in the directory says so.
+    `sentencepiece.model`, whose pieces the model takes. A model trained on enciphered views expects the tag of the
+    target language before every source: `README.txt` in the directory says so.
     """
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
@@ -80,9 +97,15 @@ def export(run: Folder, store: Store, form: str, directory: Path) -> None:
     model = _averaged(run, experiment, vocabulary)
     directory.mkdir(parents=True, exist_ok=True)
     if form == "hf":
-        model.generation_config.update(num_beams=experiment.decoding.beam, early_stopping=True, max_length=None,
-                                       length_penalty=experiment.decoding.length_penalty, bad_words_ids=None,
-                                       max_new_tokens=experiment.decoding.max_length, forced_eos_token_id=None)
+        model.generation_config.update(
+            num_beams=experiment.decoding.beam,
+            early_stopping=True,
+            max_length=None,
+            length_penalty=experiment.decoding.length_penalty,
+            bad_words_ids=None,
+            max_new_tokens=experiment.decoding.max_length,
+            forced_eos_token_id=None,
+        )
         model.save_pretrained(directory)
         _tokenizer(vocabulary).save_pretrained(directory)
     else:
@@ -100,9 +123,15 @@ def _tokenizer(vocabulary: Vocabulary) -> MarianTokenizer:
             (directory / side).write_bytes(vocabulary.model())
         ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
         (directory / "vocab.json").write_text(json.dumps(ids, ensure_ascii=False), encoding="utf-8")
-        return MarianTokenizer(str(directory / "source.spm"), str(directory / "target.spm"), str(directory / "vocab.json"),
-                               unk_token="<unk>", eos_token="</s>", pad_token="<pad>",
-                               additional_special_tokens=list(vocabulary.tags))
+        return MarianTokenizer(
+            str(directory / "source.spm"),
+            str(directory / "target.spm"),
+            str(directory / "vocab.json"),
+            unk_token="<unk>",
+            eos_token="</s>",
+            pad_token="<pad>",
+            additional_special_tokens=list(vocabulary.tags),
+        )
 
 
 def _described(run: Folder, store: Store) -> tuple[Config, Vocabulary]:
@@ -129,5 +158,3 @@ def _ctranslate2(run: Folder, experiment: Config, vocabulary: Vocabulary) -> Fol
         to_ctranslate2(_averaged(run, experiment, vocabulary), directory, vocabulary.pieces, unk=vocabulary.unk)
         run.put(directory, CTRANSLATE2)
     return run.sub(CTRANSLATE2)
-
-

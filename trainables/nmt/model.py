@@ -94,9 +94,7 @@ def hidden_states(model: MarianMTModel, source: Tensor, source_mask: Tensor, dec
     `source` (B, S) and `decoder_input` (B, T) are ids, padded on the right; `source_mask` (B, S) is zero or
     False at pads.
     """
-    output = model.model(
-        input_ids=source, attention_mask=source_mask, decoder_input_ids=decoder_input, use_cache=False
-    )
+    output = model.model(input_ids=source, attention_mask=source_mask, decoder_input_ids=decoder_input, use_cache=False)
     return output.last_hidden_state
 
 

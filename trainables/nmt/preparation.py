@@ -80,15 +80,20 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     held_out = {name: corpus for name, corpus in corpora.items() if name != "train"}
     _warn_of_overlap(train, held_out)
     execution = experiment.execution
-    augmented = pipeline.augment(train, experiment.augment, store, executor=execution.executor,
-                                 ray_address=execution.address)
+    augmented = pipeline.augment(
+        train, experiment.augment, store, executor=execution.executor, ray_address=execution.address
+    )
     if augmented.reused:
         say(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()})
     _learn_vocabulary(experiment, planned)
     work = train.rows * len(planned.texts) / PIECES_PER_SECOND
-    tokenise(planned.texts, planned.tokens, planned.vocabulary,
-             choose(execution.executor, work, "tokenise", execution.address))
+    tokenise(
+        planned.texts,
+        planned.tokens,
+        planned.vocabulary,
+        choose(execution.executor, work, "tokenise", execution.address),
+    )
     _say_left_out(experiment, planned, train)
     _check_fits(experiment, planned.vocabulary, held_out)
     return Prepared(
@@ -106,7 +111,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
 
 
 def kept_examples(tokens: Mapping[str, Tokens], max_pieces: int) -> Examples:
-    """The rows of which every side and view has 1 to `max_pieces` pieces; one filter for all views keeps them aligned."""
+    """The rows of which every side and view has 1 to `max_pieces` pieces; one filter keeps all views aligned."""
     lengths = np.stack([each.lengths for each in tokens.values()])
     empty, long = (lengths == 0).any(0), (lengths > max_pieces).any(0)
     rejected = {"a side without pieces": int(empty.sum()), f"more than {max_pieces} pieces": int((long & ~empty).sum())}
@@ -135,8 +140,9 @@ def _learn_vocabulary(experiment: Config, planned: Plan) -> None:
         return
     groups = {name: text.lines for name, text in planned.texts.items() if not name.startswith("valid")}
     with Stage("vocabulary", unit="pieces") as stage:
-        made = vocabularies.train(groups, experiment.vocabulary, languages=_languages(experiment),
-                                  folder=planned.vocabulary)
+        made = vocabularies.train(
+            groups, experiment.vocabulary, languages=_languages(experiment), folder=planned.vocabulary
+        )
         stage.advance(len(made))
 
 
@@ -152,8 +158,11 @@ def _check_fits(experiment: Config, vocabulary: Folder, held_out: Mapping[str, C
     for name, corpus in held_out.items():
         _, offsets = loaded.encode(corpus.column("source"), SOURCE)
         try:
-            check_lengths([range(length + 1) for length in np.diff(offsets).tolist()], experiment.decoding,
-                          experiment.model.max_positions)
+            check_lengths(
+                [range(length + 1) for length in np.diff(offsets).tolist()],
+                experiment.decoding,
+                experiment.model.max_positions,
+            )
         except UserError as error:
             raise UserError(f"{name}: {error}") from error
 

@@ -50,10 +50,16 @@ class Translation:
         self.draws = experiment.draws()
         self.rows_kept = kept_examples(self.tokens, experiment.max_pieces).rows
         self.lengths = self._lengths()
-        self.valid = _ValidationSet(tokens["valid source"], tokens["valid target"],
-                                    Corpus.load(store, config["corpora"]["valid"]), self)
-        self.module: nn.Module = build(experiment.model, len(self.vocabulary.pieces), pad=self.vocabulary.pad,
-                                       eos=self.vocabulary.eos, seed=config["seed"])
+        self.valid = _ValidationSet(
+            tokens["valid source"], tokens["valid target"], Corpus.load(store, config["corpora"]["valid"]), self
+        )
+        self.module: nn.Module = build(
+            experiment.model,
+            len(self.vocabulary.pieces),
+            pad=self.vocabulary.pad,
+            eos=self.vocabulary.eos,
+            seed=config["seed"],
+        )
 
     def _lengths(self) -> Lengths:
         """Tokens of every example, end of sentence and tag included; example d·n + i is draw d of kept row i."""
@@ -72,8 +78,10 @@ class Translation:
 
     def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
         located = [self._locate(example) for example in examples]
-        views = [[self.source(draw.views[view], row, draw.target) for draw, row in located]
-                 for view in range(len(self.draws[0].views))]
+        views = [
+            [self.source(draw.views[view], row, draw.target) for draw, row in located]
+            for view in range(len(self.draws[0].views))
+        ]
         labels = [self.label(draw.target, row) for draw, row in located]
         width = max(len(ids) for view in views for ids in view)
         sources = np.stack([self._padded(view, width) for view in views])
@@ -103,7 +111,7 @@ class Translation:
     def _padded(self, rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
         padded = np.full((len(rows), width), self.vocabulary.pad, np.int64)
         for index, ids in enumerate(rows):
-            padded[index, :len(ids)] = ids
+            padded[index, : len(ids)] = ids
         return padded
 
     def rows(self, batch: Batch, views: Sequence[int]) -> Rows:
@@ -132,7 +140,7 @@ class _ValidationSet:
         self.sources, self.targets, self.task = sources, targets, task
         experiment = task.experiment
         self.limit = min(experiment.validation.sentences or corpus.rows, corpus.rows)
-        self.references = corpus.column("target")[:self.limit]
+        self.references = corpus.column("target")[: self.limit]
         self.metric = metric(experiment.validation.metric, experiment.corpus.target_language)
 
     def loss(self, device: torch.device) -> float:
@@ -162,8 +170,9 @@ class _ValidationSet:
         task = self.task
         vocabulary = task.vocabulary
         mine = distributed.share(range(self.limit))
-        decoder = CTranslateDecoder.from_model(task.module, vocabulary.pieces, unk=vocabulary.unk,
-                                               threads=torch.get_num_threads())
+        decoder = CTranslateDecoder.from_model(
+            task.module, vocabulary.pieces, unk=vocabulary.unk, threads=torch.get_num_threads()
+        )
         sources = [[*task.prefix(), *self.sources[row].tolist()] for row in mine]
         longest = min(200, task.experiment.model.max_positions)
         found = decoder.translate(sources, Decoding(beam=1, max_length=longest), tuple(vocabulary.tags.values()))
@@ -177,4 +186,12 @@ def train_loop(config: dict[str, Any], device: torch.device, report: Report) -> 
     store = Store(config["storage"])
     run = Folder(store.root, config["run"])
     task = Translation(config, store)
-    fit(task, task.experiment.training, run, address=config["address"], seed=config["seed"], device=device, report=report)
+    fit(
+        task,
+        task.experiment.training,
+        run,
+        address=config["address"],
+        seed=config["seed"],
+        device=device,
+        report=report,
+    )

@@ -29,8 +29,15 @@ class Text(NamedTuple):
 
     def address(self, vocabulary: Folder) -> str:
         """The name of its tokens."""
-        return config.address({"text": self.folder.name, "column": self.column, "view": self.view,
-                               "vocabulary": vocabulary.name, "version": 1})
+        return config.address(
+            {
+                "text": self.folder.name,
+                "column": self.column,
+                "view": self.view,
+                "vocabulary": vocabulary.name,
+                "version": 1,
+            }
+        )
 
     def lines(self) -> Iterator[str]:
         """The text, one sentence at a time; can be read again and again."""
@@ -47,8 +54,15 @@ def tokenise(texts: Mapping[str, Text], folders: Mapping[str, Folder], vocabular
         with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
             executor.map(_Tokenise(vocabulary), items, stage, size=lambda rows: rows)
     for name, text in missing.items():
-        folders[name].finish({"rows": manifests[name]["rows"], "shards": manifests[name]["shards"],
-                              "inputs": [text.folder.name, vocabulary.name], "column": text.column, "view": text.view})
+        folders[name].finish(
+            {
+                "rows": manifests[name]["rows"],
+                "shards": manifests[name]["shards"],
+                "inputs": [text.folder.name, vocabulary.name],
+                "column": text.column,
+                "view": text.view,
+            }
+        )
 
 
 @dataclass(frozen=True)
@@ -95,5 +109,5 @@ class Tokens:
     def __getitem__(self, row: int) -> np.ndarray:
         shard = int(np.searchsorted(self._first_row, row, side="right")) - 1
         local = row - self._first_row[shard]
-        start, end = self._offsets[shard][local:local + 2]
+        start, end = self._offsets[shard][local : local + 2]
         return np.asarray(self._ids[shard][start:end])

@@ -60,16 +60,29 @@ def plan(corpus_address: str, operators: Sequence[Operator], store: Store, fitte
     """The parts that augmenting a corpus consists of, with their addresses; nothing is made."""
     parts = []
     for operator in operators:
-        fit = config.address({"operator": operator.operator, "version": operator.VERSION,
-                              "parameters": operator.fit_parameters(), "on": fitted_on or corpus_address})
+        fit = config.address(
+            {
+                "operator": operator.operator,
+                "version": operator.VERSION,
+                "parameters": operator.fit_parameters(),
+                "on": fitted_on or corpus_address,
+            }
+        )
         for part in operator.parts():
             made = config.address({"corpus": corpus_address, "fit": fit, "version": part.VERSION, **part.plain()})
             parts.append(Part(part, store.folder(FITS, fit), store.folder(VIEWS, made)))
     return parts
 
 
-def augment(corpus: Corpus, operators: Sequence[Operator], store: Store, *, fit_on: Corpus | None = None,
-            executor: Literal["auto", "local", "ray"] = "auto", ray_address: str | None = None) -> Augmented:
+def augment(
+    corpus: Corpus,
+    operators: Sequence[Operator],
+    store: Store,
+    *,
+    fit_on: Corpus | None = None,
+    executor: Literal["auto", "local", "ray"] = "auto",
+    ray_address: str | None = None,
+) -> Augmented:
     """Make the views of `corpus` that are missing; operators are fitted on `fit_on` (default: the corpus itself)."""
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address)
@@ -83,11 +96,11 @@ def augment(corpus: Corpus, operators: Sequence[Operator], store: Store, *, fit_
         _apply(missing, corpus, runs)
     folder = store.folder(AUGMENTED, address)
     if not folder.complete:
-        folder.finish({"corpus": corpus.address, "rows": corpus.rows,
-                       "views": {part.view: part.folder.name for part in parts}})
+        folder.finish(
+            {"corpus": corpus.address, "rows": corpus.rows, "views": {part.view: part.folder.name for part in parts}}
+        )
     made = tuple(part.view for part in missing)
-    return Augmented(corpus, tuple(parts), address, made,
-                     tuple(part.view for part in parts if part.view not in made))
+    return Augmented(corpus, tuple(parts), address, made, tuple(part.view for part in parts if part.view not in made))
 
 
 def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
@@ -95,8 +108,14 @@ def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
         told = executor.map(_FitShard(part.operator, corpus.folder), corpus.shards, stage, size=lambda pair: pair[0])
     side_data = part.operator.fit([value for _, value in told])
     part.fit.write_json("fitted.json", side_data)
-    part.fit.finish({"operator": part.operator.operator, "version": part.operator.VERSION,
-                     "parameters": part.operator.fit_parameters(), "inputs": [corpus.address]})
+    part.fit.finish(
+        {
+            "operator": part.operator.operator,
+            "version": part.operator.VERSION,
+            "parameters": part.operator.fit_parameters(),
+            "inputs": [corpus.address],
+        }
+    )
 
 
 def _apply(parts: Sequence[Part], corpus: Corpus, executor: Executor) -> None:
@@ -154,9 +173,9 @@ def _views_column(texts: dict[str, pa.ChunkedArray], rows: int) -> pa.ListArray:
     """A list of (name, text) per record, from one column of texts per view."""
     count = len(texts)
     names = pa.array(list(texts) * rows, pa.string())
-    flat = pa.concat_arrays([column.combine_chunks() for column in texts.values()]) if texts else pa.array([], pa.string())
+    flat = (
+        pa.concat_arrays([column.combine_chunks() for column in texts.values()]) if texts else pa.array([], pa.string())
+    )
     order = pa.array(np.arange(rows * count).reshape(count, rows).T.reshape(-1)) if count else pa.array([], pa.int64())
     structs = pa.StructArray.from_arrays([names, flat.take(order)], fields=list(VIEW))
     return pa.ListArray.from_arrays(pa.array(np.arange(rows + 1) * count, pa.int32()), structs)
-
-

@@ -1,7 +1,7 @@
 """The command line: `augury VERB`; one module per verb.
 
-A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser, words)` and `run(arguments) -> int`; what takes long
-to import is imported in `run`. Exit codes: 0 done, 1 the work failed or was stopped, 2 what was given cannot be used.
+A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser, words)` and `run(arguments) -> int`; what takes
+long to import is imported in `run`. Exit codes: 0 done, 1 the work failed or was stopped, 2 what was given cannot be used.
 """
 
 from __future__ import annotations
@@ -61,12 +61,16 @@ def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
     verbs = parser.add_subparsers(metavar="VERB", required=True)
     for name in VERBS:
         module = importlib.import_module(f"augury.cli.{name}")
-        verb = verbs.add_parser(name, help=module.HELP, description=module.HELP, epilog=f"example:\n  {module.EXAMPLE}",
-                                formatter_class=argparse.RawDescriptionHelpFormatter, allow_abbrev=False)
+        verb = verbs.add_parser(
+            name,
+            help=module.HELP,
+            description=module.HELP,
+            epilog=f"example:\n  {module.EXAMPLE}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+        )
         module.configure(verb, words)
         verb.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
         verb.add_argument("--debug", action="store_true", help="show where an error comes from")
         verb.set_defaults(run=module.run, parser=verb)
     return parser
-
-

@@ -42,8 +42,9 @@ def run(arguments: argparse.Namespace) -> int:
     corpus_spec, operators, storage, execution = _given(arguments)
     store = Store(arguments.storage or storage)
     corpus = ingest(corpus_spec, "train", store)
-    done = pipeline.augment(corpus, operators, store, executor=arguments.executor or execution["executor"],
-                            ray_address=execution["address"])
+    done = pipeline.augment(
+        corpus, operators, store, executor=arguments.executor or execution["executor"], ray_address=execution["address"]
+    )
     if done.reused:
         say(f"found, not made again: {', '.join(done.reused)}")
     result = {
@@ -83,11 +84,15 @@ def _given(arguments: argparse.Namespace) -> tuple[CorpusSpec, list[Operator], s
             raise UserError("give an experiment file or --operator, not both; --set changes the file's settings")
         loaded = experiment.load(arguments.experiment, arguments.assignments)
         if not loaded.augment:
-            raise UserError(f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, keys: [1, 2]}}]")
+            raise UserError(
+                f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, keys: [1, 2]}}]"
+            )
         return loaded.corpus, list(loaded.augment), loaded.storage, loaded.execution.plain()
     missing = [flag for flag in ("source", "target", "operator") if getattr(arguments, flag) is None]
     if missing:
-        raise UserError(f"give an experiment file, or --source, --target and --operator (missing: {', '.join(missing)})")
+        raise UserError(
+            f"give an experiment file, or --source, --target and --operator (missing: {', '.join(missing)})"
+        )
     spec = config.validate(CorpusSpec, {
         "source_language": arguments.source_language, "target_language": arguments.target_language,
         "train": {"source": arguments.source, "target": arguments.target},
@@ -103,16 +108,22 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
         group = parser.add_argument_group(f"parameters of operator {name}")
         for key, field in operator.schema(name).model_fields.items():
             if key != "operator":
-                group.add_argument(f"--{key.replace('_', '-')}", default=argparse.SUPPRESS, dest=f"{PARAMETER}{key}",
-                                   help=field.description, **_flag(field.annotation))
+                group.add_argument(
+                    f"--{key.replace('_', '-')}",
+                    default=argparse.SUPPRESS,
+                    dest=f"{PARAMETER}{key}",
+                    help=field.description,
+                    **_flag(field.annotation),
+                )
 
 
 def _operator(arguments: argparse.Namespace) -> Operator:
     """The operator whose parameters are given as flags."""
     from augury.augment import operator
 
-    parameters = {key.removeprefix(PARAMETER): value for key, value in vars(arguments).items()
-                  if key.startswith(PARAMETER)}
+    parameters = {
+        key.removeprefix(PARAMETER): value for key, value in vars(arguments).items() if key.startswith(PARAMETER)
+    }
     return operator.parse({"operator": arguments.operator, **parameters})
 
 

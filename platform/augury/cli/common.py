@@ -16,8 +16,14 @@ if TYPE_CHECKING:
 def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """The experiment file and its overrides."""
     parser.add_argument("experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",
-                        help="override a setting by its dotted key; may be repeated")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="assignments",
+        help="override a setting by its dotted key; may be repeated",
+    )
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
@@ -53,7 +59,7 @@ def lines_of(stream: Any) -> list[str]:
     try:
         text = stream.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
-        line = error.object[:error.start].count(b"\n") + 1
+        line = error.object[: error.start].count(b"\n") + 1
         raise UserError(f"the input is not UTF-8: byte 0x{error.object[error.start]:02x} in line {line}") from error
     lines = text.split("\n")
     if lines[-1] == "":

@@ -29,7 +29,8 @@ def run(arguments: argparse.Namespace) -> int:
         if arguments.json:
             print_json({"name": loaded.name, "systems": list(systems), "seeds": list(loaded.seeds)})
         else:
-            print(f"{arguments.experiment} is valid: {len(systems)} systems ({', '.join(systems)}) × {len(loaded.seeds)} seeds")
+            named = f"{len(systems)} systems ({', '.join(systems)})"
+            print(f"{arguments.experiment} is valid: {named} × {len(loaded.seeds)} seeds")
         return 0
     store, task = Store(loaded.storage), trainable.find(loaded.task)
     addresses = {name: task.address(system, store) for name, system in systems.items()}

@@ -12,8 +12,14 @@ EXAMPLE = "augury demo --storage demo"
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("--task", default="nmt", help="which task to show (default: nmt)")
     parser.add_argument("--storage", default="demo", help="directory or URI of everything that is made (default: demo)")
-    parser.add_argument("--set", action="append", default=[], metavar="KEY=VALUE", dest="assignments",
-                        help="override a setting by its dotted key; may be repeated")
+    parser.add_argument(
+        "--set",
+        action="append",
+        default=[],
+        metavar="KEY=VALUE",
+        dest="assignments",
+        help="override a setting by its dotted key; may be repeated",
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -24,8 +30,11 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.errors import unknown
 
     shipped = files("search_spaces").joinpath("experiments")
-    known = [file.name.removeprefix("demo_").removesuffix(".yaml") for file in shipped.iterdir()
-             if file.name.startswith("demo_")]
+    known = [
+        file.name.removeprefix("demo_").removesuffix(".yaml")
+        for file in shipped.iterdir()
+        if file.name.startswith("demo_")
+    ]
     if arguments.task not in known:
         raise unknown("demo task", arguments.task, known)
     path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))

@@ -24,8 +24,12 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     letters = parser.add_mutually_exclusive_group()
     letters.add_argument("--alphabet", help="the letters in order (default: those of the text itself)")
     letters.add_argument("--alphabet-from", metavar="FILE", type=Path, help="take the letters of this text")
-    parser.add_argument("--mode", default="alpha", choices=["alpha", "cased", "lower", "block"],
-                        help="how letters taken from a text form cycles (default: alpha, all in one)")
+    parser.add_argument(
+        "--mode",
+        default="alpha",
+        choices=["alpha", "cased", "lower", "block"],
+        help="how letters taken from a text form cycles (default: alpha, all in one)",
+    )
     parser.add_argument("--min-count", type=int, default=1, help="leave rarer letters as they are (default: 1)")
 
 

@@ -28,8 +28,14 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"'{output}' exists already: give another --output, or remove it")
     trainable.find(folder.read_json("run.json")["task"]).export(folder, store, arguments.to, output)
     if arguments.json:
-        print_json({"run": folder.uri, "form": arguments.to, "output": str(output),
-                    "files": sorted(path.name for path in output.iterdir())})
+        print_json(
+            {
+                "run": folder.uri,
+                "form": arguments.to,
+                "output": str(output),
+                "files": sorted(path.name for path in output.iterdir()),
+            }
+        )
     else:
         print(f"wrote {output}")
     return 0

@@ -17,16 +17,26 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("hypotheses", type=Path, help="detokenised text, one sentence a line")
     parser.add_argument("references", type=Path, help="one reference a line")
     parser.add_argument("--language", required=True, help="language of both, for the tokenisers: en, de, fr, ...")
-    parser.add_argument("--metrics", nargs="+", default=["bleu", "chrf"], metavar="METRIC",
-                        help="bleu, chrf, multi_bleu, multi_bleu_detok, compound_bleu; each also lower-cased as bleu:lower")
+    parser.add_argument(
+        "--metrics",
+        nargs="+",
+        default=["bleu", "chrf"],
+        metavar="METRIC",
+        help="bleu, chrf, multi_bleu, multi_bleu_detok, compound_bleu; each also lower-cased as bleu:lower",
+    )
     parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples of the interval (default: 1000)")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.scoring.scores import score
 
-    scores = score(_lines(arguments.hypotheses), _lines(arguments.references), language=arguments.language,
-                   metrics=arguments.metrics, samples=arguments.samples)
+    scores = score(
+        _lines(arguments.hypotheses),
+        _lines(arguments.references),
+        language=arguments.language,
+        metrics=arguments.metrics,
+        samples=arguments.samples,
+    )
     if arguments.json:
         print_json({"scores": [each.plain() for each in scores]})
     else:

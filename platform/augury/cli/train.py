@@ -35,8 +35,13 @@ def compare(chosen: object, as_json: bool) -> int:
     report = store.folder("reports", chosen.name)
     report.write("index.html", page.render(systems, title=chosen.name))
     if as_json:
-        print_json({"systems": [system.plain() for system in systems], "runs": [folder.uri for folder in folders],
-                    "page": f"{report.uri}/index.html"})
+        print_json(
+            {
+                "systems": [system.plain() for system in systems],
+                "runs": [folder.uri for folder in folders],
+                "page": f"{report.uri}/index.html",
+            }
+        )
     else:
         print(table.text(systems))
         print(f"page     {report.uri}/index.html")

@@ -36,7 +36,9 @@ class Corpus:
         """The corpus at `address`; UserError where it was never finished."""
         corpus = cls(store.folder(KIND, address))
         if not corpus.folder.complete:
-            raise UserError(f"no finished corpus at {corpus.folder.uri}: make it with `augury augment` or `augury train`")
+            raise UserError(
+                f"no finished corpus at {corpus.folder.uri}: make it with `augury augment` or `augury train`"
+            )
         return corpus
 
     @property
@@ -83,7 +85,9 @@ def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) 
         with folder.filesystem.open_input_file(folder.path(name)) as file:
             return pq.read_table(file, columns=list(columns) if columns else None)
     except (OSError, pa.ArrowInvalid) as error:
-        raise UserError(f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and make it again") from error
+        raise UserError(
+            f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and make it again"
+        ) from error
 
 
 def write_shard(folder: Folder, name: str, table: pa.Table) -> None:

@@ -88,8 +88,9 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
             start = file.read(6)
         suffix = next((name for name, magic in COMPRESSIONS.items() if start.startswith(magic)), "")
         if start and path.suffix in COMPRESSIONS and path.suffix != suffix:
-            raise UserError(f"{path} is not a {path.suffix} file, although its name says so: fetch it again "
-                            "or rename it")
+            raise UserError(
+                f"{path} is not a {path.suffix} file, although its name says so: fetch it again or rename it"
+            )
         with _stream(path, suffix) as stream:
             yield stream
     except PermissionError as error:
@@ -134,6 +135,8 @@ def _not_utf8(path: Path) -> UserError:
                 line.decode()
             except UnicodeDecodeError as error:
                 place = f"{path}, line {number}, byte {error.start + 1}"
-                return UserError(f"{place}: 0x{line[error.start]:02x} is not UTF-8; convert the file, for "
-                                 f"example: iconv -f latin1 -t utf-8 {path.name}")
+                return UserError(
+                    f"{place}: 0x{line[error.start]:02x} is not UTF-8; convert the file, for "
+                    f"example: iconv -f latin1 -t utf-8 {path.name}"
+                )
     raise AssertionError(f"{path} decodes line by line but not as a whole")

@@ -34,8 +34,9 @@ ORIGIN = "original"
 MOST_REJECTED = 0.5  # of the rows of a text
 
 
-def ingest(spec: CorpusSpec, split: str, store: Store, *, directory: str | None = None,
-           progress: TextIO | None = None) -> Corpus:
+def ingest(
+    spec: CorpusSpec, split: str, store: Store, *, directory: str | None = None, progress: TextIO | None = None
+) -> Corpus:
     """The corpus of a split, made unless the store has it; its address depends on content, not on file names.
 
     Text is cleaned (`filters.clean`) and filtered (`Filter`); the manifest counts by reason what is left out.
@@ -123,13 +124,17 @@ class _Rows:
         name, text = self.part.name, self.part.text
         if not self.selected:
             wanted = ", ".join(f"{column} = {value}" for column, value in text.where.items())
-            raise UserError(f"{name}: none of {self.read:,} rows belongs to the text"
-                            + (f": where asks for {wanted}" if wanted else ""))
+            raise UserError(
+                f"{name}: none of {self.read:,} rows belongs to the text"
+                + (f": where asks for {wanted}" if wanted else "")
+            )
         faults = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
         if (count := sum(faults.values())) > MOST_REJECTED * self.selected:
             share = f"{count:,} of {self.selected:,} rows are rejected ({_counts(faults)})"
-            raise UserError(f"{name}: {share}: see whether the two sides belong together, or change filter "
-                            "(min_length, max_length, max_ratio)")
+            raise UserError(
+                f"{name}: {share}: see whether the two sides belong together, or change filter "
+                "(min_length, max_length, max_ratio)"
+            )
         if not self.kept:
             raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.part.every}")
 
@@ -170,8 +175,10 @@ class _Rows:
         for row, given in zip(block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True):
             if not given or given in self._ids:
                 fault = f"the id '{given}' occurs twice" if given else "the id is empty"
-                raise UserError(f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; "
-                                "without id_column rows are numbered")
+                raise UserError(
+                    f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; "
+                    "without id_column rows are numbered"
+                )
             self._ids.add(given)
         return block.column("id").combine_chunks()
 
@@ -185,8 +192,10 @@ class _Rows:
         at = int((codes > NOT_SELECTED).argmax())
         row, text = block.column("row")[at].as_py(), self.part.text
         place = ", ".join(text.sources + text.targets) or text.file or text.hub
-        return UserError(f"{self.part.name}: {REASONS[codes[at]]} in row {row:,} of {place}; validation and "
-                         "test sets are not filtered: complete the pair, or remove it from both sides")
+        return UserError(
+            f"{self.part.name}: {REASONS[codes[at]]} in row {row:,} of {place}; validation and "
+            "test sets are not filtered: complete the pair, or remove it from both sides"
+        )
 
 
 def _address(spec: CorpusSpec, part: Part, text: Text) -> str:

@@ -46,8 +46,10 @@ def locate(known: KnownSet, split: str, languages: tuple[str, str], directory: s
     """
     root = directory or os.environ.get(ENVIRONMENT)
     if not root:
-        raise UserError(f"{known.name} is read from the folder {known.name} of a data directory: "
-                        f"give --data-dir or set {ENVIRONMENT}")
+        raise UserError(
+            f"{known.name} is read from the folder {known.name} of a data directory: "
+            f"give --data-dir or set {ENVIRONMENT}"
+        )
     folder = Path(root).expanduser() / known.name
     settings: dict[str, Any] = {}
     for key, value in known.texts[split].items():
@@ -64,8 +66,11 @@ def locate(known: KnownSet, split: str, languages: tuple[str, str], directory: s
 
 def differing(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[str]:
     """The paths of the files (`path`, `sha256`) whose content is not the one listed for the set."""
-    return [file["path"] for file in files
-            if known.checksums.get(_bare(Path(file["path"]).name), file["sha256"]) != file["sha256"]]
+    return [
+        file["path"]
+        for file in files
+        if known.checksums.get(_bare(Path(file["path"]).name), file["sha256"]) != file["sha256"]
+    ]
 
 
 def check_languages(known: KnownSet, languages: tuple[str, str]) -> None:
@@ -90,9 +95,11 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
         return str(min(found, key=lambda path: (len(path.parts), str(path))))
     commands = "\n".join(f"    {command}" for command in (f"mkdir -p {folder} && cd {folder}", *known.fetch))
     missing = f"no '{name}' (plain, .gz, .xz or .zst) under {folder}"
-    raise UserError(f"{known.name} ({split}) is not here: {missing}\n"
-                    f"  {known.title}; {known.homepage}\n"
-                    f"  licence: {known.licence}\n  to fetch it:\n{commands}")
+    raise UserError(
+        f"{known.name} ({split}) is not here: {missing}\n"
+        f"  {known.title}; {known.homepage}\n"
+        f"  licence: {known.licence}\n  to fetch it:\n{commands}"
+    )
 
 
 def _both_ways(*pairs: tuple[str, str]) -> frozenset[tuple[str, str]]:
@@ -106,9 +113,12 @@ def _parallel(source: str, target: str | None = None, **settings: Any) -> dict[s
 
 def _wit3_tests(pattern: str, sets: Iterable[str]) -> dict[str, Any]:
     names = [pattern.format(name, "{}") for name in sets]
-    return {"source": tuple(name.format("{source}") for name in names),
-            "target": tuple(name.format("{target}") for name in names),
-            "format": "seg", "replace": {"’": "'"}}
+    return {
+        "source": tuple(name.format("{source}") for name in names),
+        "target": tuple(name.format("{target}") for name in names),
+        "format": "seg",
+        "replace": {"’": "'"},
+    }
 
 
 _TED_LICENCE = "CC BY-NC-ND (TED)"
@@ -126,8 +136,9 @@ _SETS = (
         # As fairseq's prepare-iwslt14.sh, without tokenisation: lengths are those of raw text.
         texts={
             "train": _parallel("train.tags.de-en.{}", format="wit3"),
-            "test": _wit3_tests("IWSLT14.{}.de-en.{}.xml", (
-                "TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012")),
+            "test": _wit3_tests(
+                "IWSLT14.{}.de-en.{}.xml", ("TED.dev2010", "TEDX.dev2012", "TED.tst2010", "TED.tst2011", "TED.tst2012")
+            ),
         },
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5, "lowercase": True},
         every=23,
@@ -137,8 +148,11 @@ _SETS = (
         title="IWSLT 2017 French-English, TED talks (WIT3)",
         homepage="https://wit3.fbk.eu",
         licence=_TED_LICENCE,
-        fetch=("curl -L -O https://huggingface.co/datasets/IWSLT/iwslt2017/resolve/main/data/2017-01-trnted/"
-               "texts/fr/en/fr-en.zip", "unzip fr-en.zip"),
+        fetch=(
+            "curl -L -O https://huggingface.co/datasets/IWSLT/iwslt2017/resolve/main/data/2017-01-trnted/"
+            "texts/fr/en/fr-en.zip",
+            "unzip fr-en.zip",
+        ),
         pairs=_both_ways(("fr", "en")),
         texts={
             "train": _parallel("train.tags.fr-en.{}", format="wit3"),
@@ -155,8 +169,12 @@ _SETS = (
         fetch=("curl -L http://phontron.com/data/ted_talks.tar.gz | tar xz  # or see the homepage",),
         pairs=_both_ways(("sk", "en")),
         texts={
-            split: {"file": f"all_talks_{name}.tsv", "source_column": "{source}", "target_column": "{target}",
-                    "missing": _TED_MISSING}
+            split: {
+                "file": f"all_talks_{name}.tsv",
+                "source_column": "{source}",
+                "target_column": "{target}",
+                "missing": _TED_MISSING,
+            }
             for split, name in (("train", "train"), ("valid", "dev"), ("test", "test"))
         },
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5},
@@ -166,16 +184,26 @@ _SETS = (
         title="WMT 2014 English-German: Europarl v7, Common Crawl, News Commentary v9",
         homepage="https://www.statmt.org/wmt14/translation-task.html",
         licence="research use; see the homepage",
-        fetch=tuple(f"curl -L https://www.statmt.org/{path} | tar xz" for path in (
-            "wmt13/training-parallel-europarl-v7.tgz", "wmt13/training-parallel-commoncrawl.tgz",
-            "wmt14/training-parallel-nc-v9.tgz", "wmt14/dev.tgz", "wmt14/test-full.tgz")),
+        fetch=tuple(
+            f"curl -L https://www.statmt.org/{path} | tar xz"
+            for path in (
+                "wmt13/training-parallel-europarl-v7.tgz",
+                "wmt13/training-parallel-commoncrawl.tgz",
+                "wmt14/training-parallel-nc-v9.tgz",
+                "wmt14/dev.tgz",
+                "wmt14/test-full.tgz",
+            )
+        ),
         pairs=_both_ways(("en", "de")),
         texts={
-            "train": {side: tuple(f"{name}.de-en.{{{side}}}" for name in (
-                "europarl-v7", "commoncrawl", "news-commentary-v9")) for side in ("source", "target")},
+            "train": {
+                side: tuple(f"{name}.de-en.{{{side}}}" for name in ("europarl-v7", "commoncrawl", "news-commentary-v9"))
+                for side in ("source", "target")
+            },
             "valid": _parallel("newstest2013.{}"),
-            "newstest2014": _parallel("newstest2014-deen-src.{}.sgm", "newstest2014-deen-ref.{}.sgm",
-                                      format="seg", replace={"’": "'"}),
+            "newstest2014": _parallel(
+                "newstest2014-deen-src.{}.sgm", "newstest2014-deen-ref.{}.sgm", format="seg", replace={"’": "'"}
+            ),
         },
         filter={"min_length": 1, "max_length": 250, "max_ratio": 1.5},
     ),
@@ -184,8 +212,10 @@ _SETS = (
         title="Multi30k task 1, image captions in Czech, English, French and German",
         homepage="https://github.com/multi30k/dataset",
         licence="not stated; captions derived from Flickr30k, for research",
-        fetch=tuple(f"for l in cs de en fr; do curl -L -O {_MULTI30K}/{split}.$l.gz; done"
-                    for split in ("train", "val", "test_2016_flickr")),
+        fetch=tuple(
+            f"for l in cs de en fr; do curl -L -O {_MULTI30K}/{split}.$l.gz; done"
+            for split in ("train", "val", "test_2016_flickr")
+        ),
         pairs=frozenset(permutations(("cs", "de", "en", "fr"), 2)),
         texts={
             "train": _parallel("train.{}"),
@@ -213,12 +243,15 @@ _SETS = (
         title="MTNT 1.1, machine translation of noisy text, Reddit comments (Michel and Neubig 2018)",
         homepage="https://github.com/pmichel31415/mtnt",
         licence="terms of the Reddit API",
-        fetch=("curl -L https://github.com/pmichel31415/mtnt/releases/download/v1.1/MTNT.1.1.tar.gz "
-               "| tar xz",),
+        fetch=("curl -L https://github.com/pmichel31415/mtnt/releases/download/v1.1/MTNT.1.1.tar.gz | tar xz",),
         pairs=_both_ways(("fr", "en")),
         texts={
-            split: {"file": split + ".{source}-{target}.tsv", "header": ("comment_id", "src", "tgt"),
-                    "source_column": "src", "target_column": "tgt"}
+            split: {
+                "file": split + ".{source}-{target}.tsv",
+                "header": ("comment_id", "src", "tgt"),
+                "source_column": "src",
+                "target_column": "tgt",
+            }
             for split in ("train", "valid", "test")
         },
         filter={"min_length": 1, "max_length": 70, "max_ratio": 9},

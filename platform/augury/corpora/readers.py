@@ -91,7 +91,7 @@ def _open_aligned(spec: TextSpec) -> Text:
         for source, target in zip(batches(side(sources)), batches(side(targets)), strict=True):
             yield _block(strings(source), strings(target))
 
-    return _text_of(spec, files, sum(counts[:len(sources)]), read)
+    return _text_of(spec, files, sum(counts[: len(sources)]), read)
 
 
 def _open_table(spec: TextSpec) -> Text:

@@ -106,8 +106,10 @@ class TextSpec(Section):
             return "parquet"
         if suffixes and suffixes[-1] in EXTENSIONS:
             return EXTENSIONS[suffixes[-1]]
-        raise UserError(f"the extension of '{self.file}' does not tell its format: "
-                        f"add format: {', '.join(FORMATS['table'][:-1])} or {FORMATS['table'][-1]}")
+        raise UserError(
+            f"the extension of '{self.file}' does not tell its format: "
+            f"add format: {', '.join(FORMATS['table'][:-1])} or {FORMATS['table'][-1]}"
+        )
 
     def settings(self) -> dict[str, Any]:
         """What determines the text beside the content of its files; the names of files are left out."""
@@ -242,8 +244,7 @@ class CorpusSpec(Section):
             return None
         return self.every or (self._known.every if self._known else None)
 
-    def _text(self, split: str, given: TextSpec | None,
-              directory: str | None) -> tuple[TextSpec, KnownSet | None]:
+    def _text(self, split: str, given: TextSpec | None, directory: str | None) -> tuple[TextSpec, KnownSet | None]:
         """A text with its place, and the known set that it was found in."""
         if given is not None and given.kind is not None:
             return given, None
@@ -277,8 +278,9 @@ class CorpusSpec(Section):
             raise ValueError("every holds out training pairs for validation: it needs train, and no valid")
         for name in self.tests:
             if name in ("train", "valid") or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
-                raise ValueError(f"'{name}' cannot name a test: use letters, digits, '_', '.' and '-', and "
-                                 "neither train nor valid")
+                raise ValueError(
+                    f"'{name}' cannot name a test: use letters, digits, '_', '.' and '-', and neither train nor valid"
+                )
         return self
 
 

@@ -23,8 +23,9 @@ BLOCK_ROWS = 20_000
 T = TypeVar("T")
 
 
-def read_table(path: str, layout: str, columns: Sequence[str],
-               header: Sequence[str] | None = None) -> Iterator[pa.Table]:
+def read_table(
+    path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None = None
+) -> Iterator[pa.Table]:
     """The named columns as strings, null as the empty string; UserError names file, line and column.
 
     With `header` a TSV or CSV file has these columns and no header line, or one that repeats them.
@@ -112,11 +113,17 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         rows = reader if first == names else chain([first], reader)
         places = [position(str(path), names, column) for column in columns]
         for batch in batches(_even(rows, len(names), path, reader)):
-            yield pa.table({name: pa.array([row[at] for row in batch], pa.string())
-                            for name, at in zip(columns, places, strict=True)})
+            yield pa.table(
+                {
+                    name: pa.array([row[at] for row in batch], pa.string())
+                    for name, at in zip(columns, places, strict=True)
+                }
+            )
     except csv.Error as error:
-        raise UserError(f"{path}, line {reader.line_num}: not CSV as RFC 4180 has it ({error}); fields with "
-                        "quotes, commas or line ends must be quoted") from error
+        raise UserError(
+            f"{path}, line {reader.line_num}: not CSV as RFC 4180 has it ({error}); fields with "
+            "quotes, commas or line ends must be quoted"
+        ) from error
 
 
 def _even(rows: Iterable[list[str]], width: int, path: Path, reader: Any) -> Iterator[list[str]]:

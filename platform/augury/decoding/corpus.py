@@ -28,11 +28,19 @@ class _Decode:
         return lambda sources: decoder.translate(sources, self.decoding, self.suppress)
 
 
-def decode(model: Folder, sources: Sequence[Sequence[int]], decoding: Decoding, *, suppress: Sequence[int] = (),
-           executor: Executor | None = None, threads: int = 1, name: str = "decode") -> list[Hypothesis]:
+def decode(
+    model: Folder,
+    sources: Sequence[Sequence[int]],
+    decoding: Decoding,
+    *,
+    suppress: Sequence[int] = (),
+    executor: Executor | None = None,
+    threads: int = 1,
+    name: str = "decode",
+) -> list[Hypothesis]:
     """Translate `sources` (ids without end of sentence) with the CTranslate2 model in `model`."""
     order = sorted(range(len(sources)), key=lambda row: len(sources[row]))
-    chunks = [order[start:start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)]
+    chunks = [order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)]
     runs = executor or LocalExecutor()
     task = _Decode(model, decoding, tuple(suppress), threads if runs.name == "local" else 1)
     with Stage(name, len(sources), "sentences") as stage:

@@ -98,9 +98,7 @@ class CTranslateDecoder:
         return Hypothesis(tuple(self._ids[piece] for piece in pieces[:end]), score)
 
 
-def to_ctranslate2(
-    model: MarianMTModel, directory: str | Path, vocabulary: Sequence[str], *, unk: int
-) -> None:
+def to_ctranslate2(model: MarianMTModel, directory: str | Path, vocabulary: Sequence[str], *, unk: int) -> None:
     """Writes `model` to `directory` in CTranslate2's format, in 32-bit floats.
 
     `vocabulary` is the piece of each id, for sources and targets alike. CTranslate2's own loader for Marian
@@ -150,8 +148,7 @@ def to_ctranslate2(
 def _check_convertible(model: MarianMTModel, pieces: Sequence[str]) -> None:
     config = model.config
     plain = config.model_type == "marian" and all(
-        isinstance(stack.embed_tokens, torch.nn.Embedding)
-        for stack in (model.model.encoder, model.model.decoder)
+        isinstance(stack.embed_tokens, torch.nn.Embedding) for stack in (model.model.encoder, model.model.decoder)
     )
     if not plain or config.activation_function not in ("relu", "swish"):
         raise UserError(

@@ -44,14 +44,14 @@ class ViewModel(Protocol):
 
 
 class Losses(NamedTuple):
-    """`total` is a sum over rows; the step's loss is the sum of totals over the sum of counts.
+    """`total` is a sum over rows; the step's loss is the sum of totals over the sum of divisors.
 
-    Sums are divided once, by the count over all accumulation steps and workers, never as a mean of means. `metrics`
+    Sums are divided once, by the divisor over all accumulation steps and workers, never as a mean of means. `metrics`
     holds detached sums over rows; `rows` is what they are divided by.
     """
 
     total: Tensor
-    count: float
+    divisor: float
     rows: int
     metrics: dict[str, Tensor]
 

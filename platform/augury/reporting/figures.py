@@ -11,7 +11,7 @@ import numpy as np
 
 from augury.reporting.results import SystemResult
 from augury.reporting.table import Table, title
-from augury.tracking import runs
+from augury.training import history
 from augury.training.history import Record
 
 POINTS = 400  # of a line at most; a chart has no room for more
@@ -108,14 +108,14 @@ def score_against_cost(results: Sequence[SystemResult], table: Table) -> Figure 
     return Figure("cost", heading, f"{heading}: {said}", plot)
 
 
-def seconds(history: Sequence[Record]) -> list[float]:
+def seconds(records: Sequence[Record]) -> list[float]:
     """The training time at every record, pauses between restarts left out where training recorded it."""
     measured = [(record["update"], record["metrics"]["train/seconds"])
-                for record in history if "train/seconds" in record["metrics"]]  # fmt: skip
+                for record in records if "train/seconds" in record["metrics"]]  # fmt: skip
     if not measured:
-        return [record["time"] - history[0]["time"] for record in history]
+        return [record["time"] - records[0]["time"] for record in records]
     updates, times = zip((0, 0.0), *measured, strict=True)
-    return [float(time) for time in np.interp([record["update"] for record in history], updates, times)]
+    return [float(time) for time in np.interp([record["update"] for record in records], updates, times)]
 
 
 def time_unit(longest: float) -> tuple[str, float]:
@@ -130,9 +130,9 @@ def _curves(results: Sequence[SystemResult]) -> dict[str, list[Curve]]:
     curves: dict[str, list[Curve]] = {}
     for system, result in enumerate(results):
         for seed, folder in result.runs.items():
-            history = runs.history(folder)
+            records = history.read(folder)
             points: dict[str, list[tuple[float, float, float]]] = {}
-            for record, time in zip(history, seconds(history), strict=True):
+            for record, time in zip(records, seconds(records), strict=True):
                 for name, value in record["metrics"].items():
                     points.setdefault(name, []).append((record["update"], time, value))
             for name, found in points.items():

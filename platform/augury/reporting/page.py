@@ -84,7 +84,7 @@ def _scores(table: Table, heading: bool) -> str:
         lines.append(f'<tr><th scope="row">{_mark(index)}{escape(name)}</th>{data}</tr>')
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
     head = f"<h3>{escape(table.test)}</h3>" if heading else ""
-    return f"{head}{_table(header, lines, f'scores on {table.test}')}<ul class=\"notes\">{notes}</ul>"
+    return f'{head}{_table(header, lines, f"scores on {table.test}")}<ul class="notes">{notes}</ul>'
 
 
 def _bar(table: Table, row: Row, index: int, low: float, high: float) -> str:

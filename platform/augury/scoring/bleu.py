@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Literal
 
-from sacremoses import MosesTokenizer  # type: ignore[import-untyped]
+from sacremoses import MosesTokenizer
 
 from augury.scoring.ngrams import matches
 

@@ -79,9 +79,7 @@ def paired(
     counts = system.shape[1]
     # One table with both systems side by side, so that both get the same sentences in every sample.
     sums = _resample(np.hstack([system, baseline]), samples=samples, ratio=ratio, seed=seed)
-    differences = np.array(
-        [score_from_stats(row[:counts]) - score_from_stats(row[counts:]) for row in sums.tolist()]
-    )
+    differences = np.array([score_from_stats(row[:counts]) - score_from_stats(row[counts:]) for row in sums.tolist()])
     difference = score_from_stats(system.sum(0).tolist()) - score_from_stats(baseline.sum(0).tolist())
     as_far = np.abs(differences - differences.mean()) >= abs(difference)
     return Paired(

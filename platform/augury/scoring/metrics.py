@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import sacremoses  # type: ignore[import-untyped]
+import sacremoses
 from numpy.typing import NDArray
 from sacrebleu.metrics.bleu import BLEU
 from sacrebleu.metrics.chrf import CHRF
-from sacremoses.corpus import NonbreakingPrefixes  # type: ignore[import-untyped]
+from sacremoses.corpus import NonbreakingPrefixes
 
 from augury.errors import UserError, unknown
 from augury.scoring import bleu, chrf

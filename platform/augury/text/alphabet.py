@@ -43,9 +43,7 @@ class Alphabet:
     def rotation(self, key: int) -> dict[str, str]:
         """Each letter and the `key`-th letter after it on its cycle; empty for an empty alphabet."""
         return {
-            letter: cycle[(place + key) % len(cycle)]
-            for cycle in self.cycles
-            for place, letter in enumerate(cycle)
+            letter: cycle[(place + key) % len(cycle)] for cycle in self.cycles for place, letter in enumerate(cycle)
         }
 
     def to_json(self) -> dict[str, Any]:

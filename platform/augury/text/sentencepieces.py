@@ -59,8 +59,13 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
 
     model = io.BytesIO()
     try:
-        SentencePieceTrainer.train(sentence_iterator=passing(), model_writer=model, vocab_size=size + 1,
-                                   character_coverage=character_coverage, **_SETTINGS)
+        SentencePieceTrainer.train(
+            sentence_iterator=passing(),
+            model_writer=model,
+            vocab_size=size + 1,
+            character_coverage=character_coverage,
+            **_SETTINGS,
+        )
     except RuntimeError as error:
         if failures:
             raise failures[0] from None
@@ -77,8 +82,9 @@ def pieces(model: SentencePieceProcessor) -> list[str]:
     return list(model.id_to_piece(list(range(1, model.get_piece_size()))))
 
 
-def encode(model: SentencePieceProcessor, texts: Sequence[str],
-           num_threads: int) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+def encode(
+    model: SentencePieceProcessor, texts: Sequence[str], num_threads: int
+) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
     """The ids of all texts end to end, unknown is 0, and the n + 1 offsets between which each text lies."""
     rows = model.encode(list(texts), num_threads=num_threads)
     offsets = np.zeros(len(rows) + 1, np.int64)

@@ -95,8 +95,9 @@ class Vocabulary:
         """The sentencepiece model that parts the texts of a view, for use outside; ids are the places in `pieces`."""
         return bytes(self._models[self._views[view]].serialized_model_proto())
 
-    def encode(self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source",
-               num_threads: int = 1) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
+    def encode(
+        self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source", num_threads: int = 1
+    ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
         """The ids of all texts end to end, without tags and `</s>`, and the n + 1 offsets that part them.
 
         Texts decode to themselves, spaces included, but for characters not seen in training, U+2585 and NUL,
@@ -126,8 +127,9 @@ def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(chain.from_iterable(tables)))
 
 
-def train(groups: Mapping[str, Texts], config: VocabularyConfig, *, languages: Sequence[str],
-          folder: Folder) -> Vocabulary:
+def train(
+    groups: Mapping[str, Texts], config: VocabularyConfig, *, languages: Sequence[str], folder: Folder
+) -> Vocabulary:
     """Learn a vocabulary from the training split, save it in `folder` and return it.
 
     `groups` gives the texts of every view, read once: `source` and `target` are the plain bitext, all others

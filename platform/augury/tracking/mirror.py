@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from augury.store import MARKER, Folder
 from augury.tracking import runs
 from augury.tracking.settings import Place
+from augury.training import history
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient
@@ -180,9 +181,9 @@ class Mirror:
         """
         from mlflow.entities import Metric
 
-        files, read = runs.history_files(run), self._read.setdefault(run.name, {})
+        files, read = history.files(run), self._read.setdefault(run.name, {})
         sent = ledger(run)["sent"]
-        unread = [record for name in files if read.get(name) != files[name] for record in runs.records(run, name)]
+        unread = [record for name in files if read.get(name) != files[name] for record in history.records(run, name)]
         points = {
             (metric, record["update"]): Metric(_allowed(metric), _finite(value), _milliseconds(record["time"]),
                                                record["update"])

@@ -30,8 +30,9 @@ class Lengths:
         return np.maximum(self.sources, self.targets)
 
 
-def plan_epoch(lengths: Lengths, *, max_tokens: int, seed: int, epoch: int, world: int = 1,
-               accumulation: int = 1) -> list[list[list[Batch]]]:
+def plan_epoch(
+    lengths: Lengths, *, max_tokens: int, seed: int, epoch: int, world: int = 1, accumulation: int = 1
+) -> list[list[list[Batch]]]:
     """The updates of an epoch: `plan[update][rank]` lists that rank's batches.
 
     The last update may hold fewer than `accumulation` batches per rank, but as many on every rank: where the number of
@@ -40,9 +41,9 @@ def plan_epoch(lengths: Lengths, *, max_tokens: int, seed: int, epoch: int, worl
     """
     batches = _cut(lengths, max_tokens, generator(seed, "batches", epoch))
     batches = _divisible(batches, world)
-    generator(seed, "order of batches", epoch).shuffle(batches)  # type: ignore[arg-type]
+    generator(seed, "order of batches", epoch).shuffle(batches)
     per_update = world * accumulation
-    updates = [batches[start:start + per_update] for start in range(0, len(batches), per_update)]
+    updates = [batches[start : start + per_update] for start in range(0, len(batches), per_update)]
     return [[update[rank::world] for rank in range(world)] for update in updates]
 
 

@@ -40,7 +40,7 @@ class Position:
 
 def parameters(module: nn.Module) -> dict[str, Tensor]:
     """Every tensor that determines the module, tied ones once: parameters and persistent buffers."""
-    tensors = dict(module.named_parameters())
+    tensors: dict[str, Tensor] = dict(module.named_parameters())
     persistent = module.state_dict()
     tensors |= {name: buffer for name, buffer in module.named_buffers() if name in persistent}
     return {name: tensor.detach() for name, tensor in tensors.items()}
@@ -50,8 +50,11 @@ def load_parameters(module: nn.Module, file: Path) -> None:
     """Copy saved tensors into the module; UserError if names or shapes differ."""
     saved, own = load_file(str(file)), parameters(module)
     if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
-        different = sorted(name for name in saved.keys() | own.keys()
-                           if name not in saved or name not in own or saved[name].shape != own[name].shape)
+        different = sorted(
+            name
+            for name in saved.keys() | own.keys()
+            if name not in saved or name not in own or saved[name].shape != own[name].shape
+        )
         raise UserError(f"{file} belongs to another model: {len(different)} tensors differ, first '{different[0]}'")
     with torch.no_grad():
         for name, tensor in own.items():
@@ -64,8 +67,9 @@ class Checkpoints:
     def __init__(self, run: Folder, keep: int):
         self.folder, self.keep = run.sub("checkpoints"), keep
 
-    def save(self, module: nn.Module, optimizer: torch.optim.Optimizer, position: Position, *,
-             snapshot: bool = False) -> None:
+    def save(
+        self, module: nn.Module, optimizer: torch.optim.Optimizer, position: Position, *, snapshot: bool = False
+    ) -> None:
         """Write a checkpoint after a validation, or replace the snapshot; older state is dropped afterwards."""
         name = SNAPSHOT if snapshot else f"{position.update:08d}"
         directory = Path(tempfile.mkdtemp(prefix="augury-checkpoint-"))
@@ -76,7 +80,7 @@ class Checkpoints:
             self.folder.remove(SNAPSHOT)
             for older in self.updates()[:-1]:
                 self.folder.remove(f"{older:08d}/{STATE}")
-            for older in self.updates()[:-self.keep]:
+            for older in self.updates()[: -self.keep]:
                 self.folder.remove(f"{older:08d}")
 
     def updates(self) -> list[int]:
@@ -96,11 +100,15 @@ class Checkpoints:
         position = Position(**state["position"])
         where = self.folder.sub(name)
         if (position.address, position.seed) != (start.address, start.seed):
-            raise UserError(f"{where.uri} was written by configuration {position.address}, seed {position.seed}; this run "
-                            f"is {start.address}, seed {start.seed}: remove the folder or use another storage")
+            raise UserError(
+                f"{where.uri} was written by configuration {position.address}, seed {position.seed}; this run "
+                f"is {start.address}, seed {start.seed}: remove the folder or use another storage"
+            )
         if position.world != start.world and position.in_epoch:
-            raise UserError(f"{where.uri} stands within an epoch planned for {position.world} workers, and there are "
-                            f"{start.world}: continue with training.workers={position.world}")
+            raise UserError(
+                f"{where.uri} stands within an epoch planned for {position.world} workers, and there are "
+                f"{start.world}: continue with training.workers={position.world}"
+            )
         load_parameters(module, where.local() / MODEL)
         optimizer.load_state_dict(state["optimizer"])
         position.world = start.world
@@ -122,15 +130,21 @@ class Checkpoints:
         """
         updates = self.updates()
         if len(updates) < count:
-            raise UserError(f"average_last={count} needs {count} checkpoints and {self.folder.uri} has {len(updates)}: "
-                            f"set training.average_last={max(1, len(updates))} or train longer")
+            raise UserError(
+                f"average_last={count} needs {count} checkpoints and {self.folder.uri} has {len(updates)}: "
+                f"set training.average_last={max(1, len(updates))} or train longer"
+            )
         total: dict[str, Tensor] = {}
         for update in updates[-count:]:
             tensors = load_file(str(self.folder.sub(f"{update:08d}").local() / MODEL))
             if total and tensors.keys() != total.keys():
-                raise UserError(f"checkpoints under {self.folder.uri} hold different tensors; remove the run and train again")
+                raise UserError(
+                    f"checkpoints under {self.folder.uri} hold different tensors; remove the run and train again"
+                )
             for name, tensor in tensors.items():
                 value = tensor.double() if tensor.is_floating_point() else tensor
                 total[name] = total[name] + value if name in total else value
-        return {name: (tensor / count).float() if tensor.is_floating_point() else tensor // count
-                for name, tensor in total.items()}
+        return {
+            name: (tensor / count).float() if tensor.is_floating_point() else tensor // count
+            for name, tensor in total.items()
+        }

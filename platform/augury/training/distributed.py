@@ -44,7 +44,7 @@ def barrier() -> None:
 
 def share(items: Sequence[Any]) -> list[Any]:
     """This worker's part of `items`: every world-size-th from its rank on."""
-    return list(items[rank()::world_size()])
+    return list(items[rank() :: world_size()])
 
 
 def unshare(parts: Sequence[Sequence[Any]]) -> list[Any]:

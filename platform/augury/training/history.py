@@ -8,11 +8,14 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Iterator
-from typing import Any, TypedDict
+from typing import TypedDict
 
+from pyarrow import fs
+
+from augury.errors import UserError
 from augury.store import Folder
 
+KIND = "history"
 FLUSH_SECONDS = 5.0
 
 
@@ -29,7 +32,7 @@ class History:
     """The writer's side."""
 
     def __init__(self, run: Folder):
-        self._folder = run.sub("history")
+        self._folder = run.sub(KIND)
         self._waiting: list[Record] = []
         self._flushed = time.monotonic()
 
@@ -56,14 +59,31 @@ class History:
         self._flushed = time.monotonic()
 
 
-def read(run: Folder, after: int = -1) -> Iterator[Record]:
-    """The records of a run in order; those of files that start at or before `after` are left out."""
-    folder = run.sub("history")
-    for name in folder.names():
-        if _first(name) > after:
-            for line in folder.read(name).decode().splitlines():
-                record: Any = json.loads(line)
-                yield record
+def read(run: Folder, after: int = -1) -> list[Record]:
+    """The records of a run, by update; those of files that start at or before `after` are left out."""
+    found = [record for name in files(run) if _first(name) > after for record in records(run, name)]
+    return sorted(found, key=lambda record: record["update"])
+
+
+def files(run: Folder) -> dict[str, int]:
+    """The names of the history files and their sizes in bytes; a restarted run may write a name anew."""
+    folder = run.sub(KIND)
+    infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path(), allow_not_found=True))
+    return {info.base_name: info.size for info in infos if not info.base_name.startswith(".tmp-")}
+
+
+def records(run: Folder, name: str) -> list[Record]:
+    """The records of one history file; UserError names a file that is damaged."""
+    folder = run.sub(KIND)
+    try:
+        lines = [json.loads(line) for line in folder.read(name).decode().splitlines()]
+        return [
+            Record(update=line["update"], epoch=line["epoch"], time=line["time"], metrics=line["metrics"])
+            for line in lines
+        ]
+    except (ValueError, KeyError, TypeError) as error:
+        where = f"{folder.uri}/{name}"
+        raise UserError(f"{where} is damaged ({error}): remove it, only MLflow and charts use it") from error
 
 
 def _first(name: str) -> int:

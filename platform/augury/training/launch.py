@@ -53,8 +53,9 @@ def _joins_cluster(execution: Execution) -> bool:
     return bool(execution.address or os.environ.get("RAY_ADDRESS"))
 
 
-def _on_ray(loop: Loop, config: dict[str, Any], run: Folder, training: Training, execution: Execution,
-            cuda: bool) -> None:
+def _on_ray(
+    loop: Loop, config: dict[str, Any], run: Folder, training: Training, execution: Execution, cuda: bool
+) -> None:
     os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")  # every report waits for this poll
     connect(execution.address)
     import ray
@@ -89,7 +90,9 @@ def _on_ray(loop: Loop, config: dict[str, Any], run: Folder, training: Training,
     try:
         trainer.fit()
     except TrainingFailedError as error:
-        raise UserError(f"the workers of {run.uri} failed {execution.max_failures + 1} times: {_cause(error)}") from error
+        raise UserError(
+            f"the workers of {run.uri} failed {execution.max_failures + 1} times: {_cause(error)}"
+        ) from error
     if run.exists(FAILURE):
         raise Diverged(run.read_json(FAILURE)["error"])
 

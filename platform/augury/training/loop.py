@@ -72,8 +72,16 @@ class _Window:
     names: tuple[str, ...] = ()
 
 
-def fit(task: Task, training: Training, run: Folder, *, address: str, seed: int, device: torch.device,
-        report: Report | None = None) -> None:
+def fit(
+    task: Task,
+    training: Training,
+    run: Folder,
+    *,
+    address: str,
+    seed: int,
+    device: torch.device,
+    report: Report | None = None,
+) -> None:
     """Train until the schedule, the patience or an interrupt ends it; continue where an earlier call stopped.
 
     Leaves `checkpoints/`, `history/`, and at the end `averaged.safetensors` and `outcome.json` in the run's folder.
@@ -83,8 +91,9 @@ def fit(task: Task, training: Training, run: Folder, *, address: str, seed: int,
 
 
 class _Loop:
-    def __init__(self, task: Task, training: Training, run: Folder, address: str, seed: int, device: torch.device,
-                 report: Report):
+    def __init__(
+        self, task: Task, training: Training, run: Folder, address: str, seed: int, device: torch.device, report: Report
+    ):
         self.task, self.training, self.folder, self.device, self.report = task, training, run, device, report
         self.seed = seed
         self.module = task.module.to(device)
@@ -118,8 +127,9 @@ class _Loop:
                         saved = time.monotonic()
                         if self._over():
                             break
-                    elif self.interrupted or (distributed.world_size() == 1
-                                              and time.monotonic() - saved > SNAPSHOT_SECONDS):
+                    elif self.interrupted or (
+                        distributed.world_size() == 1 and time.monotonic() - saved > SNAPSHOT_SECONDS
+                    ):
                         self._save(snapshot=True)
                         saved = time.monotonic()
                     if self.interrupted:
@@ -130,35 +140,45 @@ class _Loop:
 
     def _over(self) -> bool:
         epochs, updates = self.training.max_epochs, self.training.max_updates
-        return (self.patience.exhausted or (epochs is not None and self.at.epoch >= epochs)
-                or (updates is not None and self.at.update >= updates))
+        return (
+            self.patience.exhausted
+            or (epochs is not None and self.at.epoch >= epochs)
+            or (updates is not None and self.at.update >= updates)
+        )
 
     def _epoch(self) -> Iterator[list[np.ndarray]]:
         """This worker's batches of every update that is left in the epoch; moves on to the next epoch at its end."""
-        plan = plan_epoch(self.task.lengths, max_tokens=self.training.max_tokens, seed=self.seed, epoch=self.at.epoch,
-                          world=self.at.world, accumulation=self.training.accumulation)
+        plan = plan_epoch(
+            self.task.lengths,
+            max_tokens=self.training.max_tokens,
+            seed=self.seed,
+            epoch=self.at.epoch,
+            world=self.at.world,
+            accumulation=self.training.accumulation,
+        )
         self.updates_per_epoch = len(plan)
-        for update in plan[self.at.in_epoch:]:
+        for update in plan[self.at.in_epoch :]:
             self.at.in_epoch += 1
             if self.at.in_epoch == len(plan):
                 self.at.epoch, self.at.in_epoch = self.at.epoch + 1, 0
             yield update[distributed.rank()]
 
     def _step(self, batches: list[np.ndarray]) -> None:
-        """One update: the gradient of the sum of losses, divided once by the count over batches and workers."""
+        """One update: the gradient of the sum of losses, divided once by the divisor over batches and workers."""
         update = self.at.update
         distributed.seed_all(seed_of(self.seed, "update", update, distributed.rank()))
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
-        totals = torch.zeros(3, device=self.device)  # loss, count, rows
+        totals = torch.zeros(3, device=self.device)  # loss, divisor, rows
         for index, examples in enumerate(batches):
             loaded = self.task.load(examples, self.device)
             with self._accumulating(index < len(batches) - 1):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"):
                     losses = self.objective(loaded.batch, update)
                 losses.total.backward()
-            totals += torch.stack([losses.total.detach().float(), totals.new_tensor(losses.count),
-                                   totals.new_tensor(losses.rows)])
+            totals += torch.stack(
+                [losses.total.detach().float(), totals.new_tensor(losses.divisor), totals.new_tensor(losses.rows)]
+            )
             self._record(losses, loaded.tokens, loaded.positions)
         distributed.sum_over_workers(totals)
         gradients = [parameter.grad for parameter in self.trained if parameter.grad is not None]
@@ -179,7 +199,9 @@ class _Loop:
     @contextmanager
     def _accumulating(self, more: bool) -> Iterator[None]:
         """Exchange gradients between workers only with the last batch of an update."""
-        wait = self.objective.no_sync() if more and isinstance(self.objective, DistributedDataParallel) else nullcontext()
+        wait = (
+            self.objective.no_sync() if more and isinstance(self.objective, DistributedDataParallel) else nullcontext()
+        )
         with wait:
             yield
 
@@ -189,13 +211,18 @@ class _Loop:
             loss, norm, rows = values.tolist()
             self.at.rows += int(rows)
             if not (math.isfinite(loss) and math.isfinite(norm)):
-                ids = [name for part in distributed.gather([self.task.ids(batch) for batch in batches])
-                       for batch in part for name in batch]
+                ids = [
+                    name
+                    for part in distributed.gather([self.task.ids(batch) for batch in batches])
+                    for batch in part
+                    for name in batch
+                ]
                 good = self.checkpoints.updates()
                 last = f"{self.checkpoints.folder.uri}/{good[-1]:08d}" if good else "none yet"
+                others = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
                 raise Diverged(
                     f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good checkpoint: {last}. "
-                    f"Records of the update: {', '.join(ids[:20])}{f' and {len(ids) - 20} more' if len(ids) > 20 else ''}. "
+                    f"Records of the update: {', '.join(ids[:20])}{others}. "
                     f"Lower training.learning_rate, set training.clip_norm, or look at these records"
                 )
         self.unchecked = []
@@ -203,9 +230,14 @@ class _Loop:
     def _record(self, losses: Losses, tokens: int, positions: int) -> None:
         window = self.window
         names = tuple(losses.metrics)
-        values = torch.stack([losses.total.detach().float(), losses.total.new_tensor(losses.count).float(),
-                              losses.total.new_tensor(float(losses.rows)).float(),
-                              *(value.detach().float() for value in losses.metrics.values())])
+        values = torch.stack(
+            [
+                losses.total.detach().float(),
+                losses.total.new_tensor(losses.divisor).float(),
+                losses.total.new_tensor(float(losses.rows)).float(),
+                *(value.detach().float() for value in losses.metrics.values()),
+            ]
+        )
         if window.names and names != window.names:  # a regime's warm-up ended: its metrics change
             window.sums, window.tokens, window.positions, window.start = None, 0, 0, time.monotonic()
         window.names = names
@@ -217,11 +249,14 @@ class _Loop:
         window, elapsed = self.window, time.monotonic() - self.window.start
         if window.sums is None or (elapsed < RECORD_SECONDS and not now) or not self.leads:
             return
-        total, count, rows, *sums = window.sums.tolist()
-        metrics = {"train/loss": total / count, "train/learning_rate": rate,
-                   "train/tokens_per_second": window.tokens / elapsed * self.at.world,
-                   "train/padding": 1 - window.tokens / window.positions,
-                   "train/memory_gib": _memory(self.device)}
+        total, divisor, rows, *sums = window.sums.tolist()
+        metrics = {
+            "train/loss": total / divisor,
+            "train/learning_rate": rate,
+            "train/tokens_per_second": window.tokens / elapsed * self.at.world,
+            "train/padding": 1 - window.tokens / window.positions,
+            "train/memory_gib": _memory(self.device),
+        }
         metrics |= {f"train/{name}": value / rows for name, value in zip(window.names, sums, strict=True)}
         metrics["train/epochs"] = self.at.epoch + self.at.in_epoch / self.updates_per_epoch
         self.history.add(self.at.update, self.at.epoch, metrics)
@@ -241,8 +276,11 @@ class _Loop:
         score = validation.score if self.training.stop_on == "score" else -validation.loss
         self.patience.improved(score)
         self.at.best, self.at.waited = self.patience.best, self.patience.waited
-        metrics = {"valid/loss": validation.loss, "valid/best": abs(self.patience.best),
-                   **{f"valid/{name}": value for name, value in validation.metrics.items()}}
+        metrics = {
+            "valid/loss": validation.loss,
+            "valid/best": abs(self.patience.best),
+            **{f"valid/{name}": value for name, value in validation.metrics.items()},
+        }
         if self.leads:
             self.history.add(self.at.update, self.at.epoch, {**metrics, "train/seconds": self.at.seconds})
             self.history.flush()
@@ -290,8 +328,14 @@ class _Loop:
 
 def _optimizer(trained: list[nn.Parameter], training: Training) -> torch.optim.Optimizer:
     kind = torch.optim.AdamW if training.weight_decay else torch.optim.Adam
-    return kind(trained, lr=training.learning_rate, betas=training.adam_betas, eps=training.adam_eps,
-                weight_decay=training.weight_decay, fused=True)
+    return kind(
+        trained,
+        lr=training.learning_rate,
+        betas=training.adam_betas,
+        eps=training.adam_eps,
+        weight_decay=training.weight_decay,
+        fused=True,
+    )
 
 
 def _memory(device: torch.device) -> float:

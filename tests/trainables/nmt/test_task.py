@@ -67,9 +67,9 @@ def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_s
     for place, key in ((0, 1), (1, 2)):
         assert texts(task, batch.sources[1, place].tolist()) == Rot(build_alphabet(letters), key).text(sources[row])
     assert [texts(task, labels.tolist()) for labels in batch.labels] == [targets[row]] * 2
-    assert task.ids(np.array([kept])) == [f"train-{row + 1:08d} (source+rot-2)"] or task.ids(np.array([kept]))[0].endswith(
-        " (source+rot-2)"
-    )
+    assert task.ids(np.array([kept])) == [f"train-{row + 1:08d} (source+rot-2)"] or task.ids(np.array([kept]))[
+        0
+    ].endswith(" (source+rot-2)")
 
 
 def test_tags_and_ends_frame_the_source(storage: Path) -> None:
@@ -98,7 +98,9 @@ def test_rows_do_not_depend_on_padding_or_company(storage: Path) -> None:
     task.module.eval()
     examples = np.array([0, 1, 2, 3])
     together = task.rows(task.load(examples, torch.device("cpu")).batch, [0, 1])
-    alone = [task.rows(task.load(np.array([example]), torch.device("cpu")).batch, [0, 1]).hidden for example in examples]
+    alone = [
+        task.rows(task.load(np.array([example]), torch.device("cpu")).batch, [0, 1]).hidden for example in examples
+    ]
     assert torch.allclose(together.hidden, torch.cat(alone, dim=1), atol=1e-5)
     one_view = task.rows(task.load(examples, torch.device("cpu")).batch, [1])
     assert torch.allclose(one_view.hidden[0], together.hidden[1], atol=1e-5)
@@ -109,10 +111,12 @@ def test_padding_does_not_change_the_loss(storage: Path) -> None:
     task.module.eval()
     batch = task.load(np.array([0, 1, 2]), torch.device("cpu")).batch
     pad = task.vocabulary.pad
-    wider = Batch(torch.nn.functional.pad(batch.sources, (0, 5), value=pad),
-                  torch.nn.functional.pad(batch.labels, (0, 3), value=pad))
+    wider = Batch(
+        torch.nn.functional.pad(batch.sources, (0, 5), value=pad),
+        torch.nn.functional.pad(batch.labels, (0, 3), value=pad),
+    )
     before, after = task.loss(batch, 0), task.loss(wider, 0)
-    assert before.rows == after.rows and before.count == after.count == 2 * before.rows
+    assert before.rows == after.rows and before.divisor == after.divisor == 2 * before.rows
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
 
 
@@ -142,6 +146,10 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(storag
 
     same = address()
     assert address(name="other", seeds=[5], decoding={"beam": 2}, execution={"threads": 1}, baseline=False) == same
-    different = [address(regime={"name": "coregularised", "beta": 2}), address(vocabulary={"size": 301, "size_per_key": 60}),
-                 address(training={"max_tokens": 401, "max_epochs": 5}), address(augment=[{"operator": "cipher", "keys": [1]}])]
+    different = [
+        address(regime={"name": "coregularised", "beta": 2}),
+        address(vocabulary={"size": 301, "size_per_key": 60}),
+        address(training={"max_tokens": 401, "max_epochs": 5}),
+        address(augment=[{"operator": "cipher", "keys": [1]}]),
+    ]
     assert len({same, *different}) == 5

@@ -45,13 +45,16 @@ BY = Preposition("von", DATIVE, "by")
 def times() -> dict[Tense, Zipf[Adverbial]]:
     """The adverbials of time that go with each tense."""
     columns = [entry.split("|") for entry in entries(words.TIMES)]
-    adverbials = [Adverbial(german, english, when.removesuffix(" middle"), when.endswith(" middle"))
-                  for german, english, when in columns]
+    adverbials = [
+        Adverbial(german, english, when.removesuffix(" middle"), when.endswith(" middle"))
+        for german, english, when in columns
+    ]
     fitting: dict[Tense, str] = {
         "present": "any present ongoing future", "future": "any future", "preterite": "any past", "perfect": "any past",
     }  # fmt: skip
-    return {tense: Zipf([time for time in adverbials if time.when in whens.split()])
-            for tense, whens in fitting.items()}
+    return {
+        tense: Zipf([time for time in adverbials if time.when in whens.split()]) for tense, whens in fitting.items()
+    }
 
 
 TIMES = times()
@@ -70,8 +73,14 @@ class ClauseDrawer(PhraseDrawer):
         verb = self.lexicon.verbs[frame].pick(self.draw)
         if frame == "accusative" and verb.ongoing and subject is None and self.chance(0.06):
             agent = self.beside(BY, verb.subjects) if self.chance(0.6) else None
-            return Clause(self.phrase(verb.objects, NOMINATIVE), verb, SIMPLE[when], passive=True, complement=agent,
-                          time=self.time(SIMPLE[when]))
+            return Clause(
+                self.phrase(verb.objects, NOMINATIVE),
+                verb,
+                SIMPLE[when],
+                passive=True,
+                complement=agent,
+                time=self.time(SIMPLE[when]),
+            )
         clause = Clause(subject or self.related(self.subject(verb.subjects)), verb, self.one_of(TENSES[when]))
         self.add_circumstances(clause, when)
         self.add_objects(clause, frame)
@@ -171,8 +180,9 @@ class ClauseDrawer(PhraseDrawer):
             return Both(phrase.german, phrase.english)
         if chance < 0.30:
             other = self.phrase(kind, NOMINATIVE)
-            return Both(f"{adjective.comparative} als {other.german}",
-                        f"{adjective.english_comparative} than {other.english}")
+            return Both(
+                f"{adjective.comparative} als {other.german}", f"{adjective.english_comparative} than {other.english}"
+            )
         if chance < 0.36:
             other = self.phrase(kind, NOMINATIVE)
             return Both(f"so {adjective.german} wie {other.german}", f"as {adjective.english} as {other.english}")

@@ -54,13 +54,26 @@ class Modal:
 GERN = Adverbial("gern", "")  # er tanzt gern: he likes to dance
 KOENNEN = Modal(
     ("kann", "kannst", "kann", "können", "könnt", "können"),
-    ("konnte", "konntest", "konnte", "konnten", "konntet", "konnten"), "can", "can", "could")
+    ("konnte", "konntest", "konnte", "konnten", "konntet", "konnten"),
+    "can",
+    "can",
+    "could",
+)
 MUESSEN = Modal(
     ("muss", "musst", "muss", "müssen", "müsst", "müssen"),
-    ("musste", "musstest", "musste", "mussten", "musstet", "mussten"), "must", "", "")
+    ("musste", "musstest", "musste", "mussten", "musstet", "mussten"),
+    "must",
+    "",
+    "",
+)
 WOLLEN = Modal(
     ("will", "willst", "will", "wollen", "wollt", "wollen"),
-    ("wollte", "wolltest", "wollte", "wollten", "wolltet", "wollten"), "", "", "", WANT)
+    ("wollte", "wolltest", "wollte", "wollten", "wolltet", "wollten"),
+    "",
+    "",
+    "",
+    WANT,
+)
 SOLLEN = Modal(("soll", "sollst", "soll", "sollen", "sollt", "sollen"), (), "should", "should", "")
 DUERFEN = Modal(("darf", "darfst", "darf", "dürfen", "dürft", "dürfen"), (), "may", "must", "")
 MODALS = (KOENNEN, MUESSEN, WOLLEN, KOENNEN, MUESSEN, WOLLEN, SOLLEN, DUERFEN)

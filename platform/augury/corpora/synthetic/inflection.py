@@ -114,8 +114,17 @@ def verb(subjects: str, objects: str, german: str, english: str) -> Verb:
     third, past, participle = strong or (stem + ending, stem + ending + "e", weak_participle(stem + ending, prefix))
     words = english.replace("!", "").split()
     return Verb(
-        infinitive, present_forms(infinitive, stem, third, ending), preterite_forms(past), prefix + participle, prefix,
-        "ist" in flags, "sich" in flags, english_verb(words), subjects, objects, "!" not in english,
+        infinitive,
+        present_forms(infinitive, stem, third, ending),
+        preterite_forms(past),
+        prefix + participle,
+        prefix,
+        "ist" in flags,
+        "sich" in flags,
+        english_verb(words),
+        subjects,
+        objects,
+        "!" not in english,
     )
 
 

@@ -44,8 +44,10 @@ class Lexicon:
         adjectives = [adjective(*row) for row in rows(words.ADJECTIVES)]
         written = len(adjectives) + sum(map(len, nouns.values())) + sum(map(len, verbs.values()))
         if not written <= size <= LARGEST:
-            raise UserError(f"the built-in corpus has no lexicon of {size} entries: {written} are hand-written and the "
-                            f"others invented; give a number from {written} to {LARGEST}")
+            raise UserError(
+                f"the built-in corpus has no lexicon of {size} entries: {written} are hand-written and the "
+                f"others invented; give a number from {written} to {LARGEST}"
+            )
         for _, (word, frame) in zip(range(size - written), rare_words(), strict=False):
             if isinstance(word, Noun):
                 nouns[word.kind].append(word)
@@ -102,16 +104,18 @@ def rare_words() -> Iterator[tuple[Noun | Verb | Adjective, str]]:
             lemmas = {word.full_infinitive, f"to {word.english.base} {word.english.rest}"}
         else:
             ending, english_ending, adverb = choose(adjectives, draw)
-            word = adjective(german + ending, german + ending + "er", english + english_ending, "patfis",
-                             english + adverb)
+            word = adjective(
+                german + ending, german + ending + "er", english + english_ending, "patfis", english + adverb
+            )
             lemmas = {word.german, word.english}
         if not lemmas & seen:
             seen |= lemmas
             yield word, frame
 
 
-def rare_noun(german: str, english: str, kind: str, article: str, ending: str, plural: str, link: str,
-              english_ending: str) -> Noun:
+def rare_noun(
+    german: str, english: str, kind: str, article: str, ending: str, plural: str, link: str, english_ending: str
+) -> Noun:
     """A noun from a stem and an entry of `words.RARE_NOUNS`."""
     stem = german.capitalize()
     return noun(kind, article, f"{stem}{ending}+{link.strip('-')}", stem + plural, english + english_ending)

@@ -110,8 +110,15 @@ class PhraseDrawer:
             return pronoun_phrase(self.one_of(people if "p" in kinds else THINGS), case)
         return self.phrase(kinds, case, owner=subject.pronoun)
 
-    def phrase(self, kinds: str, case: int, *, owner: Pronoun | None = None, negated: bool = False,
-               determiners: Sequence[str] = DETERMINERS) -> Phrase:
+    def phrase(
+        self,
+        kinds: str,
+        case: int,
+        *,
+        owner: Pronoun | None = None,
+        negated: bool = False,
+        determiners: Sequence[str] = DETERMINERS,
+    ) -> Phrase:
         """A noun phrase of one of `kinds`; names and genitives only where any determiner may stand."""
         free = determiners is DETERMINERS and not negated
         if free and "p" in kinds and self.chance(0.15):

@@ -111,8 +111,15 @@ MANY = Determiner([[f"viel{ending}" for ending in case] for case in STRONG], STR
 BARE = strong_word("", "")
 
 
-def noun_phrase(determiner: Determiner, adjectives: Sequence[Adjective], noun: Noun, case: int, *,
-                plural: bool = False, of: Phrase | None = None) -> Phrase:
+def noun_phrase(
+    determiner: Determiner,
+    adjectives: Sequence[Adjective],
+    noun: Noun,
+    case: int,
+    *,
+    plural: bool = False,
+    of: Phrase | None = None,
+) -> Phrase:
     """das kleine Haus der Frau: the woman's small house; `of` is a phrase in the genitive."""
     gender = PLURAL if plural else noun.gender
     german, text = determiner.german[case][gender], ""

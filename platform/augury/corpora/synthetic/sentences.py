@@ -103,8 +103,9 @@ def compound_sentence(drawer: ClauseDrawer) -> Both:
     start = german(first)
     if conjunction.startswith(","):
         start = start.rstrip(",")
-    return closed(Both(f"{start}{conjunction} {german(second)}",
-                       f"{english(first)}{english_conjunction} {english(second)}"))
+    return closed(
+        Both(f"{start}{conjunction} {german(second)}", f"{english(first)}{english_conjunction} {english(second)}")
+    )
 
 
 def referring(drawer: ClauseDrawer, clause: Clause) -> Phrase | None:
@@ -140,8 +141,12 @@ def intention(drawer: ClauseDrawer) -> Both:
         if not acts(main):
             return closed(Both(german(main), english(main)))
     inner = bare(drawer.clause(when, main.subject))
-    return closed(Both(f"{german(main).rstrip(',')}, {opening}{german(inner, 'infinitive')}",
-                       f"{english(main)} {purpose}{english(inner, 'infinitive')}"))
+    return closed(
+        Both(
+            f"{german(main).rstrip(',')}, {opening}{german(inner, 'infinitive')}",
+            f"{english(main)} {purpose}{english(inner, 'infinitive')}",
+        )
+    )
 
 
 def request(drawer: ClauseDrawer) -> Both:
@@ -162,12 +167,22 @@ def existence(drawer: ClauseDrawer) -> Both:
     tense = SIMPLE[drawer.one_of(WHENS)]
     negated = drawer.chance(0.2)
     phrase = drawer.phrase("patf", ACCUSATIVE, negated=negated, determiners=INDEFINITE_DETERMINERS)
-    clause = Clause(pronoun_phrase(IT, NOMINATIVE), GIVE, tense, accusative=phrase, place=drawer.location(),
-                    negation="kein" if negated else "", front=drawer.one_of(("subject", "place")))
+    clause = Clause(
+        pronoun_phrase(IT, NOMINATIVE),
+        GIVE,
+        tense,
+        accusative=phrase,
+        place=drawer.location(),
+        negation="kein" if negated else "",
+        front=drawer.one_of(("subject", "place")),
+    )
     there = Phrase("", "there", "there", phrase.pronoun)
     predicate = Both("", phrase.english)
-    return closed(Both(german(clause),
-                       english(replace(clause, subject=there, verb=COPULA, accusative=None, complement=predicate))))
+    return closed(
+        Both(
+            german(clause), english(replace(clause, subject=there, verb=COPULA, accusative=None, complement=predicate))
+        )
+    )
 
 
 def speech(drawer: ClauseDrawer) -> Both:
@@ -180,8 +195,9 @@ def speech(drawer: ClauseDrawer) -> Both:
         words, verb, mark, english_mark = spoken(drawer, "present"), SAY, "", ","
     said = Clause(speaker, verb, tense)
     quoted = capitalised(words.german.rstrip(",")) + mark
-    return closed(Both(f"„{quoted}“, {german(said, 'first')}",
-                       f"“{capitalised(words.english)}{english_mark}” {english(said)}"))
+    return closed(
+        Both(f"„{quoted}“, {german(said, 'first')}", f"“{capitalised(words.english)}{english_mark}” {english(said)}")
+    )
 
 
 def closed(words: Both, mark: str = ".") -> Both:
