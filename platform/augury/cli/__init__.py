@@ -1,7 +1,8 @@
 """The command line: `augury VERB`; one module per verb.
 
 A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser, words)` and `run(arguments) -> int`; what takes
-long to import is imported in `run`. Exit codes: 0 done, 1 the work failed or was stopped, 2 what was given cannot be used.
+long to import is imported in `run`. Exit codes: 0 done, 1 the work failed or was stopped, 2 what was
+given cannot be used.
 """
 
 from __future__ import annotations
@@ -15,6 +16,9 @@ from collections.abc import Sequence
 
 from augury import __version__
 from augury.errors import UserError, nearest
+
+# Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 VERBS = ("demo", "train", "augment", "encipher", "translate", "score", "export", "config", "track")
 

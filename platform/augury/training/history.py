@@ -60,8 +60,8 @@ class History:
 
 
 def read(run: Folder, after: int = -1) -> list[Record]:
-    """The records of a run, by update; those of files that start at or before `after` are left out."""
-    found = [record for name in files(run) if _first(name) > after for record in records(run, name)]
+    """The records of a run, by update; those of files that start before `after` are left out."""
+    found = [record for name in files(run) if _first(name) >= after for record in records(run, name)]
     return sorted(found, key=lambda record: record["update"])
 
 

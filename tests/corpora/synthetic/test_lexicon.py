@@ -26,7 +26,7 @@ def test_zipf_draws_by_rank() -> None:
 
 def test_rare_words_are_translated_syllable_by_syllable() -> None:
     translation = dict(SYLLABLES)
-    assert len(translation) == len(set(translation.values())) == len(SYLLABLES) == 64
+    assert len(translation) == len(set(translation.values())) == len(SYLLABLES) == 124
     endings = {ending: english for _, _, ending, _, _, english in words.rows(words.RARE_NOUNS)}
     nouns = [word for word, _ in islice(rare_words(), 300) if isinstance(word, Noun)]
     for word in nouns:

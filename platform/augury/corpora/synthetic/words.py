@@ -259,6 +259,14 @@ wim=grem kolk=dap schrum=blith gäu=fosh mäk=tarn hul=ned ratz=umb treck=sim
 kau=zel lemp=hog moos=trell öd=ilk pand=wex quirl=nub rösch=lam spält=dor
 tüm=clun urk=bast vog=rint wend=moff zank=gull heck=pliv rumpf=tass schwäb=orl
 flaus=kip gnom=deb knö=sarn trul=vap zeis=mund bir=chot läng=ust sö=rayl
+klump=bruv schlonz=dweb trauf=nisk grus=hox pflim=zad quat=yelm dösch=plen lau=sorb
+brack=tiv stelz=gock hüpp=warf nörg=blen schlur=fidd tapf=mosk kniff=rell gür=tav
+zott=hib bim=larn rüm=cosp fläm=dunt pruk=swib hag=menk lod=quog muk=flent
+täs=wib riep=scad zwur=pelm gack=nerl jup=brod kölp=ragg strög=yant plau=zeb
+wäl=crof dunz=jelm ferl=bamp nüff=stril ruk=vosh samp=lumm töl=ferk unz=adge
+vied=rond wipp=sesk zäus=nalt ächz=ipp eb=ulf ild=amm orsch=erk bulg=tweff
+dröck=shom fulk=pidd gnei=snul hirz=clav kromp=degg lutz=harb mump=vint pfei=groob
+schnef=tolk spöt=carn tresch=bive zwöl=muff
 """
 
 # Kind, article, singular ending, plural ending, linking element, English ending.
