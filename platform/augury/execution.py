@@ -112,14 +112,16 @@ def choose(
 
 def connect(address: str | None = None) -> None:
     """Join the cluster at `address` or RAY_ADDRESS, or start Ray on this machine; once per process."""
+    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its notes to developers are not the user's
     import ray
 
+    logging.getLogger("ray").setLevel(logging.ERROR)
     if ray.is_initialized():
         return
     address = address or os.environ.get("RAY_ADDRESS")
     # Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
-    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.WARNING, "runtime_env": environment}
+    options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "runtime_env": environment}
     if address:
         ray.init(address=address, **options)
     else:
@@ -127,4 +129,3 @@ def connect(address: str | None = None) -> None:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
-    logging.getLogger("ray.data").setLevel(logging.WARNING)

@@ -29,7 +29,7 @@ def train(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
         capture_output=True,
         check=False,
         env=environment,
-        timeout=240,
+        timeout=500,
     )
 
 
@@ -63,6 +63,7 @@ def losses(storage: Path) -> list[tuple[int, float]]:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_two_workers_killed_and_started_again(tmp_path: Path) -> None:
     flags = ("--launcher", "processes", "--workers", "2")
     assert train(tmp_path / "straight", *flags).returncode == 0
@@ -73,6 +74,7 @@ def test_two_workers_killed_and_started_again(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(900)
 def test_ray_train_restarts_a_killed_worker_and_ends_equal(tmp_path: Path) -> None:
     flags = ("--launcher", "ray", "--workers", "2")
     undisturbed = train(tmp_path / "straight", *flags)

@@ -97,15 +97,7 @@ def export(run: Folder, store: Store, form: str, directory: Path) -> None:
     model = _averaged(run, experiment, vocabulary)
     directory.mkdir(parents=True, exist_ok=True)
     if form == "hf":
-        model.generation_config.update(
-            num_beams=experiment.decoding.beam,
-            early_stopping=True,
-            max_length=None,
-            length_penalty=experiment.decoding.length_penalty,
-            bad_words_ids=None,
-            max_new_tokens=experiment.decoding.max_length,
-            forced_eos_token_id=None,
-        )
+        _as_decoded(model, experiment.decoding)
         model.save_pretrained(directory)
         _tokenizer(vocabulary).save_pretrained(directory)
     else:
@@ -113,6 +105,13 @@ def export(run: Folder, store: Store, form: str, directory: Path) -> None:
         (directory / "sentencepiece.model").write_bytes(vocabulary.model())
     before = f"'{tag(experiment.corpus.target_language)}' and a space" if experiment.tagged else "nothing"
     (directory / "README.txt").write_text(f"Put before every source: {before}.\n", encoding="utf-8")
+
+
+def _as_decoded(model: MarianMTModel, decoding: Decoding) -> None:
+    """Let plain `generate` search as the run was decoded."""
+    beams = {"early_stopping": True, "length_penalty": decoding.length_penalty} if decoding.beam > 1 else {}
+    settings = {"num_beams": decoding.beam, "max_new_tokens": decoding.max_length, "max_length": None, **beams}
+    model.generation_config.update(**settings, bad_words_ids=None, forced_eos_token_id=None)
 
 
 def _tokenizer(vocabulary: Vocabulary) -> MarianTokenizer:

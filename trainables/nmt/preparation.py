@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import cache
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +13,7 @@ from augury.augment import pipeline
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import corpus_address, ingest, overlap
+from augury.corpora.spec import CorpusSpec
 from augury.decoding.search import check_lengths
 from augury.errors import UserError
 from augury.execution import choose
@@ -75,7 +77,8 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
 
 def prepare(experiment: Config, store: Store) -> Prepared:
     """Ingest, augment, learn the vocabulary and tokenise, or find all that done; the run's address and inputs."""
-    corpora = {split: ingest(experiment.corpus, split, store) for split in ("train", "valid", *tests_of(experiment))}
+    splits = ("train", "valid", *tests_of(experiment))
+    corpora = {split: _ingested(experiment.corpus.model_dump_json(), split, store.root) for split in splits}
     train = corpora["train"]
     held_out = {name: corpus for name, corpus in corpora.items() if name != "train"}
     _warn_of_overlap(train, held_out)
@@ -108,6 +111,12 @@ def prepare(experiment: Config, store: Store) -> Prepared:
             "preparation": experiment.corpus.part("train").filter.plain(),
         },
     )  # fmt: skip
+
+
+@cache
+def _ingested(spec: str, split: str, root: str) -> Corpus:
+    """The corpus of a split, read once for all the systems that share it."""
+    return ingest(CorpusSpec.model_validate_json(spec), split, Store(root))
 
 
 def kept_examples(tokens: Mapping[str, Tokens], max_pieces: int) -> Examples:

@@ -53,7 +53,7 @@ def ingest(
     folder = store.folder(KIND, _address(spec, part, text))
     if folder.complete:
         corpus = Corpus(folder)
-        say_once(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}", stream)
+        print(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}", file=stream)
         return corpus
     rows = _Rows(part, spec.languages)
     writer = CorpusWriter(folder)
@@ -73,7 +73,9 @@ def ingest(
         "known": spec.known if part.known else None, "files": text.inputs, "inputs": [], "note": text.note,
         "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
     })  # fmt: skip
-    print(f"{split}: {rows.summary()}" + (f"; {text.note}" if text.note else ""), file=stream)
+    print(f"{split}: {rows.summary()}", file=stream)
+    if text.note:
+        say_once(text.note)
     return corpus
 
 

@@ -74,7 +74,8 @@ def _divisible(batches: list[Batch], world: int) -> list[Batch]:
         batches.sort(key=len)
         largest = batches.pop()
         if len(largest) < 2:
-            raise UserError(f"too few examples for {world} workers: set training.workers={max(1, len(batches) + 1)}")
+            examples = sum(map(len, batches)) + 1
+            raise UserError(f"{examples} examples cannot be shared among {world} workers: set training.workers=1")
         middle = len(largest) // 2
         batches += [largest[:middle], largest[middle:]]
     return batches

@@ -1,0 +1,233 @@
+"""The main job through the command line: it learns, finds what is done, translates, exports, records, survives."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from safetensors.numpy import load_file
+
+from augury.cli import main
+from augury.store import Store
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
+
+WORDS = {
+    "eins": "one", "zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "groß": "big", "Haus": "house",
+    "Maus": "mouse", "läuft": "runs", "schläft": "sleeps", "gut": "well", "nie": "never",
+}  # fmt: skip
+
+
+def write_corpus(directory: Path, name: str, count: int, seed: int) -> dict[str, str]:
+    """Sentences translated word by word: a task that a small model learns in seconds."""
+    drawn = random.Random(seed)
+    sentences = [drawn.choices(list(WORDS), k=drawn.randint(3, 7)) for _ in range(count)]
+    paths = {side: directory / f"{name}.{side}" for side in ("de", "en")}
+    paths["de"].write_text("".join(" ".join(words) + "\n" for words in sentences), encoding="utf-8")
+    paths["en"].write_text("".join(" ".join(WORDS[word] for word in words) + "\n" for words in sentences))
+    return {"source": str(paths["de"]), "target": str(paths["en"])}
+
+
+def write_experiment(directory: Path, **changes: Any) -> Path:
+    directory.mkdir(parents=True, exist_ok=True)
+    content = {
+        "name": "words", "task": "nmt", "storage": str(directory / "store"),
+        "corpus": {
+            "source_language": "de", "target_language": "en",
+            "train": write_corpus(directory, "train", 400, 1), "valid": write_corpus(directory, "valid", 40, 2),
+            "tests": {"test": write_corpus(directory, "test", 60, 3)},
+        },
+        "augment": [{"operator": "cipher", "keys": [1]}],
+        "vocabulary": {"size": 60, "size_per_key": 40},
+        "model": {"architecture": "tiny", "hidden_size": 32, "feedforward_size": 64, "attention_heads": 2,
+                  "encoder_layers": 1, "decoder_layers": 1, "dropout": 0.0},
+        "regime": {"name": "coregularised", "beta": 1, "warmup_steps": 20},
+        "training": {"max_tokens": 300, "learning_rate": 0.01, "warmup_updates": 40, "max_updates": 400,
+                     "validate_every": 100, "average_last": 2},
+        "execution": {"executor": "local", "launcher": "direct", "threads": 1}, **changes,
+    }  # fmt: skip
+    path = directory / "words.yaml"
+    path.write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")
+    return path
+
+
+def augury(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([sys.executable, "-m", "augury.cli", *words], text=True, capture_output=True, check=False,
+                          timeout=600, **options)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    directory = tmp_path_factory.mktemp("main-job")
+    path = write_experiment(directory)
+    done = augury("train", str(path), "--json")
+    assert done.returncode == 0, done.stderr
+    return SimpleNamespace(path=path, result=json.loads(done.stdout), said=done.stderr, directory=directory)
+
+
+def test_it_learns_and_the_baseline_stands_beside_it(trained: SimpleNamespace) -> None:
+    baseline, words = trained.result["systems"]
+    assert (baseline["name"], words["name"]) == ("baseline", "words")
+    for system in (baseline, words):
+        bleu = system["tests"]["test"]["bleu"]
+        assert bleu["low"] <= bleu["value"] <= bleu["high"] and bleu["value"] > 60
+        assert "tok:13a" in bleu["signature"] and bleu["n"] == 60
+    assert (baseline["cost"]["data_factor"], words["cost"]["data_factor"]) == (1.0, 2.0)
+    hypotheses = Path(trained.result["runs"][1]) / "hypotheses" / "test.txt"
+    assert len(hypotheses.read_text().splitlines()) == 60
+    assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
+
+
+def test_what_is_there_is_not_made_again(trained: SimpleNamespace) -> None:
+    before = time.time()
+    again = augury("train", str(trained.path), "--json")
+    assert again.returncode == 0
+    assert json.loads(again.stdout)["systems"] == trained.result["systems"]
+    assert again.stderr.count("found, not trained again") == 2
+    averaged = [Path(run) / "averaged.safetensors" for run in trained.result["runs"]]
+    assert all(file.stat().st_mtime < before for file in averaged)
+
+
+def test_another_beam_scores_again_without_training(trained: SimpleNamespace) -> None:
+    before = time.time()
+    changed = augury("train", str(trained.path), "--json", "--set", "decoding.beam=1")
+    assert changed.returncode == 0, changed.stderr
+    assert json.loads(changed.stdout)["runs"] == trained.result["runs"]
+    assert all((Path(run) / "averaged.safetensors").stat().st_mtime < before for run in trained.result["runs"])
+
+
+def test_translate_reads_standard_input(
+    trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(
+        "sys.stdin", SimpleNamespace(buffer=io.BytesIO("drei Maus läuft gut\n\nzwei Haus nie\n".encode()))
+    )
+    assert main(["translate", trained.result["runs"][1]]) == 0
+    assert capsys.readouterr().out == "three mouse runs well\n\ntwo house never\n"
+
+
+def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: Path) -> None:
+    from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+    assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
+    model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf").eval()
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
+    found = model.generate(**tokenizer(["__en__ drei Maus läuft gut"], return_tensors="pt"))
+    assert tokenizer.batch_decode(found, skip_special_tokens=True) == ["three mouse runs well"]
+    assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 2
+
+
+def test_export_loads_in_plain_ctranslate2(trained: SimpleNamespace, tmp_path: Path) -> None:
+    import ctranslate2
+    from sentencepiece import SentencePieceProcessor
+
+    assert main(["export", trained.result["runs"][1], "--to", "ctranslate2", "--output", str(tmp_path / "ct2")]) == 0
+    pieces = SentencePieceProcessor(model_file=str(tmp_path / "ct2" / "sentencepiece.model"))
+    source = ["__en__", *pieces.encode("drei Maus läuft gut", out_type=str)]
+    found = ctranslate2.Translator(str(tmp_path / "ct2")).translate_batch([source])[0].hypotheses[0]
+    assert pieces.decode(found) == "three mouse runs well"
+
+
+def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamespace) -> None:
+    from mlflow import MlflowClient
+
+    client = MlflowClient(f"sqlite:///{trained.directory}/store/mlflow.db")
+    experiment = client.get_experiment_by_name("augury")
+    assert experiment is not None
+    runs = {run.info.run_name: run for run in client.search_runs([experiment.experiment_id])}
+    run = next(run for name, run in runs.items() if name and name.startswith("words"))
+    assert len(runs) == 2 and run.info.status == "FINISHED"
+    assert run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
+    assert {given.dataset.name for given in run.inputs.dataset_inputs} == {"train", "valid", "test"}
+    curve = client.get_metric_history(run.info.run_id, "valid/bleu")
+    assert [point.step for point in curve] == [100, 200, 300, 400]
+    assert run.data.metrics["test/test/bleu"] > 60 and "train/tokens_per_second" in run.data.metrics
+    names = {file.path for file in client.list_artifacts(run.info.run_id)}
+    assert {"experiment.yaml", "scores.json", "hypotheses", "vocabulary", "rot-1"} <= names
+
+
+def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
+    """The averaged parameters of every run of a storage."""
+    files = sorted((storage / "runs").glob("*/seed-*/averaged.safetensors"))
+    return {str(file.relative_to(storage)): {name: tensor.tobytes() for name, tensor in load_file(file).items()}
+            for file in files}  # fmt: skip
+
+
+@pytest.mark.parametrize("signalled", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
+def test_stopped_and_started_again_equals_undisturbed(
+    trained: SimpleNamespace, tmp_path: Path, signalled: signal.Signals
+) -> None:
+    for name in ("train", "valid", "test"):
+        for side in ("de", "en"):
+            shutil.copy(trained.directory / f"{name}.{side}", tmp_path)
+    path = write_experiment(tmp_path)
+    process = subprocess.Popen([sys.executable, "-m", "augury.cli", "train", str(path)], text=True,
+                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)  # fmt: skip
+    wait_for_update(Store(tmp_path / "store"), 110, process)
+    process.send_signal(signalled)
+    _, said = process.communicate(timeout=120)
+    if signalled == signal.SIGINT:
+        assert process.returncode == 1
+        assert "stopped after update" in said and f"continue with: augury train {path}" in said
+    else:
+        assert process.returncode == -9
+    assert augury("train", str(path)).returncode == 0
+    assert averaged(tmp_path / "store") == averaged(trained.directory / "store")
+
+
+def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -> None:
+    """Wait until a run has a checkpoint and is beyond `update`, while the process lives."""
+    from augury.training import history
+
+    deadline = time.monotonic() + 300
+    while time.monotonic() < deadline and process.poll() is None:
+        for address in store.addresses("runs"):
+            run = store.folder("runs", f"{address}/seed-1")
+            if any(record["update"] >= update for record in history.read(run)):
+                return
+        time.sleep(0.05)
+    raise AssertionError(f"no update {update}: {process.returncode}")
+
+
+def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
+    path = write_experiment(tmp_path, execution={"executor": "auto"}, baseline=False)
+    with open(path, encoding="utf-8") as file:
+        experiment = yaml.safe_load(file)
+    experiment["training"] |= {"max_updates": 20, "validate_every": 10}
+    job = tmp_path / "job"
+    job.mkdir()
+    (job / "words.yaml").write_text(yaml.safe_dump(experiment), encoding="utf-8")
+    port = free_port()
+    environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}"}
+    ray = str(Path(sys.executable).with_name("ray"))
+    start = [ray, "start", "--head", f"--port={free_port()}", "--dashboard-host=127.0.0.1", f"--dashboard-port={port}",
+             f"--temp-dir={tmp_path / 'ray'}", "--num-cpus=4", "--disable-usage-stats"]  # fmt: skip
+    subprocess.run(start, env=environment, check=True, capture_output=True, timeout=180)
+    try:
+        submit = [ray, "job", "submit", "--working-dir", str(job), "--", sys.executable, "-m", "augury.cli", "train",
+                  "words.yaml", "--json"]  # fmt: skip
+        done = subprocess.run(submit, env=environment, text=True, capture_output=True, timeout=400, check=False)
+        assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
+        assert "succeeded" in done.stdout and '"name": "words"' in done.stdout
+        assert averaged(tmp_path / "store")
+    finally:
+        subprocess.run([ray, "stop", "--force"], env=environment, check=False, capture_output=True, timeout=120)
+
+
+def free_port() -> int:
+    with socket.socket() as found:
+        found.bind(("127.0.0.1", 0))
+        return int(found.getsockname()[1])
