@@ -11,6 +11,7 @@ import signal
 import socket
 import subprocess
 import sys
+import tempfile
 import time
 from pathlib import Path
 from types import SimpleNamespace
@@ -211,10 +212,11 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
     job.mkdir()
     (job / "words.yaml").write_text(yaml.safe_dump(experiment), encoding="utf-8")
     port = free_port()
+    session = tempfile.mkdtemp(prefix="ray")  # sockets allow no long names
     environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}"}
     ray = str(Path(sys.executable).with_name("ray"))
     start = [ray, "start", "--head", f"--port={free_port()}", "--dashboard-host=127.0.0.1", f"--dashboard-port={port}",
-             f"--temp-dir={tmp_path / 'ray'}", "--num-cpus=4", "--disable-usage-stats"]  # fmt: skip
+             f"--temp-dir={session}", "--num-cpus=4", "--disable-usage-stats"]  # fmt: skip
     subprocess.run(start, env=environment, check=True, capture_output=True, timeout=180)
     try:
         submit = [ray, "job", "submit", "--working-dir", str(job), "--", sys.executable, "-m", "augury.cli", "train",
@@ -225,6 +227,7 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
         assert averaged(tmp_path / "store")
     finally:
         subprocess.run([ray, "stop", "--force"], env=environment, check=False, capture_output=True, timeout=120)
+        shutil.rmtree(session, ignore_errors=True)
 
 
 def free_port() -> int:
