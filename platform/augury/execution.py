@@ -12,6 +12,8 @@ import pickle
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
+import cloudpickle
+
 from augury.progress import Stage, say
 
 T = TypeVar("T")
@@ -58,7 +60,7 @@ class LocalExecutor:
 
 
 class RayExecutor:
-    """Runs the tasks on Ray Data: one row an item, one block a row, an actor pool where making the task is costly."""
+    """Runs the tasks on Ray Data, a row and a block for every item; with GPUs, on a pool of actors that hold them."""
 
     name = "ray"
 
@@ -77,24 +79,37 @@ class RayExecutor:
         connect(self.address)
         import ray
 
-        class Task:
-            def __init__(self) -> None:
-                self.task = make()
-
-            def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
-                return {"index": row["index"], "result": pickle.dumps(self.task(pickle.loads(row["item"])))}
-
-        workers = max(1, min(len(items), int(ray.cluster_resources().get("GPU" if gpus else "CPU", 1) / (gpus or 1))))
         rows = [{"index": index, "item": pickle.dumps(item)} for index, item in enumerate(items)]
-        # Half a CPU each leaves room for the tasks that read: on two cores, two whole ones would wait for each other.
-        done = ray.data.from_items(rows, override_num_blocks=len(rows)).map(
-            Task, compute=ray.data.ActorPoolStrategy(min_size=1, max_size=workers), num_cpus=0.5, num_gpus=gpus or None
-        )
+        dataset = ray.data.from_items(rows, override_num_blocks=max(1, len(rows)))
+        maker = cloudpickle.dumps(make)
+        if gpus:
+            most = max(1, min(len(items), int(ray.cluster_resources().get("GPU", 0) / gpus)))
+            pool = ray.data.ActorPoolStrategy(min_size=1, max_size=most)
+            done = dataset.map(_Task, fn_constructor_args=(maker,), compute=pool, num_gpus=gpus)
+        else:
+            done = dataset.map(_run, fn_args=(maker,))
         results: list[Any] = [None] * len(items)
         for row in done.iter_rows():
             results[row["index"]] = pickle.loads(row["result"])
             stage.advance(size(results[row["index"]]))
         return results
+
+
+_made: dict[bytes, Callable[[Any], Any]] = {}  # the tasks that this process has made
+
+
+def _run(row: dict[str, Any], maker: bytes) -> dict[str, Any]:
+    if maker not in _made:
+        _made[maker] = pickle.loads(maker)()
+    return {"index": row["index"], "result": pickle.dumps(_made[maker](pickle.loads(row["item"])))}
+
+
+class _Task:
+    def __init__(self, maker: bytes):
+        self.maker = maker
+
+    def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
+        return _run(row, self.maker)
 
 
 def choose(
@@ -112,7 +127,6 @@ def choose(
 
 def connect(address: str | None = None) -> None:
     """Join the cluster at `address` or RAY_ADDRESS, or start Ray on this machine; once per process."""
-    os.environ.setdefault("RAY_BACKEND_LOG_LEVEL", "fatal")  # its notes to developers are not the user's
     import ray
 
     logging.getLogger("ray").setLevel(logging.ERROR)
@@ -129,3 +143,4 @@ def connect(address: str | None = None) -> None:
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False
+    logging.getLogger("ray.data").setLevel(logging.ERROR)

@@ -1,8 +1,26 @@
-"""Neural machine translation: a Transformer over subwords, trained under any regime over enciphered views."""
+"""Neural machine translation: a Transformer over subwords, trained under any regime over enciphered views.
 
-from trainables.nmt.config import Config
-from trainables.nmt.evaluation import evaluate, export, translate
-from trainables.nmt.preparation import address, prepare
-from trainables.nmt.task import train_loop
+What the package provides (`augury.trainable.Trainable`) is imported when it is asked for, so that a worker that only
+tokenises does not load torch.
+"""
 
-__all__ = ["Config", "address", "evaluate", "export", "prepare", "train_loop", "translate"]
+from __future__ import annotations
+
+import importlib
+from typing import Any
+
+_PROVIDED = {
+    "Config": "config",
+    "address": "preparation",
+    "evaluate": "evaluation",
+    "export": "evaluation",
+    "prepare": "preparation",
+    "train_loop": "task",
+    "translate": "evaluation",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _PROVIDED:
+        raise AttributeError(f"module 'trainables.nmt' has no attribute '{name}'")
+    return getattr(importlib.import_module(f"trainables.nmt.{_PROVIDED[name]}"), name)

@@ -17,6 +17,7 @@ from augury.progress import Stage
 from augury.store import Folder, Store
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
+SEEN = ("id", "source", "target")  # of a record by operators; the rest would double the time that reading takes
 
 
 @dataclass(frozen=True)
@@ -140,7 +141,7 @@ class _FitShard:
 
     def __call__(self) -> Callable[[str], tuple[int, Any]]:
         def fit(shard: str) -> tuple[int, Any]:
-            block = read_shard(self.corpus, shard)
+            block = read_shard(self.corpus, shard, SEEN)
             return len(block), self.operator.fit_block(block)
 
         return fit
@@ -161,7 +162,7 @@ class _ApplyShard:
             for part, function in zip(self.parts, functions, strict=True):
                 if part.folder.exists(shard):
                     continue
-                block = block if block is not None else read_shard(self.corpus, shard)
+                block = block if block is not None else read_shard(self.corpus, shard, SEEN)
                 write_shard(part.folder, shard, pa.table({"id": block.column("id"), "text": function(block)}))
             rows = len(block) if block is not None else len(read_shard(self.corpus, shard, ["id"]))
             return rows * len(self.parts)

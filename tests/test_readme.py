@@ -1,0 +1,46 @@
+"""What the README tells people to type exists and works."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import yaml
+
+import augury.augment
+from augury.augment import operator
+from augury.cli import VERBS
+from augury.corpora.known import KNOWN
+from augury.experiment import parse, systems
+
+README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+
+
+def block(language: str) -> str:
+    found = re.search(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    assert found
+    return found.group(1)
+
+
+def test_its_experiment_is_valid() -> None:
+    experiment = parse(yaml.safe_load(block("yaml")))
+    assert list(systems(experiment)) == ["baseline", "my-corpus"] and experiment.seeds == (1, 2, 3)
+
+
+def test_its_operator_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "uppercase.py").write_text(block("python"), encoding="utf-8")
+    monkeypatch.setattr(augury.augment, "__path__", [*augury.augment.__path__, str(tmp_path)])
+    parsed = operator.parse({"operator": "uppercase"})
+    assert "uppercase" in operator.names() and [part.view() for part in parsed.parts()] == ["uppercase"]
+    assert parsed.bind({})(pa.table({"source": ["haus ä", "Maus"]})).to_pylist() == ["HAUS Ä", "MAUS"]
+
+
+def test_it_names_every_verb_and_known_corpus() -> None:
+    for verb in VERBS:
+        assert f"augury {verb}" in README or f"make {verb}" in README, verb
+    for name in KNOWN:
+        assert name in README, name
+    for goal in re.findall(r"make (demo|test|install)", README):
+        assert f"\n{goal}:" in (Path(__file__).parents[1] / "Makefile").read_text()
