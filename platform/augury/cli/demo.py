@@ -28,6 +28,7 @@ def run(arguments: argparse.Namespace) -> int:
     from augury import experiment
     from augury.cli.train import compare
     from augury.errors import unknown
+    from augury.progress import say
 
     shipped = files("search_spaces").joinpath("experiments")
     known = [
@@ -37,5 +38,6 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     if arguments.task not in known:
         raise unknown("demo task", arguments.task, known)
+    say("The demo stops every system far from convergence: it shows the machinery and is no verdict on a method.")
     path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))
     return compare(experiment.load(path, [f"storage={arguments.storage}", *arguments.assignments]), arguments.json)

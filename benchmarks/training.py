@@ -1,0 +1,259 @@
+"""What training costs: the engine's updates beside those of a plain loop around the same Hugging Face model.
+
+    PYTHONPATH=platform:. python benchmarks/training.py [--repeats 5] [--json]
+
+    engine          augury.training.loop as `augury train` runs it: rows without padding, the objective with its
+                    gradient formed chunk by chunk, one division, the norm of the gradient, a check that all is
+                    finite, fused Adam, a history
+    plain loop      model(...).logits, torch.nn.functional.cross_entropy, backward, torch.optim.Adam; with
+                    co-regularisation one forward pass for each view, and R-Drop's lines for the divergence, with
+                    softmax and log-softmax of the logits
+
+Both train their copy of one model (architecture `small`, vocabulary 8,000) on the same batches, as the engine plans
+and loads them (at most 4,096 tokens: sentences times the longest side), in two threads. Loading is timed; validation
+and checkpoints are not. The text is Multi30k de-en if AUGURY_DATA names the directory that has it, else the built-in
+corpus. The plain regime reads the source, the co-regularised one the source and one of two ciphers.
+
+The contenders take turns, so that a busy machine disturbs them alike; a round is one batch. Figures are medians over
+rounds; a ratio is the median of the ratios within a round. CPU seconds are those of this process. A target token
+counts once, however many views it is predicted from; `source + target` counts what passes through the model.
+`padding` is the share of the model's positions that hold none.
+
+Before, both give their loss on the first batch without dropout, which must be the same number. The engine leaves the
+smoothed mass ε to the other V - 1 classes, as fairseq does, and torch spreads it over all V: ε V / (V - 1) for torch
+is ε = 0.1 for the engine. The plain loop gets the decoder's input and no labels, as from Hugging Face's collator:
+given labels, the model would compute a second loss that nobody asked for.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "2"
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # idle threads sleep: spinning would count as CPU seconds
+
+import argparse
+import copy
+import itertools
+import json
+import math
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+import transformers
+from torch import Tensor
+from transformers.models.marian.modeling_marian import shift_tokens_right
+
+from augury.experiment import parse
+from augury.regimes.coregularised import CoRegularised
+from augury.store import Store
+from augury.training.loop import _Loop
+from trainables import nmt
+from trainables.nmt.config import Config
+from trainables.nmt.task import Batch, Translation
+
+VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # as many sentences as Multi30k has
+CPU = torch.device("cpu")
+REGIMES: dict[str, dict[str, Any]] = {
+    "plain": {"regime": "plain", "vocabulary": {"size": VOCABULARY}},
+    "co-regularised": {
+        "regime": {"name": "coregularised", "warmup_steps": 0},
+        "augment": [{"operator": "cipher", "keys": [1, 2]}],
+        "vocabulary": {"size": VOCABULARY // 2, "size_per_key": VOCABULARY // 4},
+    },
+}
+
+
+class Sample(NamedTuple):
+    """One update of one contender."""
+
+    cpu: float
+    wall: float
+
+
+class Round(NamedTuple):
+    """One batch: its target tokens, all tokens and positions of the model, and what it cost each contender."""
+
+    targets: int
+    tokens: int
+    positions: int
+    samples: dict[str, Sample]
+
+
+class Engine:
+    """The training loop, an update at a time."""
+
+    def __init__(self, task: Translation, store: Store):
+        self.task = task
+        run = store.folder("runs", task.regime.name)
+        self.loop = _Loop(task, task.experiment.training, run, "benchmark", 1, CPU, lambda metrics: None)
+
+    def batches(self) -> Iterator[np.ndarray]:
+        """The examples of one update after another."""
+        return (examples for update in self.loop._epoch() for examples in update)
+
+    def step(self, examples: np.ndarray) -> None:
+        self.loop._step([examples])
+
+    @torch.no_grad()
+    def loss(self, batch: Batch) -> float:
+        self.task.module.eval()
+        losses = self.task.loss(batch, 0)
+        return float(losses.total) / losses.divisor
+
+
+class PlainLoop:
+    """The loop of a tutorial, around a copy of the engine's model."""
+
+    def __init__(self, task: Translation):
+        self.task, self.regime = task, task.regime
+        self.model = copy.deepcopy(task.module)
+        self.pad, self.eos = task.vocabulary.pad, task.vocabulary.eos
+        training, classes = task.experiment.training, len(task.vocabulary)
+        self.smoothing = self.regime.label_smoothing * classes / (classes - 1)
+        self.optimizer = torch.optim.Adam(
+            self.model.parameters(), lr=training.learning_rate, betas=training.adam_betas, eps=training.adam_eps
+        )
+
+    def step(self, examples: np.ndarray) -> None:
+        batch = self.task.load(examples, CPU).batch
+        self.model.train()
+        self.optimizer.zero_grad()
+        self._loss(batch).backward()
+        self.optimizer.step()
+
+    @torch.no_grad()
+    def loss(self, batch: Batch) -> float:
+        self.model.eval()
+        return float(self._loss(batch))
+
+    def _loss(self, batch: Batch) -> Tensor:
+        if isinstance(self.regime, CoRegularised):
+            return self._coregularised(batch, self.regime)
+        return self._cross_entropy(self._logits(batch.sources[0], batch.labels), batch.labels)
+
+    def _logits(self, source: Tensor, labels: Tensor) -> Tensor:
+        shifted = shift_tokens_right(labels, self.pad, self.eos)
+        output = self.model(
+            input_ids=source, attention_mask=source != self.pad, decoder_input_ids=shifted, use_cache=False
+        )
+        return output.logits
+
+    def _cross_entropy(self, logits: Tensor, labels: Tensor) -> Tensor:
+        return F.cross_entropy(
+            logits.flatten(0, 1), labels.flatten(), ignore_index=self.pad, label_smoothing=self.smoothing
+        )
+
+    def _coregularised(self, batch: Batch, regime: CoRegularised) -> Tensor:
+        first, second = (self._logits(source, batch.labels) for source in batch.sources)
+        likelihood = sum(self._cross_entropy(logits, batch.labels) for logits in (first, second))
+        pads = batch.labels == self.pad
+        divergences = [
+            F.kl_div(F.log_softmax(q, dim=-1), F.softmax(p, dim=-1), reduction="none")
+            .masked_fill(pads.unsqueeze(-1), 0.0)
+            .sum()
+            for p, q in ((first, second), (second, first))
+        ]
+        agreement = sum(divergences) / 2 / (~pads).sum()
+        return (likelihood + regime.beta * agreement) / regime.norm
+
+
+def prepare(regime: str, store: Store) -> Translation:
+    """The task of a regime: corpus, ciphers, vocabulary, tokens and a model."""
+    languages = {"source_language": "de", "target_language": "en"}
+    builtin = {"train": {"builtin": BUILTIN_SENTENCES}, "valid": {"builtin": 100}, "tests": {"test": {"builtin": 100}}}
+    experiment = parse({
+        "name": "benchmark", "task": "nmt", "storage": store.root,
+        "corpus": languages | ({"known": "multi30k"} if "AUGURY_DATA" in os.environ else builtin),
+        "model": {"architecture": "small"}, "training": {"max_tokens": MAX_TOKENS},
+        "execution": {"executor": "local"}, **REGIMES[regime],
+    })  # fmt: skip
+    assert isinstance(experiment, Config)
+    task = Translation({**nmt.prepare(experiment, store).config, "seed": 1}, store)
+    assert len(task.vocabulary) == VOCABULARY
+    return task
+
+
+def measure(engine: Engine, plain: PlainLoop, repeats: int) -> tuple[dict[str, float], list[Round]]:
+    """Both losses on the first batch, and every round after one that is not counted."""
+    steps: dict[str, Callable[[np.ndarray], None]] = {"engine": engine.step, "plain loop": plain.step}
+    losses, rounds = {}, []
+    for number, examples in enumerate(itertools.islice(engine.batches(), repeats + 1)):
+        loaded = engine.task.load(examples, CPU)
+        if number == 0:
+            losses = {"engine": engine.loss(loaded.batch), "plain loop": plain.loss(loaded.batch)}
+            assert math.isclose(*losses.values(), rel_tol=1e-5), losses
+        samples = {}
+        for name in list(steps)[:: 1 if number % 2 else -1]:
+            wall, cpu = time.perf_counter(), time.process_time()
+            steps[name](examples)
+            samples[name] = Sample(time.process_time() - cpu, time.perf_counter() - wall)
+        targets = int((loaded.batch.labels != engine.task.vocabulary.pad).sum())
+        rounds.append(Round(targets, loaded.tokens, loaded.positions, samples))
+    return losses, rounds[1:]
+
+
+def summary(rounds: list[Round]) -> dict[str, dict[str, float]]:
+    def row(name: str) -> dict[str, float]:
+        own = [(one, one.samples[name], one.samples["plain loop"]) for one in rounds]
+        return {
+            "cpu_seconds": statistics.median(sample.cpu for _, sample, _ in own),
+            "wall_seconds": statistics.median(sample.wall for _, sample, _ in own),
+            "target_tokens_per_second": statistics.median(one.targets / sample.wall for one, sample, _ in own),
+            "tokens_per_second": statistics.median(one.tokens / sample.wall for one, sample, _ in own),
+            "target_tokens_per_cpu_second": statistics.median(one.targets / sample.cpu for one, sample, _ in own),
+            "times_plain_loop": statistics.median(plain.wall / sample.wall for _, sample, plain in own),
+            "times_plain_loop_cpu": statistics.median(plain.cpu / sample.cpu for _, sample, plain in own),
+        }
+
+    return {name: row(name) for name in rounds[0].samples}
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=5, help="batches of each regime (default 5)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    arguments = parser.parse_args()
+    torch.set_num_threads(2)
+
+    regimes = {}
+    with tempfile.TemporaryDirectory() as root:
+        store = Store(root)
+        for regime in REGIMES:
+            task = prepare(regime, store)
+            plain = PlainLoop(task)
+            losses, rounds = measure(Engine(task, store), plain, arguments.repeats)
+            regimes[regime] = {
+                "padding": 1 - sum(one.tokens for one in rounds) / sum(one.positions for one in rounds),
+                "losses": losses,
+                "contenders": summary(rounds),
+            }
+    text = "Multi30k de-en" if "AUGURY_DATA" in os.environ else "built-in corpus"
+    setting = {"text": text, "repeats": arguments.repeats, "threads": torch.get_num_threads()}
+    if arguments.json:
+        versions = {"torch": torch.__version__, "transformers": transformers.__version__}
+        print(json.dumps({**setting, **versions, "regimes": regimes}, indent=2))
+        return
+    print(", ".join(f"{name} {value}" for name, value in setting.items()))
+    for regime, result in regimes.items():
+        report(regime, result)
+
+
+def report(regime: str, result: dict[str, Any]) -> None:
+    losses = ", ".join(f"{name} {loss:.6f}" for name, loss in result["losses"].items())
+    print(f"\n{regime}: padding {result['padding']:.1%}; loss of the first batch: {losses}")
+    titles = "CPU s", "wall s", "target/s", "src+tgt/s", "target/CPU s", "x plain loop", "by CPU"
+    forms = ".2f", ".2f", ",.0f", ",.0f", ",.0f", ".2f", ".2f"
+    print(f"{'':10}" + "".join(f"{title:>13}" for title in titles))
+    for name, row in result["contenders"].items():
+        print(f"{name:10}" + "".join(f"{value:>13{form}}" for value, form in zip(row.values(), forms, strict=True)))
+
+
+if __name__ == "__main__":
+    main()
