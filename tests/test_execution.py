@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from augury.errors import UserError
 from augury.execution import LocalExecutor, RayExecutor, choose
 from augury.progress import Stage
 
@@ -20,6 +21,19 @@ def test_both_executors_give_results_in_the_order_of_the_items(local_ray: Any) -
         with Stage("squares", len(items)) as stage:
             assert executor.map(squares, items, stage) == [item * item for item in items]
         assert stage.done == 23
+
+
+def complaining() -> Any:
+    def task(number: int) -> int:
+        raise UserError("key 3 leaves the text unchanged")
+
+    return task
+
+
+@pytest.mark.slow
+def test_a_user_error_on_ray_is_one_here(local_ray: Any) -> None:
+    with pytest.raises(UserError, match="key 3 leaves"), Stage("tasks", 2) as stage:
+        RayExecutor().map(complaining, [1, 2], stage)
 
 
 def test_auto_says_what_it_chose_and_why(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -34,6 +34,21 @@ def test_named_systems_differ_by_their_dotted_keys() -> None:
     assert found["stronger"].regime.beta == 7 and len(found["stronger"].augment) == 1  # type: ignore[attr-defined]
 
 
+def test_presets_in_systems_count() -> None:
+    paper, code = systems(parse({**BASE, "systems": {
+        "paper": {}, "code": {"training.preset": "released_code", "regime.preset": "released_code"},
+    }})).values()  # fmt: skip
+    assert (paper.training.warmup_updates, code.training.warmup_updates) == (8000, 6000)
+    assert code.regime.warmup_views == "cipher" and code.regime.beta == 2  # type: ignore[attr-defined]
+
+
+def test_the_baseline_keeps_the_label_smoothing() -> None:
+    smoothed = parse({**BASE, "regime": {"name": "coregularised", "label_smoothing": 0.3}})
+    assert systems(smoothed)["baseline"].regime.label_smoothing == 0.3  # type: ignore[attr-defined]
+    with pytest.raises(UserError, match="choose another"):
+        systems(parse({**BASE, "name": "baseline"}))
+
+
 def test_an_experiment_survives_being_written_and_read() -> None:
     experiment = parse(BASE)
     assert parse(experiment.plain()) == experiment
@@ -50,6 +65,9 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
     ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: input should be greater than or equal to 0"),
     ({"augment": []}, "reads enciphered views and there are none"),
     ({"seeds": [1, 1]}, "seeds .* repeat"),
+    ({"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "cipher", "keys": [1], "mode": "cased"}]}, "one name"),
+    ({"model": {"max_positions": 64}}, "exceed model.max_positions=64"),
+    ({"regime": {"name": "coregularised", "divergence": "js", "tau": 2}}, "takes neither tau nor detach"),
     ({"name": "a/b"}, "name = 'a/b'"),
     ({"corpus": {"source_language": "de"}}, "'corpus.target_language' is required"),
 ])  # fmt: skip

@@ -14,6 +14,7 @@ from typing import Any, Literal, Protocol, TypeVar
 
 import cloudpickle
 
+from augury.errors import UserError
 from augury.progress import Stage, say
 
 T = TypeVar("T")
@@ -91,17 +92,24 @@ class RayExecutor:
         results: list[Any] = [None] * len(items)
         for row in done.iter_rows():
             results[row["index"]] = pickle.loads(row["result"])
+            if isinstance(results[row["index"]], UserError):
+                raise results[row["index"]]
             stage.advance(size(results[row["index"]]))
         return results
 
 
-_made: dict[bytes, Callable[[Any], Any]] = {}  # the tasks that this process has made
+_made: dict[bytes, Callable[[Any], Any]] = {}  # the task that this process has made last
 
 
 def _run(row: dict[str, Any], maker: bytes) -> dict[str, Any]:
-    if maker not in _made:
-        _made[maker] = pickle.loads(maker)()
-    return {"index": row["index"], "result": pickle.dumps(_made[maker](pickle.loads(row["item"])))}
+    try:
+        if maker not in _made:
+            _made.clear()  # one model in memory at a time
+            _made[maker] = pickle.loads(maker)()
+        result = _made[maker](pickle.loads(row["item"]))
+    except UserError as error:  # Ray would wrap it in the traceback of a remote process
+        result = error
+    return {"index": row["index"], "result": pickle.dumps(result)}
 
 
 class _Task:
@@ -139,7 +147,7 @@ def connect(address: str | None = None) -> None:
     if address:
         ray.init(address=address, **options)
     else:
-        ray.init(resources={"trial_driver": os.cpu_count() or 1}, include_dashboard=False, **options)
+        ray.init(address="local", resources={"trial_driver": os.cpu_count() or 1}, include_dashboard=False, **options)
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator
 
@@ -42,8 +42,9 @@ class Experiment(Section):
     systems: dict[str, dict[str, Any]] = {}
     """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
 
-    BASELINE: ClassVar[Mapping[str, Any]] = {}
-    """What makes this task's plain baseline of an experiment: dotted keys and their values."""
+    def plain_system(self) -> dict[str, Any]:
+        """What makes this experiment its own plain baseline: dotted keys and their values."""
+        return {}
 
     @field_validator("seeds")
     @classmethod
@@ -68,13 +69,18 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:
     """The experiments, one per system, that an experiment consists of; the first is the baseline."""
-    content = {**experiment.plain(), "systems": {}, "baseline": False}
+    # Only what was given: a preset that a system names must not lose against defaults spelt out.
+    content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
     if experiment.systems:
         return {
             name: parse(config.merge(content, dotted), f"system {name}") for name, dotted in experiment.systems.items()
         }
     itself = parse(content)
-    plain = parse(config.merge(content, experiment.BASELINE), "the baseline")
+    plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
     if not experiment.baseline or plain == itself:
         return {experiment.name: itself}
+    if experiment.name == "baseline":
+        raise UserError(
+            "name: 'baseline' is what the plain system beside it is called: choose another, or set baseline=false"
+        )
     return {"baseline": plain, experiment.name: itself}

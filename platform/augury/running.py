@@ -25,25 +25,47 @@ from augury.tracking.tracker import File, Tracker
 from augury.trainable import Prepared, Trainable
 from augury.training import history
 from augury.training.launch import launch
+from augury.training.loop import Diverged
 
 RUNS = "runs"
 PACKAGES = ("augury", "torch", "ray", "transformers", "sentencepiece", "sacrebleu", "ctranslate2", "mlflow", "pyarrow")
 LINE_SECONDS = 10.0
 
 
-def run_experiment(experiment: Experiment) -> list[Folder]:
-    """Run every system of an experiment with every seed, or find it done; the runs' folders, baseline first."""
+def run_experiment(experiment: Experiment) -> tuple[list[Folder], list[str]]:
+    """Run every system of an experiment with every seed, or find it done.
+
+    Returns the runs' folders, baseline first, and what went wrong: a run that diverges does not stop the others.
+    """
     _refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     task = trainable.find(experiment.task)
     chosen = systems(experiment)
-    folders = []
+    folders: list[Folder] = []
+    failures: list[str] = []
     with Tracker(experiment.tracking, store) as tracker:
         prepared = {name: task.prepare(system, store) for name, system in chosen.items()}
+        _refuse_shared_runs(prepared)
         for name, system in chosen.items():
             for seed in system.seeds:
-                folders.append(_run(task, name, system, prepared[name], seed, store, tracker))
-    return folders
+                try:
+                    folders.append(_run(task, name, system, prepared[name], seed, store, tracker))
+                except Diverged as error:
+                    failures.append(f"{name}, seed {seed} diverged: {error}")
+                    say(failures[-1])
+    return folders, failures
+
+
+def _refuse_shared_runs(prepared: Mapping[str, Prepared]) -> None:
+    """Systems that train the same model would overwrite each other's scores."""
+    named: dict[str, str] = {}
+    for name, each in prepared.items():
+        other = named.setdefault(each.address, name)
+        if other != name:
+            raise UserError(
+                f"systems '{other}' and '{name}' train the same model, run {each.address}: give them settings that "
+                "differ in training; one system can be scored with another beam by --set decoding.beam=..."
+            )
 
 
 def _refuse_lost_storage(storage: str) -> None:
@@ -64,8 +86,8 @@ def _run(
     task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker
 ) -> Folder:
     run = run_folder(store, prepared.address, seed)
-    _describe(run, name, system, prepared, seed)
     if not run.complete:
+        _describe(run, name, system, prepared, seed)
         tracker.start(run)
         status: Any = "FAILED"
         try:

@@ -128,8 +128,12 @@ class Folder:
         target = self.path(name)
         parent, _, base = target.rpartition("/")
         if not self.is_local:
-            with self.filesystem.open_output_stream(target, compression=None) as stream:
-                yield stream
+            try:
+                with self.filesystem.open_output_stream(target, compression=None) as stream:
+                    yield stream
+            except BaseException:  # closing the stream has published what was written so far
+                self.filesystem.delete_file(target)
+                raise
             return
         os.makedirs(parent, exist_ok=True)
         temporary = f"{parent}/.tmp-{base}-{uuid.uuid4().hex[:8]}"
@@ -189,9 +193,10 @@ class Folder:
             os.makedirs(self.path(), exist_ok=True)
             temporary = self.path(f".tmp-{name}-{uuid.uuid4().hex[:8]}")
             shutil.move(str(directory), temporary)
-            if os.path.exists(target):
-                shutil.rmtree(target)
+            if os.path.exists(target):  # out of the way in one step: a killed removal must not leave a part
+                os.replace(target, f"{temporary}-old")
             os.replace(temporary, target)
+            shutil.rmtree(f"{temporary}-old", ignore_errors=True)
         else:
             fs.copy_files(
                 str(directory), target, source_filesystem=fs.LocalFileSystem(), destination_filesystem=self.filesystem

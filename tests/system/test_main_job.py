@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import urllib.request
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -215,10 +216,12 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
     session = tempfile.mkdtemp(prefix="ray")  # sockets allow no long names
     environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}"}
     ray = str(Path(sys.executable).with_name("ray"))
-    start = [ray, "start", "--head", f"--port={free_port()}", "--dashboard-host=127.0.0.1", f"--dashboard-port={port}",
-             f"--temp-dir={session}", "--num-cpus=4", "--disable-usage-stats"]  # fmt: skip
-    subprocess.run(start, env=environment, check=True, capture_output=True, timeout=180)
+    start = [ray, "start", "--head", "--block", f"--port={free_port()}", "--dashboard-host=127.0.0.1",
+             f"--dashboard-port={port}", f"--temp-dir={session}", "--num-cpus=4", "--disable-usage-stats"]  # fmt: skip
+    head = subprocess.Popen(start, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                            start_new_session=True)  # fmt: skip
     try:
+        wait_for_dashboard(port, head)
         submit = [ray, "job", "submit", "--working-dir", str(job), "--", sys.executable, "-m", "augury.cli", "train",
                   "words.yaml", "--json"]  # fmt: skip
         done = subprocess.run(submit, env=environment, text=True, capture_output=True, timeout=400, check=False)
@@ -226,8 +229,24 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
         assert "succeeded" in done.stdout and '"name": "words"' in done.stdout
         assert averaged(tmp_path / "store")
     finally:
-        subprocess.run([ray, "stop", "--force"], env=environment, check=False, capture_output=True, timeout=120)
+        head.terminate()  # not `ray stop`, which would end every Ray of this machine
+        try:
+            head.wait(60)
+        except subprocess.TimeoutExpired:
+            os.killpg(head.pid, signal.SIGKILL)
         shutil.rmtree(session, ignore_errors=True)
+
+
+def wait_for_dashboard(port: int, head: subprocess.Popen[bytes]) -> None:
+    """Wait until the job server answers."""
+    deadline = time.monotonic() + 180
+    while time.monotonic() < deadline and head.poll() is None:
+        try:
+            with urllib.request.urlopen(f"http://127.0.0.1:{port}/api/version", timeout=5):
+                return
+        except OSError:
+            time.sleep(0.5)
+    raise AssertionError(f"the head did not start: {head.poll()}")
 
 
 def free_port() -> int:

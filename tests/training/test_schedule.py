@@ -47,5 +47,8 @@ def test_presets_and_contradictions() -> None:
         Training.model_validate({"preset": "papr"})
     with pytest.raises(ValueError, match="average_last=5 checkpoints, but training ends after 2 validations"):
         Training(max_epochs=2)
+    assert Training(max_updates=1100, validate_every=500, average_last=3).average_last == 3
+    with pytest.raises(ValueError, match="training ends after 1 validations"):
+        Training(max_updates=50, validate_every=100)
     with pytest.raises(ValueError, match="needs max_epochs or max_updates"):
         Training(max_updates=None)

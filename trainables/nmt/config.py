@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
 
 from augury.config import Section
 from augury.decoding.search import Decoding
+from augury.errors import UserError
 from augury.experiment import Experiment
 from augury.regimes import regime
 from augury.regimes.plain import Plain
@@ -42,11 +42,19 @@ class Config(Experiment):
     decoding: Decoding = Decoding()
     scoring: Scoring = Scoring()
 
-    BASELINE: ClassVar[Mapping[str, Any]] = {"regime": "plain", "augment": []}
+    def plain_system(self) -> dict[str, Any]:
+        return {"augment": [], "regime": {"name": "plain", "label_smoothing": self.regime.label_smoothing}}
 
     @model_validator(mode="after")
-    def _draws_exist(self) -> Config:
+    def _consistent(self) -> Config:
         self.draws()
+        if len(set(self.keys)) < len(self.keys):
+            raise UserError(f"augment makes views of one name: {', '.join(self.keys)}; give every key once")
+        if self.max_pieces + 2 > self.model.max_positions:
+            raise UserError(
+                f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed model.max_positions="
+                f"{self.model.max_positions}: lower the one or raise the other"
+            )
         return self
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import cache
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -61,14 +61,14 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
     learned = {side: Text(folders["train"], side, side) for side in (SOURCE, TARGET)}
     learned |= {part.view: Text(part.folder, "text", part.view) for part in parts}
     vocabulary = store.folder("vocabularies", config.address({
-        "version": vocabularies.VERSION, "config": experiment.vocabulary.plain(), "languages": _languages(experiment),
-        "texts": {name: text.folder.name for name, text in learned.items()},
+        "version": vocabularies.VERSION, "config": _effective(experiment), "languages": _languages(experiment),
+        "texts": [[name, text.folder.name] for name, text in learned.items()],
     }))  # fmt: skip
     texts = learned | {f"valid {side}": Text(folders["valid"], side, side) for side in (SOURCE, TARGET)}
     tokens = {name: store.folder(TOKENS, text.address(vocabulary)) for name, text in texts.items()}
     determined = {
         "task": "nmt", "version": VERSION, "vocabulary": vocabulary.name, "max_pieces": experiment.max_pieces,
-        "tokens": {name: folder.name for name, folder in tokens.items()}, "model": experiment.model.plain(),
+        "tokens": [[name, folder.name] for name, folder in tokens.items()], "model": experiment.model.plain(),
         "regime": experiment.regime.plain(), "training": experiment.training.plain(),
         "validation": experiment.validation.plain(),
     }  # fmt: skip
@@ -142,6 +142,13 @@ def tag(language: str) -> str:
 
 def _languages(experiment: Config) -> list[str]:
     return [experiment.corpus.source_language, experiment.corpus.target_language]
+
+
+def _effective(experiment: Config) -> dict[str, Any]:
+    """The settings of the vocabulary that have an effect: sizes of views that there are, in the mode that there is."""
+    settings = experiment.vocabulary.plain()
+    used = {"joint": "size_per_key", "separate": "separate_size_per_key"}[settings["mode"]] if experiment.keys else None
+    return {key: value for key, value in settings.items() if key == used or "per_key" not in key}
 
 
 def _learn_vocabulary(experiment: Config, planned: Plan) -> None:

@@ -30,8 +30,10 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     direct.add_argument("--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2")
     direct.add_argument("--storage", default=None, help="directory or URI for the result (default: results)")
     direct.add_argument("--executor", choices=["auto", "local", "ray"], default=None, help="where the operator runs")
-    if "--operator" in words[:-1]:
-        _add_parameters(parser, words[words.index("--operator") + 1])
+    named = [word.removeprefix("--operator=") for word in words if word.startswith("--operator=")]
+    named += [words[index + 1] for index, word in enumerate(words[:-1]) if word == "--operator"]
+    if named:
+        _add_parameters(parser, named[0])
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -50,6 +50,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _alphabet(arguments: argparse.Namespace, lines: list[str]) -> Alphabet:
+    import unicodedata
+
     import pyarrow as pa
 
     from augury.text.alphabet import build_alphabet, count_letters, explicit_alphabet
@@ -61,7 +63,7 @@ def _alphabet(arguments: argparse.Namespace, lines: list[str]) -> Alphabet:
         if not arguments.alphabet_from.is_file():
             raise UserError(f"no file '{arguments.alphabet_from}' to take the alphabet from")
         with arguments.alphabet_from.open(encoding="utf-8") as file:
-            text = pa.array(lines_of(file), pa.string())
+            text = pa.array([unicodedata.normalize("NFC", line) for line in lines_of(file)], pa.string())
     alphabet = build_alphabet(count_letters(text), arguments.mode, arguments.min_count)
     if arguments.alphabet_from is None:
         say(f"alphabet of the text itself: {' '.join(alphabet.cycles)}")

@@ -27,9 +27,12 @@ def compare(chosen: object, as_json: bool) -> int:
     from augury.reporting import page, results, table
     from augury.running import run_experiment
     from augury.store import Store
+    from augury.tracking.settings import place
 
     assert isinstance(chosen, Experiment)
-    folders = run_experiment(chosen)
+    folders, failures = run_experiment(chosen)
+    if not folders:
+        return 1
     systems = results.load(folders)
     store = Store(chosen.storage)
     report = store.folder("reports", chosen.name)
@@ -40,11 +43,12 @@ def compare(chosen: object, as_json: bool) -> int:
                 "systems": [system.plain() for system in systems],
                 "runs": [folder.uri for folder in folders],
                 "page": f"{report.uri}/index.html",
+                "failures": failures,
             }
         )
     else:
         print(table.text(systems))
         print(f"page     {report.uri}/index.html")
-        print(f"MLflow   mlflow ui --backend-store-uri {chosen.tracking.uri or f'sqlite:///{store.root}/mlflow.db'}")
+        print(f"MLflow   mlflow ui --backend-store-uri {place(chosen.tracking, store).uri}")
         print(f"next     echo 'ein Satz' | augury translate {folders[-1].uri}")
-    return 0
+    return 1 if failures else 0

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from augury.errors import UserError
 from augury.regimes.objective import Agreement, Detach, Divergence, view_objective
@@ -49,6 +49,12 @@ class CoRegularised(Regime):
         "released_code": {"warmup_steps": 500, "warmup_views": "cipher"},
         "r_drop": {"over": "identity", "norm": 1.0, "warmup_steps": 0, "smoothing": "uniform"},
     }
+
+    @model_validator(mode="after")
+    def _consistent(self) -> CoRegularised:
+        if self.divergence == "js" and (self.tau != 1 or self.detach == "target"):
+            raise UserError("divergence js takes neither tau nor detach: set tau=1 and detach=none, or symmetric_kl")
+        return self
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         if self.over == "identity":

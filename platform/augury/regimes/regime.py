@@ -7,6 +7,7 @@ import pkgutil
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, NamedTuple, Protocol
 
+from pydantic import Field
 from torch import Tensor
 
 import augury.regimes
@@ -61,7 +62,7 @@ class Regime(Section):
 
     name: str
     """The module of `augury.regimes` that holds the regime."""
-    label_smoothing: float = 0.1
+    label_smoothing: float = Field(0.1, ge=0, lt=1)
     """Mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}

@@ -116,7 +116,7 @@ class Checkpoints:
 
     def _names_with_state(self) -> list[str]:
         names = [f"{update:08d}" for update in self.updates()] + [SNAPSHOT]
-        return [name for name in names if self.folder.exists(f"{name}/{STATE}")]
+        return [name for name in names if all(self.folder.exists(f"{name}/{file}") for file in (STATE, MODEL))]
 
     def _state(self, name: str) -> dict[str, Any]:
         file = self.folder.sub(name).local() / STATE

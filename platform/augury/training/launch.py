@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +12,7 @@ import torch
 
 from augury.errors import UserError
 from augury.execution import connect
+from augury.progress import say
 from augury.store import Folder
 from augury.training.loop import OUTCOME, Diverged, Report
 from augury.training.settings import Execution, Training
@@ -28,6 +31,8 @@ def launch(loop: Loop, config: dict[str, Any], run: Folder, training: Training, 
         outcome: dict[str, Any] = run.read_json(OUTCOME)
         return outcome
     run.remove(FAILURE)
+    if _joins_cluster(execution):
+        connect(execution.address)
     cuda = _uses_cuda(execution)
     direct = execution.launcher == "direct" or (
         execution.launcher == "auto" and training.workers == 1 and not cuda and not _joins_cluster(execution)
@@ -44,7 +49,12 @@ def launch(loop: Loop, config: dict[str, Any], run: Folder, training: Training, 
 
 
 def _uses_cuda(execution: Execution) -> bool:
-    if execution.device == "cuda" and not torch.cuda.is_available() and not _joins_cluster(execution):
+    """Whether workers train on GPUs: those of the cluster where one is joined, else those of this machine."""
+    if _joins_cluster(execution):
+        import ray
+
+        return execution.device == "cuda" or (execution.device == "auto" and ray.cluster_resources().get("GPU", 0) > 0)
+    if execution.device == "cuda" and not torch.cuda.is_available():
         raise UserError("device cuda, but torch sees no GPU here: use --set execution.device=cpu, or join a cluster")
     return execution.device == "cuda" or (execution.device == "auto" and torch.cuda.is_available())
 
@@ -59,12 +69,15 @@ def _on_ray(
     os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")  # every report waits for this poll
     connect(execution.address)
     import ray
-    from ray.train import FailureConfig, RunConfig, ScalingConfig, UserCallback  # noqa: F401
+    from ray.train import FailureConfig, RunConfig, ScalingConfig
     from ray.train.torch import TorchTrainer
     from ray.train.v2.api.exceptions import TrainingFailedError
 
     resources = {"CPU": execution.cpus_per_worker} | ({"GPU": execution.gpus_per_worker} if cuda else {})
-    _fits(training.workers, resources, ray.cluster_resources())
+    if _joins_cluster(execution):
+        say(f"workers ask for {training.workers} × {resources}; a cluster that grows may start machines for them")
+    else:
+        _fits(training.workers, resources, ray.cluster_resources())
     threads = execution.threads or max(1, (os.cpu_count() or 1) // training.workers)
 
     def worker(config: dict[str, Any]) -> None:
@@ -74,8 +87,8 @@ def _on_ray(
         device = train.torch.get_device() if cuda else torch.device("cpu")
         try:
             loop(config, device, lambda metrics: train.report(metrics))
-        except Diverged as error:  # trying again would only repeat it
-            run.write_json(FAILURE, {"error": str(error)})
+        except (Diverged, UserError) as error:  # trying again would only repeat it
+            run.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
 
     trainer = TorchTrainer(
         worker,
@@ -87,14 +100,22 @@ def _on_ray(
             failure_config=FailureConfig(max_failures=execution.max_failures, controller_failure_limit=3),
         ),
     )
+    main = threading.current_thread() is threading.main_thread()
+    before = signal.getsignal(signal.SIGINT)
     try:
         trainer.fit()
+    except SystemExit as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind
+        raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
     except TrainingFailedError as error:
         raise UserError(
             f"the workers of {run.uri} failed {execution.max_failures + 1} times: {_cause(error)}"
         ) from error
+    finally:
+        if main:
+            signal.signal(signal.SIGINT, before)
     if run.exists(FAILURE):
-        raise Diverged(run.read_json(FAILURE)["error"])
+        failure = run.read_json(FAILURE)
+        raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
 
 
 def _fits(workers: int, resources: dict[str, float], cluster: dict[str, float]) -> None:

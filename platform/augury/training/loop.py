@@ -137,6 +137,8 @@ class _Loop:
         if self.leads:
             self._finish()
         distributed.barrier()
+        if self.interrupted:
+            raise Interrupted(f"stopped after update {self.at.update}, the last one")
 
     def _over(self) -> bool:
         epochs, updates = self.training.max_epochs, self.training.max_updates

@@ -68,9 +68,9 @@ class Training(Section):
             raise UserError("training needs max_epochs or max_updates, or both")
         if self.schedule == "linear" and self.max_updates is None:
             raise UserError("schedule linear falls to zero at max_updates: set training.max_updates")
-        most = (
-            self.max_epochs if self.validate_every is None else (self.max_updates or 0) // self.validate_every or None
-        )
+        most = self.max_epochs if self.validate_every is None else None
+        if self.validate_every and self.max_updates and self.max_epochs is None:
+            most = -(-self.max_updates // self.validate_every)  # the last update is always validated
         if most is not None and most < self.average_last:
             raise UserError(
                 f"average_last={self.average_last} checkpoints, but training ends after {most} validations: "

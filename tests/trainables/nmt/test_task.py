@@ -153,3 +153,16 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(storag
         address(augment=[{"operator": "cipher", "keys": [1]}]),
     ]
     assert len({same, *different}) == 5
+
+
+def test_the_order_of_keys_counts_and_settings_without_effect_do_not(storage: Path) -> None:
+    store = Store(storage)
+
+    def address(**changes: Any) -> str:
+        return nmt.address(parse(content(storage, **changes)), store)  # type: ignore[arg-type]
+
+    swapped = [{"operator": "cipher", "keys": [2, 1]}]
+    assert address() != address(augment=swapped)
+    plain = {"regime": "plain", "augment": []}
+    assert address(**plain) == address(**plain, vocabulary={"size": 300, "size_per_key": 99})
+    assert address() == address(vocabulary={"size": 300, "size_per_key": 60, "separate_size_per_key": 7})
