@@ -224,7 +224,11 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
         wait_for_dashboard(port, head)
         submit = [ray, "job", "submit", "--working-dir", str(job), "--", sys.executable, "-m", "augury.cli", "train",
                   "words.yaml", "--json"]  # fmt: skip
-        done = subprocess.run(submit, env=environment, text=True, capture_output=True, timeout=400, check=False)
+        for _ in range(20):  # the head answers before its agent can take jobs
+            done = subprocess.run(submit, env=environment, text=True, capture_output=True, timeout=400, check=False)
+            if "No available agent" not in done.stderr + done.stdout:
+                break
+            time.sleep(3)
         assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-1000:]
         assert "succeeded" in done.stdout and '"name": "words"' in done.stdout
         assert averaged(tmp_path / "store")
