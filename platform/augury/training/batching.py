@@ -48,7 +48,7 @@ def plan_epoch(
 
 
 def _cut(lengths: Lengths, max_tokens: int, random: np.random.Generator) -> list[Batch]:
-    """Examples sorted by length (ties and neighbours in random order), cut where the budget is full."""
+    """Examples sorted by length, equal ones in another order every epoch, cut where the budget is full."""
     cost = lengths.cost
     if len(cost) == 0:
         raise UserError("there are no training examples: look at the rejected rows in the corpus manifest")
@@ -57,8 +57,7 @@ def _cut(lengths: Lengths, max_tokens: int, random: np.random.Generator) -> list
             f"an example of {int(cost.max())} tokens does not fit training.max_tokens={max_tokens}: "
             f"raise it to {int(cost.max())} or lower corpus.filter.max_length"
         )
-    # One token of jitter makes the company of a sentence differ from epoch to epoch at hardly any padding.
-    order = np.lexsort((lengths.sources + 2 * random.random(len(cost)), lengths.targets + random.random(len(cost))))
+    order = np.lexsort((random.random(len(cost)), lengths.targets, cost))
     batches, start, longest = [], 0, 0
     for end, length in enumerate(cost[order].tolist()):
         if max(longest, length) * (end - start + 1) > max_tokens:
