@@ -217,14 +217,15 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
     environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}"}
     ray = str(Path(sys.executable).with_name("ray"))
     start = [ray, "start", "--head", "--block", f"--port={free_port()}", "--dashboard-host=127.0.0.1",
-             f"--dashboard-port={port}", f"--temp-dir={session}", "--num-cpus=4", "--disable-usage-stats"]  # fmt: skip
+             f"--dashboard-port={port}", f"--dashboard-agent-listen-port={free_port()}",
+             f"--temp-dir={session}", "--num-cpus=4", "--disable-usage-stats"]  # fmt: skip
     head = subprocess.Popen(start, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                             start_new_session=True)  # fmt: skip
     try:
         wait_for_dashboard(port, head)
         submit = [ray, "job", "submit", "--working-dir", str(job), "--", sys.executable, "-m", "augury.cli", "train",
                   "words.yaml", "--json"]  # fmt: skip
-        for _ in range(20):  # the head answers before its agent can take jobs
+        for _ in range(10):  # the head answers before its agent can take jobs
             done = subprocess.run(submit, env=environment, text=True, capture_output=True, timeout=400, check=False)
             if "No available agent" not in done.stderr + done.stdout:
                 break
