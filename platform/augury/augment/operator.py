@@ -20,7 +20,8 @@ class Operator(Section):
     """Parameters of an operator, which are also its flags on the command line.
 
     An operator is fitted on the training split, block by block, and then maps a block of records to one text per
-    record: a view, which keeps the record's id. Nothing may depend on the block's size or on other blocks.
+    record: a view, which keeps the record's id. A block has the columns `id`, `source` and `target`; nothing may depend
+    on its size or on other blocks.
     """
 
     operator: str
