@@ -49,16 +49,16 @@ def write_experiment(directory: Path, **changes: Any) -> Path:
         "name": "words", "task": "nmt", "storage": str(directory / "store"),
         "corpus": {
             "source_language": "de", "target_language": "en",
-            "train": write_corpus(directory, "train", 400, 1), "valid": write_corpus(directory, "valid", 40, 2),
+            "train": write_corpus(directory, "train", 1000, 1), "valid": write_corpus(directory, "valid", 40, 2),
             "tests": {"test": write_corpus(directory, "test", 60, 3)},
         },
         "augment": [{"operator": "cipher", "keys": [1]}],
         "vocabulary": {"size": 60, "size_per_key": 40},
-        "model": {"architecture": "tiny", "hidden_size": 32, "feedforward_size": 64, "attention_heads": 2,
+        "model": {"architecture": "tiny", "hidden_size": 64, "feedforward_size": 128, "attention_heads": 2,
                   "encoder_layers": 1, "decoder_layers": 1, "dropout": 0.0},
         "regime": {"name": "coregularised", "beta": 1, "warmup_steps": 20},
-        "training": {"max_tokens": 300, "learning_rate": 0.01, "warmup_updates": 40, "max_updates": 400,
-                     "validate_every": 100, "average_last": 2},
+        "training": {"max_tokens": 300, "learning_rate": 0.006, "warmup_updates": 60, "max_updates": 600,
+                     "validate_every": 150, "average_last": 2},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1}, **changes,
     }  # fmt: skip
     path = directory / "words.yaml"
@@ -127,7 +127,7 @@ def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: 
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
     model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
-    found = model.generate(**tokenizer(["__en__ drei Maus läuft gut"], return_tensors="pt"))
+    found = model.generate(**tokenizer(["__en__drei Maus läuft gut"], return_tensors="pt"))
     assert tokenizer.batch_decode(found, skip_special_tokens=True) == ["three mouse runs well"]
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 2
 
@@ -155,7 +155,7 @@ def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamesp
     assert run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
     assert {given.dataset.name for given in run.inputs.dataset_inputs} == {"train", "valid", "test"}
     curve = client.get_metric_history(run.info.run_id, "valid/bleu")
-    assert [point.step for point in curve] == [100, 200, 300, 400]
+    assert [point.step for point in curve] == [150, 300, 450, 600]
     assert run.data.metrics["test/test/bleu"] > 60 and "train/tokens_per_second" in run.data.metrics
     names = {file.path for file in client.list_artifacts(run.info.run_id)}
     assert {"experiment.yaml", "scores.json", "hypotheses", "vocabulary", "rot-1"} <= names
@@ -178,7 +178,7 @@ def test_stopped_and_started_again_equals_undisturbed(
     path = write_experiment(tmp_path)
     process = subprocess.Popen([sys.executable, "-m", "augury.cli", "train", str(path)], text=True,
                                stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)  # fmt: skip
-    wait_for_update(Store(tmp_path / "store"), 110, process)
+    wait_for_update(Store(tmp_path / "store"), 160, process)
     process.send_signal(signalled)
     _, said = process.communicate(timeout=120)
     if signalled == signal.SIGINT:

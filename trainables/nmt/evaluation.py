@@ -103,7 +103,8 @@ def export(run: Folder, store: Store, form: str, directory: Path) -> None:
     else:
         to_ctranslate2(model, directory, vocabulary.pieces, unk=vocabulary.unk)
         (directory / "sentencepiece.model").write_bytes(vocabulary.model())
-    before = f"'{tag(experiment.corpus.target_language)}' and a space" if experiment.tagged else "nothing"
+    # A space after the tag would become a piece that the model has never seen there.
+    before = f"{tag(experiment.corpus.target_language)}, without a space" if experiment.tagged else "nothing"
     (directory / "README.txt").write_text(f"Put before every source: {before}.\n", encoding="utf-8")
 
 
