@@ -16,6 +16,11 @@ if TYPE_CHECKING:
 def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
     """The experiment file and its overrides."""
     parser.add_argument("experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)")
+    add_overrides(parser)
+
+
+def add_overrides(parser: argparse.ArgumentParser) -> None:
+    """Settings by their dotted keys."""
     parser.add_argument(
         "--set",
         action="append",

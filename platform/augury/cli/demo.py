@@ -5,6 +5,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 
+from augury.cli.common import add_overrides
+
 HELP = "Run the main job on the built-in synthetic corpus: baseline, naive multi-source and CipherDAug side by side."
 EXAMPLE = "augury demo --storage demo"
 
@@ -12,14 +14,7 @@ EXAMPLE = "augury demo --storage demo"
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("--task", default="nmt", help="which task to show (default: nmt)")
     parser.add_argument("--storage", default="demo", help="directory or URI of everything that is made (default: demo)")
-    parser.add_argument(
-        "--set",
-        action="append",
-        default=[],
-        metavar="KEY=VALUE",
-        dest="assignments",
-        help="override a setting by its dotted key; may be repeated",
-    )
+    add_overrides(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
