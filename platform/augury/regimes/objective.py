@@ -129,7 +129,8 @@ class _Plan(NamedTuple):
         agreement = self.agreement
         if agreement is None or not any(self.wanted):
             return False
-        return agreement.beta > 0 and agreement == Agreement(agreement.beta)
+        divisible = agreement.beta > 1e-6 * max(self.weights)  # `shares` divides by it
+        return divisible and agreement == Agreement(agreement.beta)
 
     def shares(self, like: Tensor) -> tuple[Tensor, Tensor]:
         """`share`, `scale`, each (views, 1, 1), with share * scale = weights.

@@ -78,7 +78,7 @@ def count_letters(column: pa.Array | pa.ChunkedArray) -> dict[str, int]:
 def build_alphabet(
     counts: Mapping[str, int], mode: Mode = "alpha", min_count: int = 1, extra: str | None = None
 ) -> Alphabet:
-    """The alphabet of a text with these character counts (Li et al. 2022, Algorithm 1).
+    """The alphabet of a text with these character counts (Kambhatla, Born and Sarkar 2022, Algorithm 1).
 
     Only letters (`str.isalpha`) enter: those seen at least `min_count` times and those in `extra`. A larger
     `min_count` keeps stray foreign letters out. `mode` says what rotates:

@@ -1,0 +1,215 @@
+"""A sweep as it lies in the storage: what was asked, how far every trial is, and what was decided.
+
+The driver writes two files into the sweep's folder: `sweep.json`, what was asked, and `state.json`, where things stand.
+Curves, scores and errors are those of the run folders. Whoever shows a sweep, live or afterwards, reads it here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+from augury.errors import UserError, nearest
+from augury.store import Folder, Store
+from augury.tracking import runs
+from augury.training import history
+from augury.training.loop import OUTCOME
+
+KIND = "sweeps"
+DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
+
+Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
+
+
+@dataclass(frozen=True)
+class Point:
+    """The sweep's metric after a validation."""
+
+    validation: int
+    """Counted from 1."""
+    update: int
+    seconds: float
+    """Of training, pauses left out."""
+    value: float
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One configuration with one seed."""
+
+    seed: int
+    folder: Folder
+    """The run's folder; it need not exist yet."""
+    progress: Progress
+    """waiting: not started; paused: waits for a decision; stopped: the race ended it before the end of training."""
+    error: str | None
+    """Why it failed."""
+    curve: tuple[Point, ...]
+
+    @property
+    def parameters(self) -> int | None:
+        """Of the model, once training has ended."""
+        return int(self.folder.read_json(OUTCOME)["parameters"]) if self.folder.exists(OUTCOME) else None
+
+    @property
+    def seconds(self) -> float:
+        """Spent in training up to the last validation."""
+        return self.curve[-1].seconds if self.curve else 0.0
+
+
+@dataclass(frozen=True)
+class Configuration:
+    """One point of the search space; its trials differ in the seed alone."""
+
+    name: str
+    """The values of the swept keys, for people: `beta=5, tau=1`."""
+    address: str
+    """Of the run: `runs/<address>/seed-<n>`."""
+    point: Mapping[str, Any]
+    """Dotted key -> value; empty for the plain baseline beside the space."""
+    trials: tuple[Trial, ...]
+
+    def plain(self) -> dict[str, Any]:
+        """The configuration as JSON-like values, without curves."""
+        return {"name": self.name, "address": self.address, "point": dict(self.point),
+                "trials": [{"seed": each.seed, "run": each.folder.uri, "progress": each.progress, "error": each.error,
+                            "validations": len(each.curve), "train_seconds": each.seconds}
+                           for each in self.trials]}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Merged:
+    """A point that is the same experiment as another one, and runs once with it."""
+
+    point: Mapping[str, Any]
+    same_as: str
+    """The name of the configuration that stands for it."""
+    reason: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """What the race decided of a configuration at a rung."""
+
+    time: float
+    """Seconds since 1970."""
+    rung: int
+    """Counted from 1."""
+    validations: int | None
+    """At which the rung stands; None: at the end of training."""
+    address: str
+    """Of the configuration."""
+    action: Literal["promoted", "stopped", "seed added", "chosen"]
+    seeds: int
+    """That the decision rests on."""
+    mean: float
+    low: float
+    high: float
+    cut: float
+    """The value that the interval was held against."""
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Everything there is to show of a sweep."""
+
+    name: str
+    question: str
+    metric: str
+    """What is raced on, as the history calls it: `valid/bleu`."""
+    mode: Literal["max", "min"]
+    scale: str
+    keys: tuple[str, ...]
+    """The swept dotted keys."""
+    seeds: tuple[int, ...]
+    """The seeds a configuration may be trained with."""
+    scheduler: str
+    """`all`, `halving` or `pbt`."""
+    reference: str
+    """The address of the configuration that the others are compared with."""
+    configurations: tuple[Configuration, ...]
+    """The reference first."""
+    merged: tuple[Merged, ...]
+    decisions: tuple[Decision, ...]
+    started: float
+    """Seconds since 1970, of the first command that ran it."""
+    updated: float
+    ended: bool
+    """Whether its driver has come to the end; otherwise it runs, or was killed."""
+    folder: Folder
+
+    @property
+    def by_address(self) -> dict[str, Configuration]:
+        """The configurations by the address of their runs."""
+        return {each.address: each for each in self.configurations}
+
+    def count(self, progress: Progress) -> int:
+        """The number of trials in a state."""
+        return sum(trial.progress == progress for each in self.configurations for trial in each.trials)
+
+    def finished(self) -> list[Folder]:
+        """The folders of the scored runs, the reference first."""
+        return [trial.folder for each in self.configurations for trial in each.trials
+                if trial.folder.exists(runs.SCORES)]  # fmt: skip
+
+
+@dataclass
+class Curves:
+    """Curves of runs, read again only where a history has grown."""
+
+    metric: str
+    _seen: dict[str, tuple[dict[str, int], tuple[Point, ...]]] = field(default_factory=dict)
+
+    def of(self, run: Folder) -> tuple[Point, ...]:
+        """The validations of a run so far."""
+        files = history.files(run)
+        known = self._seen.get(run.name)
+        if known is None or known[0] != files:
+            known = self._seen[run.name] = files, self._read(run)
+        return known[1]
+
+    def _read(self, run: Folder) -> tuple[Point, ...]:
+        found = [record for record in history.read(run) if self.metric in record["metrics"]]
+        return tuple(
+            Point(index, record["update"], record["metrics"].get("train/seconds", 0.0), record["metrics"][self.metric])
+            for index, record in enumerate(found, start=1)
+        )
+
+
+def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
+    """The sweep called `name` in a storage; `curves`, kept between calls, spares reading what has not changed.
+
+    UserError names the sweeps that there are.
+    """
+    folder = store.folder(KIND, name)
+    if not folder.exists(DEFINITION):
+        known = [each for each in store.addresses(KIND) if store.folder(KIND, each).exists(DEFINITION)]
+        said = nearest(name, known) if known else "there is none yet: augury sweep SPACE makes one"
+        raise UserError(f"no sweep '{name}' in {store.root}: {said}")
+    asked: Mapping[str, Any] = folder.read_json(DEFINITION)
+    stands: Mapping[str, Any] = folder.read_json(STATE) if folder.exists(STATE) else {}
+    curves = curves or Curves(asked["metric"])
+    configurations = tuple(_configuration(each, asked["seeds"], stands, store, curves)
+                           for each in asked["configurations"])  # fmt: skip
+    return Sweep(
+        name=asked["name"], question=asked["question"], metric=asked["metric"], mode=asked["mode"],
+        scale=asked["scale"], keys=tuple(asked["keys"]), seeds=tuple(asked["seeds"]), scheduler=asked["scheduler"],
+        reference=asked["reference"], configurations=configurations,
+        merged=tuple(Merged(**each) for each in asked["merged"]),
+        decisions=tuple(Decision(**each) for each in stands.get("decisions", ())),
+        started=asked["started"], updated=stands.get("time", asked["started"]), ended=stands.get("ended", False),
+        folder=folder,
+    )  # fmt: skip
+
+
+def _configuration(
+    asked: Mapping[str, Any], seeds: Sequence[int], stands: Mapping[str, Any], store: Store, curves: Curves
+) -> Configuration:
+    trials = []
+    for seed in seeds:
+        folder = store.folder(runs.KIND, f"{asked['address']}/seed-{seed}")
+        noted = stands.get("trials", {}).get(f"{asked['address']}/seed-{seed}", {})
+        progress: Progress = "finished" if folder.complete else noted.get("progress", "waiting")
+        trials.append(Trial(seed, folder, progress, noted.get("error"), curves.of(folder)))
+    return Configuration(asked["name"], asked["address"], asked["point"], tuple(trials))
