@@ -17,6 +17,7 @@ from augury.corpora.spec import CorpusSpec
 from augury.decoding.search import check_lengths
 from augury.errors import UserError
 from augury.execution import choose
+from augury.locks import make_once
 from augury.progress import Stage, say
 from augury.regimes.regime import SOURCE, TARGET
 from augury.store import Folder, Store
@@ -89,7 +90,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     if augmented.reused:
         say(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()})
-    _learn_vocabulary(experiment, planned)
+    make_once(planned.vocabulary, lambda: _learn_vocabulary(experiment, planned))
     work = train.rows * len(planned.texts) / PIECES_PER_SECOND
     tokenise(
         planned.texts,
@@ -152,8 +153,6 @@ def _effective(experiment: Config) -> dict[str, Any]:
 
 
 def _learn_vocabulary(experiment: Config, planned: Plan) -> None:
-    if planned.vocabulary.complete:
-        return
     groups = {name: text.lines for name, text in planned.texts.items() if not name.startswith("valid")}
     with Stage("vocabulary", unit="pieces") as stage:
         made = vocabularies.train(

@@ -13,6 +13,7 @@ import numpy as np
 from augury import config
 from augury.corpora.corpus import read_shard
 from augury.execution import Executor
+from augury.locks import making
 from augury.progress import Stage
 from augury.store import Folder
 from augury.text.vocabulary import Vocabulary
@@ -47,22 +48,23 @@ class Text(NamedTuple):
 
 def tokenise(texts: Mapping[str, Text], folders: Mapping[str, Folder], vocabulary: Folder, executor: Executor) -> None:
     """Make the tokens of every text in the folder of the same name, where they are missing."""
-    missing = {name: text for name, text in texts.items() if not folders[name].complete}
-    manifests = {name: text.folder.manifest() for name, text in missing.items()}
-    items = [(text, folders[name], shard) for name, text in missing.items() for shard in manifests[name]["shards"]]
-    if items:
-        with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
-            executor.map(_Tokenise(vocabulary), items, stage, size=lambda rows: rows)
-    for name, text in missing.items():
-        folders[name].finish(
-            {
-                "rows": manifests[name]["rows"],
-                "shards": manifests[name]["shards"],
-                "inputs": [text.folder.name, vocabulary.name],
-                "column": text.column,
-                "view": text.view,
-            }
-        )
+    with making([folders[name] for name in texts]) as unmade:
+        missing = {name: text for name, text in texts.items() if folders[name] in unmade}
+        manifests = {name: text.folder.manifest() for name, text in missing.items()}
+        items = [(text, folders[name], shard) for name, text in missing.items() for shard in manifests[name]["shards"]]
+        if items:
+            with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
+                executor.map(_Tokenise(vocabulary), items, stage, size=lambda rows: rows)
+        for name, text in missing.items():
+            folders[name].finish(
+                {
+                    "rows": manifests[name]["rows"],
+                    "shards": manifests[name]["shards"],
+                    "inputs": [text.folder.name, vocabulary.name],
+                    "column": text.column,
+                    "view": text.view,
+                }
+            )
 
 
 @dataclass(frozen=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,6 +14,7 @@ from augury import config
 from augury.augment.operator import Operator
 from augury.corpora.corpus import VIEW, Corpus, read_shard, write_shard
 from augury.execution import Executor, choose
+from augury.locks import make_once, making
 from augury.progress import Stage
 from augury.store import Folder, Store
 
@@ -88,13 +90,14 @@ def augment(
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address)
     address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
-    missing = [part for part in parts if not part.folder.complete]
-    if missing:
-        work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in missing)
-        runs = choose(executor, work, "augment", ray_address)
-        for part in {part.fit.name: part for part in missing if not part.fit.complete}.values():
-            _fit(part, learned_from, runs)
-        _apply(missing, corpus, runs)
+    with making([part.folder for part in parts]) as folders:
+        missing = [part for part in parts if part.folder in folders]
+        if missing:
+            work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in missing)
+            runs = choose(executor, work, "augment", ray_address)
+            for part in {part.fit.name: part for part in missing}.values():
+                make_once(part.fit, partial(_fit, part, learned_from, runs))
+            _apply(missing, corpus, runs)
     folder = store.folder(AUGMENTED, address)
     if not folder.complete:
         folder.finish(

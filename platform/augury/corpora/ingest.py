@@ -26,8 +26,9 @@ from augury.corpora.known import differing
 from augury.corpora.readers import Text, open_text
 from augury.corpora.spec import CorpusSpec, Part
 from augury.errors import UserError
+from augury.locks import make_once
 from augury.progress import Stage, say_once
-from augury.store import Store
+from augury.store import Folder, Store
 
 CODE = 1  # raise it when the same text would become other records
 ORIGIN = "original"
@@ -51,14 +52,20 @@ def ingest(
     for path in differing(part.known, text.inputs) if part.known else ():
         say_once(f"{split}: {path} is not the known copy of {spec.known}: scores may not compare", stream)
     folder = store.folder(KIND, _address(spec, part, text))
-    if folder.complete:
+    if not make_once(folder, lambda: _make(folder, spec, part, text, stream)):
         corpus = Corpus(folder)
         print(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}", file=stream)
         return corpus
+    if text.note:
+        say_once(text.note)
+    return Corpus(folder)
+
+
+def _make(folder: Folder, spec: CorpusSpec, part: Part, text: Text, stream: TextIO) -> None:
     rows = _Rows(part, spec.languages)
     writer = CorpusWriter(folder)
     try:
-        with Stage(f"read {split}", min(text.total, text.first or text.total), "pairs", stream) as stage:
+        with Stage(f"read {part.name}", min(text.total, text.first or text.total), "pairs", stream) as stage:
             for block in text.blocks():
                 writer.add(rows.records(block))
                 stage.advance(len(block))
@@ -66,17 +73,14 @@ def ingest(
     except UserError:
         folder.remove()
         raise
-    corpus = writer.finish({
-        "kind": "parallel", "split": split,
+    writer.finish({
+        "kind": "parallel", "split": part.name,
         "source_language": spec.source_language, "target_language": spec.target_language,
         "rows_in": rows.read, "rejected": rows.rejected, "cleaned": rows.cleaned,
         "known": spec.known if part.known else None, "files": text.inputs, "inputs": [], "note": text.note,
         "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
     })  # fmt: skip
-    print(f"{split}: {rows.summary()}", file=stream)
-    if text.note:
-        say_once(text.note)
-    return corpus
+    print(f"{part.name}: {rows.summary()}", file=stream)
 
 
 def corpus_address(spec: CorpusSpec, split: str, *, directory: str | None = None) -> str:

@@ -1,4 +1,4 @@
-"""ROT-k: replace each letter by the k-th letter after it in its alphabet (Kambhatla, Born and Sarkar 2022, section 2.1).
+"""ROT-k: replace each letter by the k-th letter after it in its alphabet (Kambhatla, Born and Sarkar 2022, §2.1).
 
 Characters outside the alphabet stay: white space, digits, punctuation, letters that the training text does
 not have. Text must be in Unicode normalisation form C before, or accents would stay while their letters move,
