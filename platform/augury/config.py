@@ -22,6 +22,10 @@ class Section(BaseModel):
         """The settings as JSON-like values, defaults included."""
         return self.model_dump(mode="json")
 
+    def inactive(self) -> dict[str, str]:
+        """The settings that have no effect beside the others -> why; experiments that differ in them alone are one."""
+        return {}
+
 
 S = TypeVar("S", bound=Section)
 
@@ -46,7 +50,12 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
 
 
 def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
-    """`content` with every `dotted.key=value` of `assignments` set; values are read as YAML."""
+    """`content` with every `dotted.key=value` of `assignments` set."""
+    return merge(content, assigned(assignments))
+
+
+def assigned(assignments: Sequence[str]) -> dict[str, Any]:
+    """Dotted key -> value of every `dotted.key=value`; values are read as YAML."""
     values = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
@@ -56,7 +65,7 @@ def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str
             values[key] = yaml.safe_load(text)
         except yaml.YAMLError as error:
             raise UserError(f"--set {key}: '{text}' is not a YAML value") from error
-    return merge(content, values)
+    return values
 
 
 def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
@@ -82,6 +91,20 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
                     node[part] = {"name": node[part]} if isinstance(node.get(part), str) else {}
                 node = node[part]
     return dict(result)
+
+
+def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested settings under dotted names; lists of settings by position."""
+    flat: dict[str, Any] = {}
+    for key, value in content.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+            value = {str(index): item for index, item in enumerate(value)}
+        if isinstance(value, Mapping) and value:
+            flat |= flatten(value, f"{name}.")
+        elif value is not None and value != {}:
+            flat[name] = value
+    return flat
 
 
 def _copy(value: Any) -> Any:

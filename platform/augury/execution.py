@@ -15,7 +15,7 @@ from typing import Any, Literal, Protocol, TypeVar
 import cloudpickle
 
 from augury.errors import UserError
-from augury.progress import Stage, say
+from augury.progress import Stage, say_once
 
 T = TypeVar("T")
 R = TypeVar("R")
@@ -128,7 +128,7 @@ def choose(
         ray_runs = bool(address or os.environ.get("RAY_ADDRESS"))
         chosen = "ray" if ray_runs or (seconds > RAY_PAYS_SECONDS and (os.cpu_count() or 1) >= 4) else "local"
         why = "a cluster is given" if ray_runs else f"about {seconds:.1f} s of one core's work"
-        say(f"{what}: executor {chosen} ({why})")
+        say_once(f"{what}: executor {chosen} ({why})")
         executor = "ray" if chosen == "ray" else "local"
     return RayExecutor(address) if executor == "ray" else LocalExecutor()
 

@@ -19,6 +19,7 @@ from augury import config, trainable
 from augury.corpora.corpus import KIND as CORPORA
 from augury.errors import UserError
 from augury.experiment import Experiment, systems
+from augury.locks import alone
 from augury.progress import duration, say
 from augury.store import Folder, Store
 from augury.tracking.tracker import File, Tracker
@@ -37,7 +38,7 @@ def run_experiment(experiment: Experiment) -> tuple[list[Folder], list[str]]:
 
     Returns the runs' folders, baseline first, and what went wrong: a run that diverges does not stop the others.
     """
-    _refuse_lost_storage(experiment.storage)
+    refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     task = trainable.find(experiment.task)
     chosen = systems(experiment)
@@ -68,7 +69,7 @@ def _refuse_shared_runs(prepared: Mapping[str, Prepared]) -> None:
             )
 
 
-def _refuse_lost_storage(storage: str) -> None:
+def refuse_lost_storage(storage: str) -> None:
     """A Ray job runs in a copy of the working directory that is thrown away with it."""
     if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
         raise UserError(
@@ -86,23 +87,31 @@ def _run(
     task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker
 ) -> Folder:
     run = run_folder(store, prepared.address, seed)
-    if not run.complete:
-        _describe(run, name, system, prepared, seed)
-        tracker.start(run)
-        status: Any = "FAILED"
-        try:
-            train(task, name, system, prepared, seed, store, tracker)
+    with alone(run):
+        if not run.complete:
+            describe(run, name, system, prepared, seed)
+            tracker.start(run)
+            status: Any = "FAILED"
+            try:
+                train(task, name, system, prepared, seed, store, tracker)
+                evaluate(task, system, prepared, run, store)
+                status = "FINISHED"
+            finally:
+                tracker.finish(run, status, artifacts(prepared, store))
+            run.finish({"address": prepared.address, "seed": seed})
+        elif not evaluated(run, system, prepared):
             evaluate(task, system, prepared, run, store)
-            status = "FINISHED"
-        finally:
-            tracker.finish(run, status, _artifacts(prepared, store))
-        run.finish({"address": prepared.address, "seed": seed})
-    elif run.read_json("scores.json")["evaluation"] != _evaluation(system, prepared):
-        evaluate(task, system, prepared, run, store)
-        tracker.finish(run, "FINISHED", _artifacts(prepared, store))
-    else:
-        say(f"{name}, seed {seed}: found, not trained again ({run.uri})")
+            tracker.finish(run, "FINISHED", artifacts(prepared, store))
+        else:
+            say(f"{name}, seed {seed}: found, not trained again ({run.uri})")
     return run
+
+
+def evaluated(run: Folder, system: Experiment, prepared: Prepared) -> bool:
+    """Whether a run has the scores that this experiment asks for."""
+    return run.exists("scores.json") and bool(
+        run.read_json("scores.json")["evaluation"] == _evaluation(system, prepared)
+    )
 
 
 def train(
@@ -143,33 +152,21 @@ def _evaluation(system: Experiment, prepared: Prepared) -> str:
     )
 
 
-def _describe(run: Folder, name: str, system: Experiment, prepared: Prepared, seed: int) -> None:
+def describe(run: Folder, name: str, system: Experiment, prepared: Prepared, seed: int) -> None:
+    """Write down what a run is: its experiment, inputs, parameters, and what it is made with."""
     resolved = system.plain()
     run.write("experiment.yaml", yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
     run.write_json("prepared.json", prepared.config)
     run.write_json("run.json", {
         "name": name, "experiment": system.name, "address": prepared.address, "seed": seed, "task": system.task,
         "inputs": [{"name": role, "address": address, "rows": rows} for role, address, rows in prepared.inputs],
-        "parameters": {key: value for key, value in flatten(resolved).items() if not key.startswith("systems")},
+        "parameters": {key: value for key, value in config.flatten(resolved).items() if not key.startswith("systems")},
         "versions": {package: _version(package) for package in PACKAGES}, "commit": _commit(),
     })  # fmt: skip
 
 
-def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested settings under dotted names; lists of settings by position."""
-    flat: dict[str, Any] = {}
-    for key, value in content.items():
-        name = f"{prefix}{key}"
-        if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
-            value = {str(index): item for index, item in enumerate(value)}
-        if isinstance(value, Mapping) and value:
-            flat |= flatten(value, f"{name}.")
-        elif value is not None and value != {}:
-            flat[name] = value
-    return flat
-
-
-def _artifacts(prepared: Prepared, store: Store) -> list[File]:
+def artifacts(prepared: Prepared, store: Store) -> list[File]:
+    """The files to keep with a run: vocabulary, what operators learned, manifests of corpora."""
     folders = {name: Folder(store.root, folder) for name, folder in prepared.artifacts.items()}
     files = [File(folder, file, name) for name, folder in folders.items() for file in folder.names() if file[0] != "_"]
     corpora = [

@@ -55,7 +55,10 @@ class Trainable(Protocol):
         """Make the corpora, views, vocabularies and tokens that are missing; all later steps read `Prepared.config`."""
 
     def train_loop(self, config: dict[str, Any], device: torch.device, report: Report) -> None:
-        """Train one seed in this process; `config` is `Prepared.config` with `run`, `seed` and `storage`."""
+        """Train one seed in this process, as far as the validation `until` if that is given.
+
+        `config` is `Prepared.config` with `run`, `seed`, `storage` and perhaps `until`.
+        """
 
     def evaluate(self, experiment: Any, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
         """Write hypotheses and return the scores of every test set: {test: [Score.plain(), ...]}."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,13 +11,12 @@ from augury import config
 from augury.augment import pipeline
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
-from augury.corpora.ingest import corpus_address, ingest, overlap
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.ingest import addressed, ingested, overlap
 from augury.decoding.search import check_lengths
 from augury.errors import UserError
 from augury.execution import choose
 from augury.locks import make_once
-from augury.progress import Stage, say
+from augury.progress import Stage, say_once
 from augury.regimes.regime import SOURCE, TARGET
 from augury.store import Folder, Store
 from augury.text import vocabulary as vocabularies
@@ -51,8 +49,8 @@ class Plan(NamedTuple):
 
 def address(experiment: Config, store: Store) -> str:
     """The address of the run that an experiment describes; reads the corpora's files and makes nothing."""
-    splits = ("train", "valid")
-    return plan(experiment, store, {split: corpus_address(experiment.corpus, split) for split in splits}).address
+    spec = experiment.corpus.model_dump_json()
+    return plan(experiment, store, {split: addressed(spec, split) for split in ("train", "valid")}).address
 
 
 def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
@@ -79,7 +77,8 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
 def prepare(experiment: Config, store: Store) -> Prepared:
     """Ingest, augment, learn the vocabulary and tokenise, or find all that done; the run's address and inputs."""
     splits = ("train", "valid", *tests_of(experiment))
-    corpora = {split: _ingested(experiment.corpus.model_dump_json(), split, store.root) for split in splits}
+    spec = experiment.corpus.model_dump_json()
+    corpora = {split: ingested(spec, split, store.root) for split in splits}
     train = corpora["train"]
     held_out = {name: corpus for name, corpus in corpora.items() if name != "train"}
     _warn_of_overlap(train, held_out)
@@ -88,7 +87,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
         train, experiment.augment, store, executor=execution.executor, ray_address=execution.address
     )
     if augmented.reused:
-        say(f"found, not made again: {', '.join(augmented.reused)}")
+        say_once(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()})
     make_once(planned.vocabulary, lambda: _learn_vocabulary(experiment, planned))
     work = train.rows * len(planned.texts) / PIECES_PER_SECOND
@@ -112,12 +111,6 @@ def prepare(experiment: Config, store: Store) -> Prepared:
             "preparation": experiment.corpus.part("train").filter.plain(),
         },
     )  # fmt: skip
-
-
-@cache
-def _ingested(spec: str, split: str, root: str) -> Corpus:
-    """The corpus of a split, read once for all the systems that share it."""
-    return ingest(CorpusSpec.model_validate_json(spec), split, Store(root))
 
 
 def kept_examples(tokens: Mapping[str, Tokens], max_pieces: int) -> Examples:
@@ -164,7 +157,7 @@ def _learn_vocabulary(experiment: Config, planned: Plan) -> None:
 def _say_left_out(experiment: Config, planned: Plan, train: Corpus) -> None:
     tokens = {name: Tokens(planned.tokens[name]) for name in (SOURCE, TARGET, *experiment.keys)}
     for reason, count in kept_examples(tokens, experiment.max_pieces).rejected.items():
-        say(f"left out of training: {count:,} of {train.rows:,} examples, {reason}")
+        say_once(f"left out of training: {count:,} of {train.rows:,} examples, {reason}")
 
 
 def _check_fits(experiment: Config, vocabulary: Folder, held_out: Mapping[str, Corpus]) -> None:
@@ -186,4 +179,4 @@ def _warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
     for name, corpus in held_out.items():
         shared = overlap(train, corpus)
         if shared:
-            say(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")
+            say_once(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")

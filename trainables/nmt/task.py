@@ -194,4 +194,5 @@ def train_loop(config: dict[str, Any], device: torch.device, report: Report) -> 
         seed=config["seed"],
         device=device,
         report=report,
+        until=config.get("until"),
     )

@@ -65,5 +65,9 @@ class Cipher(Operator):
         rot = Rot(Alphabet.from_json(fitted), self.keys[0])
         return lambda block: rot.column(block.column("source").combine_chunks())
 
+    def canonical(self, fitted: Mapping[str, Any]) -> Cipher:
+        period = Alphabet.from_json(fitted).period
+        return self.model_copy(update={"keys": tuple(dict.fromkeys(key % period or key for key in self.keys))})
+
 
 OPERATOR = Cipher

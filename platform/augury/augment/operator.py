@@ -56,6 +56,10 @@ class Operator(Section):
         """The function from a block to the view's texts."""
         raise NotImplementedError
 
+    def canonical(self, fitted: Mapping[str, Any]) -> Operator:
+        """The same operator, parameters that make equal text written in one way."""
+        return self
+
 
 def parse(value: Any) -> Operator:
     """The operator that `{operator: ..., parameters}` describes; UserError names the nearest known one."""

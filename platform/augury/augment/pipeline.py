@@ -107,6 +107,25 @@ def augment(
     return Augmented(corpus, tuple(parts), address, made, tuple(part.view for part in parts if part.view not in made))
 
 
+def fit(
+    corpus: Corpus,
+    operators: Sequence[Operator],
+    store: Store,
+    *,
+    executor: Literal["auto", "local", "ray"] = "auto",
+    ray_address: str | None = None,
+) -> list[dict[str, Any]]:
+    """What each operator learns from `corpus`, learned unless the store has it."""
+    fitted = []
+    for operator in operators:
+        part = plan(corpus.address, [operator], store)[0]
+        if not part.fit.complete:
+            runs = choose(executor, corpus.rows / operator.PER_SECOND, f"fit {operator.operator}", ray_address)
+            make_once(part.fit, partial(_fit, part, corpus, runs))
+        fitted.append(part.fit.read_json("fitted.json"))
+    return fitted
+
+
 def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
     with Stage(f"fit {part.operator.operator}", corpus.rows) as stage:
         told = executor.map(_FitShard(part.operator, corpus.folder), corpus.shards, stage, size=lambda pair: pair[0])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from typing import TextIO
 
 import numpy as np
@@ -61,6 +62,12 @@ def ingest(
     return Corpus(folder)
 
 
+@cache
+def ingested(spec: str, split: str, root: str) -> Corpus:
+    """The corpus of a split of a specification (JSON), read once in this process by all who share it."""
+    return ingest(CorpusSpec.model_validate_json(spec), split, Store(root))
+
+
 def _make(folder: Folder, spec: CorpusSpec, part: Part, text: Text, stream: TextIO) -> None:
     rows = _Rows(part, spec.languages)
     writer = CorpusWriter(folder)
@@ -81,6 +88,12 @@ def _make(folder: Folder, spec: CorpusSpec, part: Part, text: Text, stream: Text
         "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
     })  # fmt: skip
     print(f"{part.name}: {rows.summary()}", file=stream)
+
+
+@cache
+def addressed(spec: str, split: str) -> str:
+    """The address of a split of a specification (JSON), found once in this process."""
+    return corpus_address(CorpusSpec.model_validate_json(spec), split)
 
 
 def corpus_address(spec: CorpusSpec, split: str, *, directory: str | None = None) -> str:

@@ -56,6 +56,12 @@ class CoRegularised(Regime):
             raise UserError("divergence js takes neither tau nor detach: set tau=1 and detach=none, or symmetric_kl")
         return self
 
+    def inactive(self) -> dict[str, str]:
+        if self.beta > 0:
+            return {}
+        dead = ["tau", "divergence", "detach", *(["warmup_steps"] if self.warmup_views == "both" else [])]
+        return dict.fromkeys(dead, "the divergence has the weight beta=0")
+
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         if self.over == "identity":
             return [Draw((SOURCE, SOURCE), TARGET)]

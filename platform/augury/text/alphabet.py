@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import codecs
+import math
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping
@@ -39,6 +40,11 @@ class Alphabet:
         unfit = [letter for letter in letters if letter.isspace() or "\ud800" <= letter <= "\udfff"]
         if unfit:
             raise UserError(f"the alphabet has {_shown(unfit)}: leave out white space and surrogates")
+
+    @property
+    def period(self) -> int:
+        """Keys that differ by a multiple of it make the same cipher."""
+        return math.lcm(*map(len, self.cycles))
 
     def rotation(self, key: int) -> dict[str, str]:
         """Each letter and the `key`-th letter after it on its cycle; empty for an empty alphabet."""

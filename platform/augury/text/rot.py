@@ -7,7 +7,6 @@ and must not be normalised again after, since a rotated letter may compose with 
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -37,7 +36,7 @@ class Rot:
                 f"the alphabet has {sum(sizes)} letters and no two on one cycle, so no key changes the text; "
                 "fit it on text with letters, choose another mode, or give the letters"
             )
-        period = math.lcm(*sizes)
+        period = self.alphabet.period
         if self.key % period == 0:
             shown = " + ".join(map(str, sizes))
             raise UserError(

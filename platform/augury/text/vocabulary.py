@@ -47,6 +47,10 @@ class VocabularyConfig(Section):
     reserved: tuple[str, ...] = ()
     """Further symbols that are entered by id alone, such as domain tags: `<clean_s>`."""
 
+    def inactive(self) -> dict[str, str]:
+        dead = {"joint": "separate_size_per_key", "separate": "size_per_key"}[self.mode]
+        return {dead: f"the vocabulary's mode is {self.mode}"}
+
     @field_validator("reserved")
     @classmethod
     def _distinct_words(cls, symbols: tuple[str, ...]) -> tuple[str, ...]:

@@ -34,6 +34,7 @@ class Position:
     in_epoch: int = 0
     best: float = -float("inf")
     waited: int = 0
+    validations: int = 0
     rows: int = 0
     seconds: float = 0.0
 

@@ -22,14 +22,21 @@ FAILURE = "failure.json"
 Loop = Callable[[dict[str, Any], torch.device, Report], None]
 
 
-def launch(loop: Loop, config: dict[str, Any], run: Folder, training: Training, execution: Execution) -> dict[str, Any]:
-    """Run `loop(config, device, report)` on the workers that are asked for; the run's outcome.
+def launch(
+    loop: Loop,
+    config: dict[str, Any],
+    run: Folder,
+    training: Training,
+    execution: Execution,
+    report: Report | None = None,
+) -> bool:
+    """Run `loop(config, device, report)` on the workers that are asked for; whether training has ended.
 
-    A run whose outcome is there is not repeated. Raises Diverged, and UserError where the cluster is too small.
+    It has not where `config` says `until`. A run whose outcome is there is not repeated. `report` is called in this
+    process, where training runs in it too. Raises Diverged, and UserError where the cluster is too small.
     """
     if run.exists(OUTCOME):
-        outcome: dict[str, Any] = run.read_json(OUTCOME)
-        return outcome
+        return True
     run.remove(FAILURE)
     if _joins_cluster(execution):
         connect(execution.address)
@@ -41,11 +48,10 @@ def launch(loop: Loop, config: dict[str, Any], run: Folder, training: Training, 
         raise UserError(f"launcher direct has one worker and training.workers={training.workers}: use launcher ray")
     if direct:
         torch.set_num_threads(execution.threads or os.cpu_count() or 1)
-        loop(config, torch.device("cuda" if cuda else "cpu"), lambda metrics: None)
+        loop(config, torch.device("cuda" if cuda else "cpu"), report or (lambda metrics: None))
     else:
         _on_ray(loop, config, run, training, execution, cuda)
-    outcome = run.read_json(OUTCOME)
-    return outcome
+    return run.exists(OUTCOME)
 
 
 def _uses_cuda(execution: Execution) -> bool:

@@ -81,21 +81,32 @@ def fit(
     seed: int,
     device: torch.device,
     report: Report | None = None,
+    until: int | None = None,
 ) -> None:
     """Train until the schedule, the patience or an interrupt ends it; continue where an earlier call stopped.
 
-    Leaves `checkpoints/`, `history/`, and at the end `averaged.safetensors` and `outcome.json` in the run's folder.
+    With `until`, return after that validation, counted from the start of the run, ready to be continued. `report` is
+    called after every validation, when its checkpoint is written, and may end the call by raising. A finished run
+    leaves `checkpoints/`, `history/`, and at the end `averaged.safetensors` and `outcome.json` in the run's folder.
     Raises Diverged and Interrupted.
     """
-    _Loop(task, training, run, address, seed, device, report or (lambda metrics: None)).run()
+    _Loop(task, training, run, address, seed, device, report or (lambda metrics: None), until).run()
 
 
 class _Loop:
     def __init__(
-        self, task: Task, training: Training, run: Folder, address: str, seed: int, device: torch.device, report: Report
+        self,
+        task: Task,
+        training: Training,
+        run: Folder,
+        address: str,
+        seed: int,
+        device: torch.device,
+        report: Report,
+        until: int | None,
     ):
         self.task, self.training, self.folder, self.device, self.report = task, training, run, device, report
-        self.seed = seed
+        self.seed, self.until = seed, until
         self.module = task.module.to(device)
         world = distributed.world_size()
         objective = _Objective(task)
@@ -134,13 +145,16 @@ class _Loop:
                         saved = time.monotonic()
                     if self.interrupted:
                         raise Interrupted(f"stopped after update {self.at.update}")
-        if self.leads:
+        if self.leads and self._ended():
             self._finish()
         distributed.barrier()
         if self.interrupted:
             raise Interrupted(f"stopped after update {self.at.update}, the last one")
 
     def _over(self) -> bool:
+        return self._ended() or (self.until is not None and self.at.validations >= self.until)
+
+    def _ended(self) -> bool:
         epochs, updates = self.training.max_epochs, self.training.max_updates
         return (
             self.patience.exhausted
@@ -278,6 +292,7 @@ class _Loop:
         score = validation.score if self.training.stop_on == "score" else -validation.loss
         self.patience.improved(score)
         self.at.best, self.at.waited = self.patience.best, self.patience.waited
+        self.at.validations += 1
         metrics = {
             "valid/loss": validation.loss,
             "valid/best": abs(self.patience.best),
@@ -287,7 +302,7 @@ class _Loop:
             self.history.add(self.at.update, self.at.epoch, {**metrics, "train/seconds": self.at.seconds})
             self.history.flush()
         self._save(snapshot=False)
-        self.report({**metrics, "update": self.at.update, "epoch": self.at.epoch})
+        self.report({**metrics, "validation": self.at.validations, "update": self.at.update, "epoch": self.at.epoch})
         self.window = _Window(time.monotonic())
 
     def _save(self, snapshot: bool) -> None:

@@ -68,15 +68,22 @@ class Training(Section):
             raise UserError("training needs max_epochs or max_updates, or both")
         if self.schedule == "linear" and self.max_updates is None:
             raise UserError("schedule linear falls to zero at max_updates: set training.max_updates")
-        most = self.max_epochs if self.validate_every is None else None
-        if self.validate_every and self.max_updates and self.max_epochs is None:
-            most = -(-self.max_updates // self.validate_every)  # the last update is always validated
+        most = self.validations
         if most is not None and most < self.average_last:
             raise UserError(
                 f"average_last={self.average_last} checkpoints, but training ends after {most} validations: "
                 f"set training.average_last={most} or train longer"
             )
         return self
+
+    @property
+    def validations(self) -> int | None:
+        """The most validations there can be, where the settings alone tell."""
+        if self.validate_every is None:
+            return self.max_epochs
+        if self.max_updates is None or self.max_epochs is not None:
+            return None
+        return -(-self.max_updates // self.validate_every)  # the last update is always validated
 
 
 class Execution(Section):

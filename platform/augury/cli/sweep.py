@@ -1,0 +1,133 @@
+"""`augury sweep`: the answer to the question of a search space."""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from augury.cli.common import add_overrides, print_json
+from augury.errors import UserError
+
+if TYPE_CHECKING:
+    from augury.sweeping.driver import Asked
+    from augury.sweeping.space import Space
+
+HELP = "Answer the question of a search space: train its configurations with several seeds, race, compare."
+EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
+
+
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    parser.add_argument("space", metavar="SPACE", help="a space of search_spaces, or the path of a Python file")
+    parser.add_argument("--scale", help="toy, small or paper, as the space defines (default: its first)")
+    parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="seeds (default: the space's)")
+    parser.add_argument("--storage", default="results", help="directory or URI of everything that is made")
+    parser.add_argument("--name", help="what the sweep is called in the storage (default: SPACE-SCALE)")
+    parser.add_argument(
+        "--scheduler", choices=["all", "halving", "pbt"],
+        help="all: every seed to the end; halving: race the configurations, more seeds where it is close; "
+        "pbt: population-based training",
+    )  # fmt: skip
+    parser.add_argument("--search", choices=["grid", "random", "optuna"], help="where points come from")
+    parser.add_argument("--samples", type=int, metavar="N", help="points to draw, where keys have domains")
+    parser.add_argument("--at-once", type=int, metavar="N", help="trials side by side (default: as many as fit)")
+    parser.add_argument("--budget", metavar="TIME", help="stop beginning after 90s, 30m, 2h or 1d")
+    parser.add_argument("--trials", type=int, metavar="N", help="begin at most so many trials now")
+    parser.add_argument("--fail-fast", action="store_true", help="end with the first trial that fails")
+    parser.add_argument("--dry-run", action="store_true", help="show the configurations, and stop")
+    add_overrides(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from augury import config
+    from augury.sweeping import space as spaces
+    from augury.sweeping.driver import Asked
+
+    space = spaces.find(arguments.space, arguments.scale, arguments.search)
+    asked = Asked(
+        storage=arguments.storage, name=_name(arguments.name or f"{space.name}-{space.scale}"),
+        seeds=_seeds(arguments.seeds or space.seeds), scheduler=arguments.scheduler or space.scheduler,
+        search=space.search, samples=arguments.samples, at_once=arguments.at_once, trials=arguments.trials,
+        budget=seconds(arguments.budget), fail_fast=arguments.fail_fast,
+        assignments=config.assigned(arguments.assignments),
+    )  # fmt: skip
+    if arguments.dry_run:
+        return _show_plan(space, asked, arguments.json)
+    return _run(space, asked, arguments.json)
+
+
+def _run(space: Space, asked: Asked, as_json: bool) -> int:
+    import time
+
+    from augury.reporting.sweeps import page, terminal
+    from augury.reporting.sweeps.answer import answer
+    from augury.sweeping import driver
+    from augury.sweeping.state import PAGE, Sweep
+
+    board = terminal.Board(sys.stderr)
+    written = [0.0]
+
+    def shown(sweep: Sweep, last: bool) -> None:
+        board.show(sweep)
+        if last or time.monotonic() - written[0] > 15:
+            written[0] = time.monotonic()
+            sweep.folder.write(PAGE, page.render(sweep, refresh=None if last else 15))
+
+    try:
+        outcome = driver.run(space, asked, shown=shown, answer=answer)
+    finally:
+        board.close()
+    sweep = outcome.sweep
+    if as_json:
+        print_json({**terminal.plain(sweep), "reused": outcome.reused, "page": f"{sweep.folder.uri}/{PAGE}"})
+    else:
+        print(terminal.text(sweep))
+        print(f"page     {sweep.folder.uri}/{PAGE}")
+    return 1 if outcome.left or sweep.count("failed") else 0
+
+
+def _show_plan(space: Space, asked: Asked, as_json: bool) -> int:
+    from augury.store import Store
+    from augury.sweeping import plan, points
+
+    planned = plan.make(space, Store(asked.storage), asked.assignments, points.listed(space, asked.samples))
+    if as_json:
+        print_json({
+            "question": space.question,
+            "configurations": [each.plain() for each in planned.configurations.values()],
+            "merged": [{"point": each.point, "same_as": each.same_as, "reason": each.reason}
+                       for each in planned.merged],
+        })  # fmt: skip
+        return 0
+    print(space.question)
+    for each in planned.configurations.values():
+        print(f"  {each.address}  {each.name}")
+    for same in planned.merged:
+        print(f"  same as {same.same_as}: {points.title(same.point)} ({same.reason})")
+    most = len(planned.configurations) * len(asked.seeds)
+    print(f"{len(planned.configurations)} configurations, at most {most} trials, scheduler {asked.scheduler}")
+    return 0
+
+
+def _name(name: str) -> str:
+    if not re.fullmatch(r"[\w.-]+", name):
+        raise UserError(f"--name '{name}': use letters, digits, '.', '-' and '_'")
+    return name
+
+
+def _seeds(seeds: Sequence[int]) -> tuple[int, ...]:
+    if len(set(seeds)) < len(seeds):
+        raise UserError(f"--seeds {' '.join(map(str, seeds))}: give each seed once")
+    return tuple(seeds)
+
+
+def seconds(text: str | None) -> float | None:
+    """`90s`, `30m`, `2h`, `1d` in seconds."""
+    if text is None:
+        return None
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
+    if not found:
+        raise UserError(f"--budget '{text}': give a number and a unit, such as 90s, 30m, 2h or 1d")
+    return float(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[found[2]]

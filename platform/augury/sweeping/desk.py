@@ -1,0 +1,180 @@
+"""Between the race, which decides, and Ray Tune, which runs: who may run, who waits, what has come of whom."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from typing import Any, Literal, NamedTuple, Protocol
+
+from augury.running import run_folder
+from augury.store import Folder, Store
+from augury.sweeping import race
+from augury.sweeping.state import Curves, Decision, Point, Progress
+from augury.training.launch import FAILURE
+
+
+class Key(NamedTuple):
+    """A trial: the address of its configuration, and its seed."""
+
+    configuration: str
+    seed: int
+
+
+class Limits(NamedTuple):
+    """How much may run."""
+
+    at_once: int
+    trials: int | None = None
+    """To be begun by this command."""
+    deadline: float | None = None
+    """Seconds since 1970 after which nothing begins, and what runs ends at its next validation."""
+    fail_fast: bool = False
+
+
+class Rival(Protocol):
+    """What decides which trials go on: a race, or a study that suggests points."""
+
+    mode: Literal["max", "min"]
+
+    @property
+    def decisions(self) -> Sequence[race.Verdict]:
+        """Made so far."""
+
+    @property
+    def out(self) -> Collection[str]:
+        """Configurations that go no further."""
+
+    def work(self) -> list[race.Work]: ...
+
+    def tell(self, configuration: str, seed: int, rung: int, value: float) -> None: ...
+
+    def fail(self, configuration: str, seed: int) -> None: ...
+
+    @property
+    def over(self) -> bool: ...
+
+
+Start = Callable[[Key], Mapping[str, Any]]
+"""Makes a trial's run folder ready and returns the swept values, for Tune to show."""
+
+
+class Desk:
+    """Tells the race what the histories hold, and passes on its wishes; used by one thread.
+
+    Tune copies and keeps what it is given. A sweep is continued from its run folders and never from Tune's state, so
+    that a copy is the desk itself, and what is kept is nothing.
+    """
+
+    def __init__(
+        self, race: Rival, rungs: Sequence[int | None], store: Store, curves: Curves, limits: Limits, start: Start
+    ):
+        self.race, self.rungs, self.store, self.curves, self.limits = race, rungs, store, curves, limits
+        self.start = start
+        self.progress: dict[Key, Progress] = {}
+        self.errors: dict[Key, str] = {}
+        self.decisions: list[Decision] = []
+        self.begun: list[Key] = []
+        self._told: set[tuple[Key, int]] = set()
+
+    def __deepcopy__(self, memo: Any) -> Desk:
+        return self
+
+    def __reduce__(self) -> tuple[type[None], tuple[()]]:
+        return type(None), ()
+
+    def replay(self, keys: Iterable[Key]) -> None:
+        """Tell the race what is known from earlier commands."""
+        for key in keys:
+            if self.folder(key).complete:
+                self.progress[key] = "finished"
+            self.tell(key)
+
+    def folder(self, key: Key) -> Folder:
+        """The folder of the trial's run."""
+        return run_folder(self.store, key.configuration, key.seed)
+
+    def tell(self, key: Key) -> None:
+        """Pass on the values at all rungs that a run has reached, each the best so far."""
+        folder = self.folder(key)
+        curve, complete = self.curves.of(folder), folder.complete
+        for rung, validations in enumerate(self.rungs):
+            reached = complete or (validations is not None and len(curve) >= validations)
+            if reached and curve and (key, rung) not in self._told:
+                self._told.add((key, rung))
+                self.race.tell(key.configuration, key.seed, rung, self._best(curve[:validations]))
+        self._note_decisions()
+
+    def _best(self, curve: Sequence[Point]) -> float:
+        values = [point.value for point in curve]
+        return max(values) if self.race.mode == "max" else min(values)
+
+    def _note_decisions(self) -> None:
+        for made in self.race.decisions[len(self.decisions):]:  # fmt: skip
+            self.decisions.append(Decision(
+                time=time.time(), rung=made.rung + 1, validations=self.rungs[made.rung], address=made.configuration,
+                action=made.action, seeds=made.seeds, mean=made.mean, low=made.low, high=made.high, cut=made.cut,
+            ))  # fmt: skip
+
+    @property
+    def closing(self) -> bool:
+        """Whether nothing further may begin: out of time, or a failure that was not to be survived."""
+        late = self.limits.deadline is not None and time.time() > self.limits.deadline
+        return late or (self.limits.fail_fast and bool(self.errors))
+
+    @property
+    def full(self) -> bool:
+        """Whether no further trial may begin; those that wait may still go on."""
+        return self.closing or (self.limits.trials is not None and len(self.begun) >= self.limits.trials)
+
+    def wanted(self) -> list[Key]:
+        """The trials that the race wants to go on, most urgent first."""
+        return (
+            [] if self.closing else list(dict.fromkeys(Key(work.configuration, work.seed) for work in self.race.work()))
+        )
+
+    def take(self) -> Key | None:
+        """A trial that Tune does not have yet, if one may begin."""
+        new = [key for key in self.wanted() if key not in self.begun]
+        if self.full or not new:
+            return None
+        self.begun.append(new[0])
+        return new[0]
+
+    @property
+    def over(self) -> bool:
+        """Whether no trial will begin any more."""
+        return self.full or self.race.over
+
+    def verdict(self, key: Key) -> Literal["CONTINUE", "PAUSE", "STOP"]:
+        """What is to become of a running trial after a validation."""
+        self.tell(key)
+        if self.closing:
+            self.progress[key] = "paused"
+            return "STOP"
+        if key in self.wanted():
+            return "CONTINUE"
+        stopped = key.configuration in self.race.out
+        self.progress[key] = "stopped" if stopped else "paused"
+        return "STOP" if stopped else "PAUSE"
+
+    def returned(self, key: Key) -> None:
+        """The trial's function came to its end: scored, or failed for a reason."""
+        folder = self.folder(key)
+        if folder.complete:
+            self.progress[key] = "finished"
+            self.tell(key)
+        elif folder.exists(FAILURE):
+            failure = folder.read_json(FAILURE)
+            self.failed(key, f"{failure['kind']}: {failure['error']}")
+
+    def failed(self, key: Key, error: str) -> None:
+        """The trial failed for good."""
+        self.progress[key] = "failed"
+        self.errors[key] = error
+        self.race.fail(key.configuration, key.seed)
+        self._note_decisions()
+
+    def left(self, key: Key) -> None:
+        """The race is over or has ended the configuration of a trial that waited."""
+        if self.progress.get(key) == "paused":
+            self.progress[key] = "stopped" if key.configuration in self.race.out or self.race.over else "paused"

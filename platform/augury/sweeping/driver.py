@@ -1,0 +1,275 @@
+"""One sweep from question to answer: plan, prepare, place, race, record; the same command continues it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from typing import Any
+
+from augury import trainable
+from augury.errors import UserError
+from augury.execution import connect
+from augury.progress import say
+from augury.running import describe, refuse_lost_storage, run_folder
+from augury.store import Folder, Store
+from augury.sweeping import plan as plans
+from augury.sweeping import points, population, sizing, state, tuning
+from augury.sweeping.adaptive import Suggestions
+from augury.sweeping.desk import Desk, Key, Limits, Rival, Start
+from augury.sweeping.plan import Plan, Planned
+from augury.sweeping.race import All, rungs
+from augury.sweeping.reference import Accompanied
+from augury.sweeping.space import Scheduler, Search, Space
+from augury.sweeping.state import DEFINITION, KIND, STATE, Curves, Decision, Sweep
+from augury.sweeping.trial import Setting, keep
+from augury.tracking.tracker import Tracker
+from augury.trainable import Prepared
+
+LOOK_SECONDS, RECORD_SECONDS = 1.0, 10.0
+EXCHANGES = 5
+"""Between the members of a population, in the course of training."""
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What a sweep is asked to do beyond its space."""
+
+    storage: str
+    name: str
+    seeds: tuple[int, ...]
+    scheduler: Scheduler
+    search: Search
+    samples: int | None = None
+    at_once: int | None = None
+    """Trials that run side by side; none: as many as fit."""
+    trials: int | None = None
+    """Trials that this command may begin."""
+    budget: float | None = None
+    """Seconds after which nothing begins."""
+    fail_fast: bool = False
+    assignments: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """A sweep after a command, and what the command did not have to do."""
+
+    sweep: Sweep
+    reused: int
+    """Trials found finished."""
+    left: int
+    """Trials that the race still wants, where a limit ended the command."""
+
+
+Shown = Callable[[Sweep, bool], None]
+"""Called every second or so while a sweep runs, and once, with True, at its end."""
+Answer = Callable[[Sweep], str]
+
+
+def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
+    """Run what is missing of a sweep and decide it. UserError before anything runs where it cannot be done."""
+    refuse_lost_storage(asked.storage)
+    _check(asked)
+    store = Store(asked.storage)
+    adaptive = asked.search == "optuna"
+    listed = [] if adaptive else points.listed(space, asked.samples)
+    planned = plans.make(space, store, asked.assignments, listed, reference=asked.scheduler != "pbt")
+    for same in planned.merged:
+        say(f"{points.title(same.point)} is the same experiment as {same.same_as}: {same.reason}")
+    sweep = store.folder(KIND, asked.name)
+    base = planned.base()
+    connect(base.execution.address)
+    size = sizing.of([base, *(each.experiment for each in planned.configurations.values())], asked.at_once)
+    say(size.said)
+    if asked.scheduler == "pbt":
+        population.check(space, size.launcher)
+        planned.rename(partial(population.member, sweep=asked.name, space=space))
+    _define(sweep, space, asked, planned)
+    prepared: dict[str, Prepared] = {}
+    for each in planned.configurations.values():
+        _prepare(each, store, sweep, prepared)
+    stands = rungs_of(asked, planned)
+    if adaptive:
+
+        def admit(point: Mapping[str, Any]) -> str:
+            each = planned.add(point)
+            _prepare(each, store, sweep, prepared)
+            _define(sweep, space, asked, planned)
+            return each.address
+
+        assert asked.samples is not None
+        race: Rival = Suggestions(
+            space, sweep, list(planned.configurations), asked.seeds, asked.samples, size.at_once, admit
+        )  # fmt: skip
+    else:
+        race = _rival(asked, list(planned.configurations), stands, space)
+    deadline = None if asked.budget is None else time.time() + asked.budget
+    limits = Limits(size.at_once, asked.trials, deadline, asked.fail_fast)
+    desk = Desk(race, stands, store, Curves(space.metric), limits, _starter(store, planned, prepared))
+    keys = [Key(address, seed) for address in planned.configurations for seed in asked.seeds]
+    desk.replay(keys)
+    reused = sum(desk.progress.get(key) == "finished" for key in keys)
+    say(
+        f"{len(planned.configurations)} configurations × up to {len(asked.seeds)} seeds; {reused} trials found finished"
+    )
+    setting = Setting(store.root, asked.name, space.metric, stands, size.launcher, size.device, size.threads)
+    with Tracker(base.tracking, store) as tracker:
+        clerk = _Clerk(desk, sweep, tracker, shown, answer)
+        with clerk.working():
+            directory, deaths = f"{sweep.uri}/tune", base.execution.max_failures
+            if not race.over and asked.scheduler == "pbt":
+                every = max(1, (base.training.validations or 1) // EXCHANGES)
+                population.run(
+                    desk, space, setting, size.resources, every=every, directory=directory, deaths=deaths
+                )  # fmt: skip
+            elif not race.over:
+                tuning.run(
+                    desk, setting, size.resources,
+                    name=f"{time.time():.0f}", directory=directory, deaths=deaths,
+                )  # fmt: skip
+        left = 0 if race.over else len({Key(work.configuration, work.seed) for work in race.work()})
+        ended = clerk.end(finished=not left)
+    return Outcome(ended, reused, left)
+
+
+def rungs_of(asked: Asked, planned: Plan) -> tuple[int | None, ...]:
+    """The validations at which the race decides; the end of training alone where all is trained."""
+    if asked.scheduler != "halving":
+        return (None,)
+    lengths = {each.name: each.experiment.training.validations for each in planned.configurations.values()}
+    unknown = [name for name, length in lengths.items() if length is None]
+    if unknown:
+        raise UserError(
+            f"scheduler halving decides at validations, and it is not known how many '{unknown[0]}' has: set "
+            "training.max_epochs, or training.max_updates with training.validate_every"
+        )
+    return tuple(rungs(min(length for length in lengths.values() if length is not None)))
+
+
+def _rival(asked: Asked, configurations: list[str], stands: tuple[int | None, ...], space: Space) -> Rival:
+    reference, *others = configurations
+    if asked.scheduler == "halving" and others:
+        return Accompanied(reference, others, asked.seeds, stands, mode=space.mode)
+    return All(configurations, asked.seeds, stands, mode=space.mode)
+
+
+def _check(asked: Asked) -> None:
+    if asked.search == "optuna" and asked.scheduler != "all":
+        raise UserError(
+            f"scheduler {asked.scheduler} compares configurations that are known, and search optuna suggests them one "
+            "after the other: use --scheduler all, or --search random --samples N"
+        )
+    if asked.search == "optuna" and asked.samples is None:
+        raise UserError("search optuna goes on for ever: say how many points it may suggest with --samples N")
+
+
+def _define(sweep: Folder, space: Space, asked: Asked, planned: Plan) -> None:
+    """Write down what is asked now; what an earlier command asked beyond it stays in the storage."""
+    earlier = sweep.read_json(DEFINITION) if sweep.exists(DEFINITION) else {}
+    if earlier and (earlier["space"], earlier["scale"]) != (space.name, space.scale):
+        raise UserError(
+            f"sweep '{asked.name}' in {sweep.root} is of space '{earlier['space']}' at scale '{earlier['scale']}', not "
+            f"of '{space.name}' at '{space.scale}': choose another --name or --storage"
+        )
+    sweep.write_json(DEFINITION, {
+        "name": asked.name, "space": space.name, "scale": space.scale, "question": space.question,
+        "metric": space.metric, "mode": space.mode, "keys": list(space.keys), "seeds": list(asked.seeds),
+        "scheduler": asked.scheduler, "search": asked.search, "reference": next(iter(planned.configurations)),
+        "configurations": [each.plain() for each in planned.configurations.values()],
+        "merged": [asdict(each) for each in planned.merged], "started": earlier.get("started", time.time()),
+    })  # fmt: skip
+
+
+def _prepare(each: Planned, store: Store, sweep: Folder, prepared: dict[str, Prepared]) -> None:
+    """Make every corpus, view, vocabulary and token folder that the trials of a configuration read."""
+    made = trainable.find(each.experiment.task).prepare(each.experiment, store)
+    if made.address != each.address:  # a member of a population
+        made = made._replace(address=each.address, config={**made.config, "address": each.address})
+    keep(sweep, each.address, each.experiment, made)
+    prepared[each.address] = made
+
+
+def _starter(store: Store, planned: Plan, prepared: Mapping[str, Prepared]) -> Start:
+    """What makes a trial's run folder ready before Tune starts it."""
+
+    def start(key: Key) -> Mapping[str, Any]:
+        each = planned.configurations[key.configuration]
+        folder = run_folder(store, key.configuration, key.seed)
+        if not folder.complete:
+            describe(folder, each.name, each.experiment, prepared[key.configuration], key.seed)
+        return each.point
+
+    return start
+
+
+class _Clerk:
+    """Keeps the sweep's state in the storage, shows and records it, beside the thread that Tune runs in."""
+
+    def __init__(self, desk: Desk, sweep: Folder, tracker: Tracker, shown: Shown, answer: Answer):
+        self.desk, self.sweep, self.tracker, self.shown, self.answer = desk, sweep, tracker, shown, answer
+        self.curves = Curves(desk.curves.metric)
+        earlier = sweep.read_json(STATE).get("decisions", []) if sweep.exists(STATE) else []
+        self.times = {_same(each): each["time"] for each in earlier}
+        self.written: dict[str, Any] = {}
+
+    @contextmanager
+    def working(self) -> Iterator[None]:
+        """Look and show every second while the block runs; an interrupt is recorded as such."""
+        stop = threading.Event()
+
+        def work() -> None:
+            recorded = 0.0
+            while not stop.wait(LOOK_SECONDS):
+                sweep = self._look()
+                self.shown(sweep, False)
+                if time.monotonic() - recorded > RECORD_SECONDS:
+                    recorded = time.monotonic()
+                    self.tracker.update_sweep(sweep, self.answer(sweep))
+
+        self._look()
+        thread = threading.Thread(target=work, name="clerk", daemon=True)
+        thread.start()
+        try:
+            yield
+        except BaseException:
+            stop.set()
+            thread.join()
+            self.tracker.finish_sweep(self._look(), "KILLED")
+            raise
+        finally:
+            stop.set()
+            thread.join()
+
+    def end(self, finished: bool) -> Sweep:
+        """The last look."""
+        sweep = self._look(ended=finished)
+        self.shown(sweep, True)
+        self.tracker.finish_sweep(sweep, "FINISHED" if finished else "KILLED", self.answer(sweep))
+        return sweep
+
+    def _look(self, ended: bool = False) -> Sweep:
+        """Write down where things stand, and read what there is to show."""
+        trials = {
+            f"{key.configuration}/seed-{key.seed}": {"progress": progress, "error": self.desk.errors.get(key)}
+            for key, progress in dict(self.desk.progress).items()
+        }
+        content = {
+            "ended": ended, "trials": trials, "decisions": [self._dated(each) for each in list(self.desk.decisions)],
+        }  # fmt: skip
+        if content != self.written:
+            self.written = content
+            self.sweep.write_json(STATE, {"time": time.time(), **content})
+        return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
+
+    def _dated(self, decision: Decision) -> dict[str, Any]:
+        """A decision that an earlier command came to as well keeps its time."""
+        plain = asdict(decision)
+        return plain | {"time": self.times.get(_same(plain), decision.time)}
+
+
+def _same(decision: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(decision[part] for part in ("rung", "address", "action", "seeds"))

@@ -1,0 +1,117 @@
+"""What a sweep consists of: configurations with their addresses, and points that are the same experiment."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from augury import config, trainable
+from augury.errors import UserError
+from augury.experiment import Experiment, parse
+from augury.store import Store
+from augury.sweeping import points
+from augury.sweeping.lint import canonical
+from augury.sweeping.space import Space
+from augury.sweeping.state import Merged
+
+BASELINE = "baseline"
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A configuration to be trained."""
+
+    name: str
+    point: Mapping[str, Any]
+    experiment: Experiment
+    address: str
+
+    def plain(self) -> dict[str, Any]:
+        """What the sweep's folder keeps of it."""
+        return {"name": self.name, "address": self.address, "point": dict(self.point)}
+
+
+@dataclass
+class Plan:
+    """The configurations of a sweep, the reference first."""
+
+    space: Space
+    store: Store
+    assignments: Mapping[str, Any]
+    """Dotted keys that hold for all points."""
+    configurations: dict[str, Planned] = field(default_factory=dict)
+    """By address."""
+    merged: list[Merged] = field(default_factory=list)
+
+    def rename(self, renamed: Callable[[Planned], Planned]) -> None:
+        """Give every configuration another address."""
+        changed = [renamed(each) for each in self.configurations.values()]
+        self.configurations = {each.address: each for each in changed}
+
+    def base(self) -> Experiment:
+        """The experiment that the points change."""
+        content = _alone(config.merge(self.space.base, self.assignments), self.store)
+        return parse(content, f"space {self.space.name}")
+
+    def add(self, point: Mapping[str, Any], name: str | None = None) -> Planned:
+        """The configuration of a point: a new one, or the one that is the same experiment."""
+        name = name or points.title(point)
+        content = config.merge(config.merge(self.space.base, self.assignments), point)
+        return self._place(name, point, parse(_alone(content, self.store), f"point {name}"))
+
+    def add_baseline(self) -> None:
+        """The plain system beside the space, if its experiment is not plain to begin with."""
+        if changes := self.base().plain_system():
+            content = _alone(config.merge(self.space.base, self.assignments), self.store)
+            self._place(BASELINE, {}, parse(config.merge(content, changes), "the baseline"))
+
+    def _place(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
+        found = canonical(experiment, self.store)
+        address = trainable.find(experiment.task).address(found.experiment, self.store)
+        if (same := self.configurations.get(address)) is not None:
+            if dict(same.point) != dict(point):
+                self.merged.append(Merged(dict(point), same.name, _why(point, same.point, found.reasons)))
+            return same
+        self.configurations[address] = planned = Planned(name, dict(point), found.experiment, address)
+        return planned
+
+
+def _why(point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
+    """Why two points are one experiment, from the settings in which they differ."""
+    differing = {key for key in point.keys() | other.keys() if point.get(key) != other.get(key)}
+    dead = [f"{key} has no effect: {reason}" for key, reason in reasons.items()
+            if any(each == key or each.startswith(f"{key}.") for each in differing)]  # fmt: skip
+    return "; ".join(dead) or "both come to the same run"
+
+
+def make(
+    space: Space,
+    store: Store,
+    assignments: Mapping[str, Any],
+    listed: Sequence[Mapping[str, Any]],
+    *,
+    reference: bool = True,
+) -> Plan:
+    """The plan of the points listed, with the reference in front unless that is not wanted."""
+    plan = Plan(space, store, assignments)
+    _check_sets(space, assignments)
+    if reference and space.reference is not None:
+        plan.add(space.reference)
+    elif reference and space.base.get("baseline", True):
+        plan.add_baseline()
+    for point in listed:
+        plan.add(point)
+    return plan
+
+
+def _alone(content: Mapping[str, Any], store: Store) -> dict[str, Any]:
+    """An experiment of one system in this storage."""
+    return {**content, "systems": {}, "baseline": False, "storage": store.root}
+
+
+def _check_sets(space: Space, assignments: Iterable[str]) -> None:
+    """A key cannot be swept and set for all points."""
+    for key in assignments:
+        if key in space.keys:
+            raise UserError(f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other keys")

@@ -1,0 +1,70 @@
+"""The points of a search space: a grid, random draws, and names for people."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from augury.errors import UserError
+from augury.rng import generator
+from augury.sweeping.space import Space
+
+DIGITS = 4  # of a number that is drawn
+
+
+def listed(space: Space, samples: int | None = None) -> list[dict[str, Any]]:
+    """The points of a grid or random search, in a fixed order.
+
+    Where keys have domains, every point of the grid over the others is drawn `samples` times. A draw depends on its
+    number alone, so that more samples keep the earlier points.
+    """
+    if not space.domains:
+        if samples is not None:
+            raise UserError(f"--samples {samples}: space '{space.name}' is a grid and has no values to draw")
+        return list(_grid(space.grid))
+    if samples is None:
+        names = ", ".join(space.domains)
+        raise UserError(f"space '{space.name}' draws {names}: say how many points with --samples N")
+    return [point | _drawn(space, number, point) for number in range(samples) for point in _grid(space.grid)]
+
+
+def _grid(values: Mapping[str, Sequence[Any]]) -> Iterator[dict[str, Any]]:
+    for chosen in itertools.product(*values.values()):
+        yield dict(zip(values, chosen, strict=True))
+
+
+def _drawn(space: Space, number: int, point: Mapping[str, Any]) -> dict[str, Any]:
+    drawn = {}
+    for key, domain in space.domains.items():
+        random = generator("point", space.name, space.scale, key, number, json.dumps(point, sort_keys=True))
+        drawn[key] = plain_value(domain.sample(random_state=random))
+    return drawn
+
+
+def plain_value(value: Any) -> Any:
+    """A drawn value as plain data, numbers rounded to four significant digits."""
+    if hasattr(value, "item"):
+        value = value.item()
+    return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value
+
+
+def title(point: Mapping[str, Any]) -> str:
+    """What a point is called: `beta=5, tau=1`; keys keep as much of their dotted name as tells them apart."""
+    short = [_last_word(key) for key in point]
+    names = [last if short.count(last) == 1 else key for last, key in zip(short, point, strict=True)]
+    return ", ".join(f"{name}={_said(value)}" for name, value in zip(names, point.values(), strict=True))
+
+
+def _last_word(key: str) -> str:
+    words = [part for part in key.split(".") if not part.isdigit()]
+    return words[-1] if words else key
+
+
+def _said(value: Any) -> str:
+    if isinstance(value, Mapping):
+        return str(value.get("name") or value.get("operator") or json.dumps(value, ensure_ascii=False))
+    if isinstance(value, list | tuple):
+        return "+".join(_said(item) for item in value) or "none"
+    return f"{value:g}" if isinstance(value, float) else str(value)

@@ -1,0 +1,178 @@
+"""Population-based training: trials that fall behind continue from the weights of a better one, with changed values.
+
+A member's values change while it trains, so that it is no configuration with an address of its own settings: its run is
+addressed by the sweep and the point it began with, and its values are metrics of its history (`value/regime.beta`).
+"""
+
+from __future__ import annotations
+
+import shutil
+import tempfile
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import torch
+from ray import tune
+from ray.tune.experiment import Trial
+from ray.tune.schedulers import PopulationBasedTraining
+from ray.tune.search import BasicVariantGenerator
+
+from augury import config, trainable
+from augury.errors import UserError
+from augury.experiment import parse
+from augury.locks import alone
+from augury.running import evaluate, run_folder
+from augury.store import Folder, Store
+from augury.sweeping import tuning
+from augury.sweeping.desk import Desk
+from augury.sweeping.plan import Planned
+from augury.sweeping.points import plain_value
+from augury.sweeping.space import Space
+from augury.sweeping.state import KIND
+from augury.sweeping.trial import CONFIGURATION, SEED, Setting, kept
+from augury.training.checkpoint import STATE
+from augury.training.history import History
+from augury.training.launch import FAILURE, launch
+
+MUTABLE = ("regime.", "training.")
+VALUE = "value/"
+
+
+def check(space: Space, launcher: str) -> None:
+    """UserError where population-based training cannot be what is wanted."""
+    if launcher != "direct":
+        raise UserError(
+            "scheduler pbt copies checkpoints that Tune holds, and Ray Train workers keep theirs elsewhere: it would "
+            "be random search without saying so; set training.workers=1 and execution.launcher=auto, or take halving"
+        )
+    if not space.mutations:
+        raise UserError(f"scheduler pbt needs values that may change: define 'mutations' in space '{space.name}'")
+    fixed = [key for key in space.mutations if not key.startswith(MUTABLE)]
+    if fixed:
+        raise UserError(
+            f"'{fixed[0]}' cannot change while a model trains: mutations may name keys under regime and training"
+        )
+
+
+def member(each: Planned, sweep: str, space: Space) -> Planned:
+    """A configuration as the beginning of members."""
+    address = config.address({"population": sweep, "mutations": sorted(space.mutations), "begins": each.address})
+    return replace(each, address=address)
+
+
+def run(
+    desk: Desk, space: Space, setting: Setting, resources: Mapping[str, float],
+    *, every: int, directory: str, deaths: int,
+) -> None:  # fmt: skip
+    """Train the population, exchanging every so many validations; one that was cut short is taken up again."""
+    tuning.quiet()
+    _Watch.desk = desk
+    function = tune.with_resources(tune.with_parameters(train, setting=setting), dict(resources))
+    path = f"{directory}/population"
+    if tune.Tuner.can_restore(path):
+        tune.Tuner.restore(path, function, resume_unfinished=True, restart_errored=True).fit()
+        return
+    members = [
+        {CONFIGURATION: key.configuration, SEED: key.seed, **_values(desk.start(key), space)} for key in desk.wanted()
+    ]
+    domains = {
+        key: values if hasattr(values, "sample") else tune.choice(values) for key, values in space.mutations.items()
+    }
+    tune.Tuner(
+        function,
+        param_space={
+            CONFIGURATION: tune.choice([member[CONFIGURATION] for member in members]),
+            SEED: tune.choice([member[SEED] for member in members]), **domains,
+        },
+        tune_config=tune.TuneConfig(
+            num_samples=len(members), search_alg=BasicVariantGenerator(points_to_evaluate=members),
+            reuse_actors=True, trial_name_creator=tuning.name_of,
+            trial_dirname_creator=tuning.name_of, scheduler=PopulationBasedTraining(
+                time_attr="validation", metric=space.metric, mode=space.mode, perturbation_interval=every,
+                hyperparam_mutations=dict(space.mutations), custom_explore_fn=_rounded,
+            ),
+        ),
+        run_config=tune.RunConfig(
+            name="population", storage_path=directory, verbose=0, callbacks=[_Watch()],
+            failure_config=tune.FailureConfig(max_failures=deaths),
+        ),
+    ).fit()  # fmt: skip
+
+
+def _values(point: Mapping[str, Any], space: Space) -> dict[str, Any]:
+    return {key: point[key] for key in space.mutations if key in point}
+
+
+def _rounded(values: dict[str, Any]) -> dict[str, Any]:
+    return {key: plain_value(value) for key, value in values.items()}
+
+
+def train(given: Mapping[str, Any], setting: Setting) -> None:
+    """A member: trains with its present values from the checkpoint that Tune hands it, until it is to exchange."""
+    store = Store(setting.storage)
+    # The configuration in `given` may be another member's, whose settings Tune has copied; the name is its own.
+    key = tuning.key_of(tune.get_context().get_trial_name())
+    experiment, prepared = kept(store.folder(KIND, setting.sweep), key.configuration)
+    values = {key: value for key, value in given.items() if key.startswith(MUTABLE)}
+    experiment = parse(config.merge(experiment.plain(), values))
+    folder = run_folder(store, prepared.address, key.seed)
+    task = trainable.find(experiment.task)
+    execution = experiment.execution.model_copy(
+        update={"launcher": "direct", "device": setting.device, "threads": setting.threads}
+    )
+    loop = {**prepared.config, "experiment": experiment.plain(), "storage": store.root, "run": folder.name,
+            "seed": key.seed}  # fmt: skip
+
+    def report(metrics: dict[str, Any]) -> None:
+        numbers = {f"{VALUE}{key}": value for key, value in values.items()}
+        history = History(folder)
+        history.add(metrics["update"], metrics["epoch"], numbers)
+        history.flush()
+        latest = folder.sub("checkpoints").path(f"{metrics['update']:08d}")
+        tune.report({**metrics, **numbers}, checkpoint=tune.Checkpoint.from_directory(latest))
+
+    with alone(folder):
+        if folder.complete:
+            return
+        folder.remove(FAILURE)
+        _adopt(folder, tune.get_checkpoint(), prepared.address, key.seed)
+        try:
+            launch(task.train_loop, loop, folder, experiment.training, execution, report)
+            evaluate(task, experiment, prepared, folder, store)
+            folder.finish({"address": prepared.address, "seed": key.seed})
+        except Exception as error:  # trying again would only repeat it
+            folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
+
+
+def _adopt(folder: Folder, given: tune.Checkpoint | None, address: str, seed: int) -> None:
+    """Continue from another member's weights; its own, which Tune hands back after a pause, are there already."""
+    if given is None:
+        return
+    directory = Path(tempfile.mkdtemp(prefix="augury-member-"))
+    given.to_directory(str(directory))
+    state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
+    position = state["position"]
+    if (position["address"], position["seed"]) == (address, seed):
+        shutil.rmtree(directory)
+        return
+    position |= {"address": address, "seed": seed}
+    torch.save(state, directory / STATE)
+    folder.remove("checkpoints")
+    folder.sub("checkpoints").put(directory, f"{position['update']:08d}")
+
+
+class _Watch(tune.Callback):
+    """Notes how members fare. Tune keeps callbacks with its state, and a later command has another desk."""
+
+    desk: ClassVar[Desk]
+
+    def on_trial_start(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
+        self.desk.progress[tuning.key_of(str(trial))] = "running"
+
+    def on_trial_complete(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
+        self.desk.returned(tuning.key_of(str(trial)))
+
+    def on_trial_error(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
+        self.desk.failed(tuning.key_of(str(trial)), tuning.last_words(trial))

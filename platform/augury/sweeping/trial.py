@@ -1,0 +1,98 @@
+"""A trial: one configuration with one seed, as the function that Ray Tune runs in an actor.
+
+Everything that lasts is in the run's folder, which is that of `augury train`: a trial that was paused, killed or begun
+by another command continues from its last checkpoint.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from augury import trainable
+from augury.experiment import Experiment, parse
+from augury.locks import alone
+from augury.running import evaluate, evaluated, run_folder
+from augury.store import Folder, Store
+from augury.sweeping.state import KIND, Curves
+from augury.trainable import Input, Prepared, Trainable
+from augury.training.launch import FAILURE, launch
+
+CONFIGURATION, SEED = "configuration", "seed"
+"""Keys of a trial's Tune configuration, beside the swept ones."""
+
+
+@dataclass(frozen=True)
+class Setting:
+    """What the trials of a sweep have in common."""
+
+    storage: str
+    sweep: str
+    metric: str
+    rungs: tuple[int | None, ...]
+    """Validations at which the race decides; None: the end of training."""
+    launcher: Literal["direct", "ray"]
+    """`direct`: the loop runs in the trial's actor; `ray`: the actor starts Ray Train workers."""
+    device: Literal["cpu", "cuda"]
+    threads: int
+
+
+def keep(sweep: Folder, address: str, experiment: Experiment, prepared: Prepared) -> None:
+    """Write down what the trials of a configuration start from."""
+    sweep.sub("configurations").write_json(f"{address}.json", {
+        "experiment": experiment.plain(), "prepared": prepared._asdict() | {"artifacts": dict(prepared.artifacts)},
+    })  # fmt: skip
+
+
+def kept(sweep: Folder, address: str) -> tuple[Experiment, Prepared]:
+    """What `keep` wrote."""
+    content = sweep.sub("configurations").read_json(f"{address}.json")
+    prepared = content["prepared"]
+    inputs = tuple(Input(*given) for given in prepared["inputs"])
+    return parse(content["experiment"]), Prepared(**{**prepared, "inputs": inputs})
+
+
+def run(config: Mapping[str, Any], setting: Setting) -> None:
+    """Train and score a configuration with a seed, reporting every validation to Tune, which may end the call there.
+
+    What fails for a reason is written into the run's folder and not raised: Tune would only try it again. What dies is
+    tried again.
+    """
+    store = Store(setting.storage)
+    experiment, prepared = kept(store.folder(KIND, setting.sweep), config[CONFIGURATION])
+    folder = run_folder(store, prepared.address, config[SEED])
+    with alone(folder):
+        if folder.complete and evaluated(folder, experiment, prepared):
+            return
+        folder.remove(FAILURE)
+        task = trainable.find(experiment.task)
+        try:
+            _train(task, experiment, prepared, config[SEED], folder, setting)
+            if not evaluated(folder, experiment, prepared):
+                evaluate(task, experiment, prepared, folder, store)
+            folder.finish({"address": prepared.address, "seed": config[SEED]})
+        except Exception as error:
+            folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
+
+
+def _train(
+    task: Trainable, experiment: Experiment, prepared: Prepared, seed: int, folder: Folder, setting: Setting
+) -> None:
+    from ray import tune
+
+    execution = experiment.execution.model_copy(
+        update={"launcher": setting.launcher, "device": setting.device, "threads": setting.threads}
+    )
+    loop = {**prepared.config, "storage": setting.storage, "run": folder.name, "seed": seed}
+    if setting.launcher == "direct":
+        launch(task.train_loop, loop, folder, experiment.training, execution, tune.report)
+        return
+    curves = Curves(setting.metric)
+    for rung in setting.rungs:  # workers end at a rung of themselves: what stops them from outside leaves them behind
+        before = len(curves.of(folder))
+        if rung is not None and before >= rung:
+            continue
+        launch(task.train_loop, loop | {"until": rung}, folder, experiment.training, execution)
+        for point in curves.of(folder)[before:]:
+            tune.report({setting.metric: point.value, "validation": point.validation, "update": point.update})

@@ -1,0 +1,103 @@
+"""Configurations and their addresses; points that are the same experiment run once, and why is said."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from augury.errors import UserError
+from augury.store import Store
+from augury.sweeping import plan, points, space
+from augury.sweeping.plan import Plan
+
+
+def planned(name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any) -> Plan:
+    found = replace(space.find(name), **changes)
+    return plan.make(found, store, assignments or {}, points.listed(found))
+
+
+@pytest.fixture(scope="module")
+def store(tmp_path_factory):
+    return Store(tmp_path_factory.mktemp("store"))
+
+
+def names(made: Plan) -> list[str]:
+    return [each.name for each in made.configurations.values()]
+
+
+def test_the_baseline_stands_before_the_points(store):
+    made = planned("multi_source", store)
+    assert names(made) == ["baseline", "equation=1, keys=1", "equation=1, keys=1+2", "equation=2, keys=1",
+                           "equation=2, keys=1+2"]  # fmt: skip
+    assert next(iter(made.configurations.values())).experiment.augment == ()
+    assert made.merged == []
+
+
+def test_tau_and_warmup_without_agreement_are_one_experiment(store):
+    keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_steps": [0, 9]}
+    made = planned("agreement", store, keys=keys)
+    assert len(made.configurations) == 1 + 1 + 4
+    assert [points.title(each.point) for each in made.merged] == [
+        "beta=0, tau=1, warmup_steps=9", "beta=0, tau=2, warmup_steps=0", "beta=0, tau=2, warmup_steps=9"
+    ]  # fmt: skip
+    assert {each.same_as for each in made.merged} == {"beta=0, tau=1, warmup_steps=0"}
+    assert made.merged[1].reason == "regime.tau has no effect: the divergence has the weight beta=0"
+
+
+def test_warmup_on_the_cipher_alone_matters_without_agreement_too(store):
+    keys = {"regime.beta": [0], "regime.warmup_steps": [0, 9]}
+    made = planned("agreement", store, {"regime.warmup_views": "cipher"}, keys=keys)
+    assert made.merged == []
+
+
+def test_keys_equal_modulo_the_alphabet_are_one_experiment(store):
+    alphabet = "abcdefghijklmnopqrstuvwxyzäöüß"
+    keys = {"augment.0.keys": [[1], [31], [1, 2], [31, 32], [1, 31]]}
+    made = planned("cipher_keys", store, {"augment.0.alphabet": alphabet}, keys=keys)
+    assert names(made) == ["baseline", "keys=1", "keys=1+2"]
+    assert [(points.title(each.point), each.same_as) for each in made.merged] == [
+        ("keys=31", "keys=1"), ("keys=31+32", "keys=1+2"), ("keys=1+31", "keys=1")
+    ]  # fmt: skip
+    assert "on this text it is the same as operator=cipher, keys=1," in made.merged[0].reason
+
+
+def test_keys_are_compared_modulo_the_fitted_alphabet_too(store):
+    fitted = planned("cipher_keys", store, keys={"augment.0.keys": [[1]]})
+    assert len(fitted.configurations) == 2
+    fits = [store.folder("fits", address) for address in store.addresses("fits")]
+    sizes = {len(cycle) for fit in fits for cycle in fit.read_json("fitted.json")["cycles"]}
+    size = max(sizes)
+    made = planned("cipher_keys", store, keys={"augment.0.keys": [[1], [1 + size]]})
+    assert names(made) == ["baseline", "keys=1"]
+
+
+def test_settings_of_the_other_vocabulary_mode_have_no_effect(store):
+    made = planned("vocabulary", store)
+    assert len(made.configurations) == 1 + 3 + 1
+    assert made.merged[0].reason == "vocabulary.size_per_key has no effect: the vocabulary's mode is separate"
+
+
+def test_an_unknown_key_names_the_nearest(store):
+    with pytest.raises(
+        UserError, match="point betta=1 is not valid(.|\n)*regime coregularised(.|\n)*'betta': did you mean 'beta'"
+    ):
+        planned("agreement", store, keys={"regime.betta": [1]})
+
+
+def test_a_swept_key_cannot_be_set(store):
+    with pytest.raises(UserError, match="--set regime.beta: space 'agreement' sweeps this key"):
+        planned("agreement", store, {"regime.beta": 3})
+
+
+def test_a_reference_of_the_space(store):
+    made = planned("agreement", store, keys={"regime.beta": [1, 0]}, reference={"regime.beta": 0})
+    assert names(made) == ["beta=0", "beta=1"]
+    assert made.merged == []
+
+
+def test_addresses_do_not_depend_on_the_order_of_points(store):
+    one = planned("agreement", store, keys={"regime.beta": [1, 5]})
+    other = planned("agreement", store, keys={"regime.beta": [5, 2, 1]})
+    assert set(one.configurations) <= set(other.configurations)

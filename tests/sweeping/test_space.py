@@ -1,0 +1,109 @@
+"""Search spaces: what ships, what a file must define, what its errors say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from augury import experiment
+from augury.config import merge
+from augury.errors import UserError
+from augury.sweeping import points, space
+
+MINIMAL = """
+QUESTION = "Does it help?"
+base = {"name": "x", "task": "nmt"}
+space = {"regime.beta": [0, 5]}
+metric, mode = "valid/bleu", "max"
+seeds = (1, 2)
+"""
+
+
+def write(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "mine.py"
+    path.write_text(text)
+    return str(path)
+
+
+@pytest.mark.parametrize("name", space.known())
+def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path):
+    for scale in ("toy", "small", "paper"):
+        found = space.find(name, scale)
+        assert found.question.endswith("?")
+        for point in points.listed(found):
+            parsed = experiment.parse(merge(found.base, point) | {"storage": str(tmp_path)})
+            assert parsed.training.validations is not None
+
+
+def test_known_spaces():
+    assert space.known() == ["agreement", "cipher_keys", "multi_source", "vocabulary"]
+
+
+def test_a_file_of_the_user_works_by_path(tmp_path):
+    found = space.find(write(tmp_path, MINIMAL))
+    assert (found.name, found.scale, found.scheduler, found.search, found.seeds) == (
+        "mine",
+        "default",
+        "all",
+        "grid",
+        (1, 2),
+    )
+    assert points.listed(found) == [{"regime.beta": 0}, {"regime.beta": 5}]
+
+
+def test_scales_differ_by_dotted_keys(tmp_path):
+    path = write(tmp_path, MINIMAL + 'scales = {"toy": {"training.max_updates": 9}, "big": {}}')
+    assert space.find(path).base["training"] == {"max_updates": 9}
+    assert "training" not in space.find(path, "big").base
+    with pytest.raises(UserError, match="unknown scale of search space .* 'huge': allowed: big, toy"):
+        space.find(path, "huge")
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (MINIMAL.replace("seeds", "grains"), "lacks seeds"),
+    (MINIMAL.replace("[0, 5]", "5"), "regime.beta: give a list of values or a domain of ray.tune, not 5"),
+    (MINIMAL.replace("[0, 5]", "'05'"), "regime.beta: give a list"),
+    (MINIMAL.replace("[0, 5]", "[]"), "regime.beta lists no value"),
+    (MINIMAL.replace('{"regime.beta": [0, 5]}', "{}"), "sweeps nothing"),
+    (MINIMAL.replace('"max"', '"maximum"'), "mode is 'maximum'; allowed: max, min"),
+    (MINIMAL.replace('"Does it help?"', "3"), "QUESTION must be one line of text"),
+    ("import nonsense_of_mine", "cannot be read: ModuleNotFoundError"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_file_is_said(tmp_path, text, said):
+    with pytest.raises(UserError, match=said):
+        space.find(write(tmp_path, text))
+
+
+def test_an_unknown_name_gets_the_nearest():
+    with pytest.raises(UserError, match="unknown search space 'agrement': did you mean 'agreement'"):
+        space.find("agrement")
+    with pytest.raises(UserError, match="no search space 'no/such.py'"):
+        space.find("no/such.py")
+
+
+def test_drawn_points_depend_on_their_number_alone():
+    drawn = space.find("agreement", search="random")
+    few, many = points.listed(drawn, 3), points.listed(drawn, 5)
+    assert many[:3] == few
+    assert len({point["regime.beta"] for point in many}) == 5
+    assert all(0.1 <= point["regime.beta"] <= 20 and 0.5 <= point["regime.tau"] <= 4 for point in many)
+    with pytest.raises(UserError, match="say how many points with --samples N"):
+        points.listed(drawn)
+
+
+def test_a_grid_has_nothing_to_draw():
+    with pytest.raises(UserError, match="--samples 4: space 'agreement' is a grid"):
+        points.listed(space.find("agreement"), 4)
+
+
+@pytest.mark.parametrize(("point", "title"), [
+    ({"regime.beta": 5, "regime.tau": 0.5}, "beta=5, tau=0.5"),
+    ({"augment.0.keys": [1, 2]}, "keys=1+2"),
+    ({"augment.0.keys": []}, "keys=none"),
+    ({"vocabulary.size": 3, "model.size": 4}, "vocabulary.size=3, model.size=4"),
+    ({"regime": {"name": "multi_source", "equation": 2}}, "regime=multi_source"),
+    ({"training.learning_rate": 0.0005}, "learning_rate=0.0005"),
+])  # fmt: skip
+def test_titles(point, title):
+    assert points.title(point) == title
