@@ -218,7 +218,7 @@ class _Clerk:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Look and show every second while the block runs; an interrupt is recorded as such."""
+        """Look and show every second while the block runs."""
         stop = threading.Event()
 
         def work() -> None:
@@ -230,16 +230,11 @@ class _Clerk:
                     recorded = time.monotonic()
                     self.tracker.update_sweep(sweep, self.answer(sweep))
 
-        self._look()
+        self.tracker.update_sweep(self._look())
         thread = threading.Thread(target=work, name="clerk", daemon=True)
         thread.start()
         try:
             yield
-        except BaseException:
-            stop.set()
-            thread.join()
-            self.tracker.finish_sweep(self._look(), "KILLED")
-            raise
         finally:
             stop.set()
             thread.join()
@@ -248,7 +243,7 @@ class _Clerk:
         """The last look."""
         sweep = self._look(ended=finished)
         self.shown(sweep, True)
-        self.tracker.finish_sweep(sweep, "FINISHED" if finished else "KILLED", self.answer(sweep))
+        self.tracker.update_sweep(sweep, self.answer(sweep))
         return sweep
 
     def _look(self, ended: bool = False) -> Sweep:

@@ -79,7 +79,8 @@ def half_widths(groups: Mapping[str, Sequence[float]], confidence: float) -> dic
     """Half the interval of every group's mean; empty where no group has two values.
 
     Two or three seeds say next to nothing of their own variance. It is taken to be one for all the groups and pooled
-    over them; Student's t has the pooled degrees of freedom.
+    over them; Student's t has the pooled degrees of freedom. A run that goes astray widens every interval: the race
+    gets dearer by it, not rasher.
     """
     deviation, freedom = pooled_deviation(groups.values())
     if not freedom:
@@ -122,7 +123,7 @@ class _Scheduler(ABC):
         self._advance()
 
     def fail(self, configuration: str, seed: int) -> None:
-        """A configuration cannot be trained further with a seed; the values told before stand."""
+        """A configuration cannot be trained further with a seed; the values told before stand, and none may follow."""
         assert configuration in self.configurations and seed in self.seeds
         self._failed.add((configuration, seed))
         self._advance()
@@ -170,10 +171,10 @@ class Race(_Scheduler):
     A rung that n configurations reach has n / `reduction` places, rounded up; the last rung has one. The cut lies
     midway between the mean of the last place and the next one.
 
-    - Every configuration comes with its first seed. Then the best `PILOTS` get their second, which tells how much seeds
-      differ, and every mean has its interval (Student's t, the deviation pooled over the rung).
-    - A configuration is stopped where its interval lies below the cut, else it goes on: at a noisy rung, more than
-      there are places.
+    - Every configuration comes with its first seed. Then the best `PILOTS`, who are the likeliest to need it later, get
+      their second. It tells how much seeds differ, so that every mean has its interval (`half_widths`).
+    - A configuration is stopped where its interval lies below the cut. Else it goes on: at a noisy rung more than there
+      are places, rather than with more seeds, which would say more exactly what says little of the end.
     - At the last rung those not stopped get further seeds, one at a time, until one is left; once all seeds are used,
       the best mean wins.
 
@@ -220,7 +221,7 @@ class Race(_Scheduler):
         self._rung, self._racing = rung, list(configurations)
         self._places = 1 if rung == self.last else math.ceil(len(configurations) / self.reduction)
         self._used: dict[str, Sequence[int]] = {name: self.seeds[:1] for name in configurations}
-        """The seeds that this rung has asked for, also of the configurations that it has stopped."""
+        """The seeds that this rung has asked for, also of the configurations that have left at it."""
 
     def _asked(self) -> list[Work]:
         return [Work(name, seed, self._rung) for name in self._racing for seed in self._used[name]]
@@ -240,7 +241,6 @@ class Race(_Scheduler):
             if self._broken(name, self._used[name], self._rung):
                 self._racing.remove(name)
                 self._out.add(name)
-                del self._used[name]
 
     def _round(self) -> None:
         """Decide on the values that were asked for, all of which have come."""
@@ -249,27 +249,18 @@ class Race(_Scheduler):
         ranked = list(means)
         cut = statistics.fmean([means[name] for name in ranked[self._places - 1 : self._places + 1] or ranked[-1:]])
         half = half_widths(groups, self.confidence)
+        stay, more = self._judge(ranked, {name: means[name] + half[name] for name in ranked if half}, cut)
 
         def decide(action: Action, names: Sequence[str]) -> None:
             for name in names:
                 self._decide(action, name, self._rung, groups[name], half.get(name, 0.0), cut)
 
-        if len(self.seeds) == 1 or len(ranked) <= self._places:
-            stay, more = ranked[: self._places], []
-        elif not half:
-            stay, more = ranked, ranked[:PILOTS]
-        else:
-            stay = [name for name in ranked if means[name] + half[name] >= cut]
-            growing = [name for name in stay if len(self._used[name]) < len(self.seeds)]
-            more = growing if self._rung == self.last and len(stay) > 1 else []
-        if self._rung == self.last and not more:
-            stay = ranked[:1]
         stopped = [name for name in ranked if name not in stay]
         self._out |= set(stopped)
         decide("stopped", stopped)
         if more:
             decide("seed added", more)
-            self._racing = stay
+            self._racing = list(stay)
             self._used |= {name: self.seeds[: len(self._used[name]) + 1] for name in more}
         elif self._rung < self.last:
             decide("promoted", stay)
@@ -277,6 +268,23 @@ class Race(_Scheduler):
         else:
             decide("chosen", stay)
             self.best, self.over = stay[0], True
+
+    def _judge(
+        self, ranked: Sequence[str], reach: Mapping[str, float], cut: float
+    ) -> tuple[Sequence[str], Sequence[str]]:
+        """Who stays, of the configurations best first, and who of them gets a seed more before the rung is decided.
+
+        `reach` is the upper end of their intervals; empty where none is known yet.
+        """
+        if len(self.seeds) == 1 or len(ranked) <= self._places:
+            return ranked[: self._places], []
+        if not reach:
+            return ranked, ranked[:PILOTS]
+        stay = [name for name in ranked if reach[name] >= cut]
+        if self._rung < self.last:
+            return stay, []
+        growing = [name for name in stay if len(self._used[name]) < len(self.seeds)]
+        return (stay, growing) if len(stay) > 1 and growing else (stay[:1], [])
 
 
 class All(_Scheduler):
