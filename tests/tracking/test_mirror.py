@@ -2,15 +2,14 @@ from __future__ import annotations
 
 import json
 import math
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from augury.store import Store
-from augury.tracking.mirror import Mirror, ledger, note
+from augury.tracking.ledger import ledger, note
+from augury.tracking.mirror import Mirror
 from augury.tracking.settings import Tracking, place
 
 
@@ -202,23 +201,3 @@ def test_what_is_not_finite_is_shown_as_such(mirror: Mirror, run: Any) -> None:
     (_, first), *rest = points(mirror, run)
     assert first == 1.0
     assert [math.isnan(value) for _, value in rest] == [True, True, True]
-
-
-def test_runs_are_shown_under_their_group(mirror: Mirror, run: Any) -> None:
-    note(run.folder, parent="sweeps/beta")
-    mirror.deliver(run.folder)
-    titles = {found.info.run_id: found.info.run_name for found in all_runs(mirror)}
-    (child,) = [found for found in all_runs(mirror) if found.info.run_name == "cipherdaug seed 3"]
-    assert titles[child.data.tags["mlflow.parentRunId"]] == "sweeps/beta"
-
-
-@pytest.mark.slow
-def test_two_processes_may_make_one_store(tmp_path: Path) -> None:
-    program = (
-        "import sys; from pathlib import Path; from augury.tracking.mirror import Mirror; "
-        "from augury.tracking.settings import Place; path = Path(sys.argv[1]); "
-        "print(len(Mirror(Place(f'sqlite:///{path}', '/nowhere', path), 'augury').open().search_experiments()))"
-    )
-    command = [sys.executable, "-c", program, str(tmp_path / "runs.db")]
-    makers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert [maker.communicate(timeout=120)[0] for maker in makers] == ["2\n", "2\n"]

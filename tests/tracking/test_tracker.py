@@ -15,7 +15,7 @@ from mlflow import MlflowClient
 
 from augury.errors import UserError
 from augury.store import Store
-from augury.tracking.mirror import closed, ledger
+from augury.tracking.ledger import closed, ledger
 from augury.tracking.settings import Tracking
 from augury.tracking.tracker import File, Tracker, send_pending
 
@@ -161,6 +161,156 @@ def test_nothing_is_recorded_where_tracking_is_off(store: Store, run: Any) -> No
         tracker.finish(run.folder, "FINISHED")
     assert not run.folder.exists("tracking.json")
     assert not Path(store.root, "mlflow.db").exists()
+
+
+A, B = "aa" * 8, "bb" * 8
+
+
+def states(uri: str) -> dict[str, tuple[str, str | None]]:
+    return {run.info.run_name: (run.info.status, run.data.tags.get("augury.state")) for run in recorded(uri)}
+
+
+def test_a_sweep_from_start_to_end(
+    database: str, store: Store, trials: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = trials.trial(B, 1, "running")
+    with Tracker(Tracking(uri=database, interval=0.05), store) as tracker:
+        run.history(50, 100)
+        tracker.update_sweep(trials.load())
+        eventually(lambda: ledger(run.folder)["sent"] == {"train/loss": 100})
+        run.history(150, 200)
+        eventually(lambda: bool(tracker.update_sweep(trials.load()) or ledger(run.folder)["sent"]["train/loss"] == 200))
+        trials.trial(B, 1, "finished", 14, 24)
+        tracker.update_sweep(trials.load(ended=True), "Beta 5 it is.")
+    assert states(database) == {
+        "beta": ("FINISHED", None), "regime.beta=5": ("FINISHED", "finished"),
+        "cipherdaug seed 1": ("FINISHED", "finished"),
+    }  # fmt: skip
+    assert steps(database, run) == [50, 100, 150, 200]
+    (whole,) = [each for each in recorded(database) if each.info.run_name == "beta"]
+    assert whole.data.tags["augury.answer"] == "Beta 5 it is."
+    assert ledger(trials.folder)["run_id"] == whole.info.run_id
+    assert capsys.readouterr().err == ""
+    assert send_pending(store, Tracking(uri=database)) == 0
+
+
+@pytest.mark.parametrize(("error", "status"), [(None, "KILLED"), (KeyboardInterrupt, "KILLED"), (ValueError, "FAILED")])
+def test_a_sweep_that_did_not_come_to_its_end(
+    database: str, store: Store, trials: Any, error: type[BaseException] | None, status: str
+) -> None:
+    trials.trial(B, 1, "running", 14)
+    try:
+        with Tracker(Tracking(uri=database), store) as tracker:
+            tracker.update_sweep(trials.load())
+            if error:
+                raise error
+    except (KeyboardInterrupt, ValueError):
+        pass
+    left = ("KILLED", "interrupted")
+    assert states(database) == {"beta": (status, None), "regime.beta=5": left, "cipherdaug seed 1": left}
+
+
+def test_an_outage_in_a_sweep_loses_nothing(
+    database: str, store: Store, trials: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
+    down = Tracking(uri=f"http://127.0.0.1:{closed_port()}", interval=0.05)
+    run = trials.trial(B, 1, "running", 14)
+    with Tracker(down, store) as tracker:
+        tracker.update_sweep(trials.load())
+        trials.trial(B, 1, "finished", test=24)
+        trials.trial(A, 1, "finished", 10, 20).describe(name="plain", address=A, seed=1)
+        tracker.update_sweep(trials.load(ended=True), "Beta 5 it is.")
+    assert capsys.readouterr().err.count("\n") == 1
+    assert not closed(ledger(trials.folder))
+    assert send_pending(store, Tracking(uri=database)) == 5
+    assert send_pending(store, Tracking(uri=database)) == 0
+    assert states(database) == {
+        "beta": ("FINISHED", None), "regime.beta=5": ("FINISHED", "finished"), "baseline": ("FINISHED", "finished"),
+        "cipherdaug seed 1": ("FINISHED", "finished"), "plain seed 1": ("FINISHED", "finished"),
+    }  # fmt: skip
+    whole = {each.info.run_name: each for each in recorded(database)}
+    assert whole["beta"].data.tags["augury.answer"] == "Beta 5 it is."
+    curve = MlflowClient(database).get_metric_history(ledger(run.folder)["run_id"], "valid/bleu")
+    assert [point.value for point in curve] == [7.0, 14.0]
+
+
+def test_the_next_command_sends_what_is_left_of_a_sweep(database: str, store: Store, trials: Any) -> None:
+    trials.trial(B, 1, "finished", 14, 24)
+    with Tracker(Tracking(uri=f"http://127.0.0.1:{closed_port()}"), store) as tracker:
+        tracker.update_sweep(trials.load(ended=True))
+    with Tracker(Tracking(uri=database), store):
+        eventually(lambda: closed(ledger(trials.folder)))
+    assert states(database)["beta"] == ("FINISHED", None)
+
+
+@pytest.mark.parametrize(("ended", "status"), [(True, "FAILED"), (False, "RUNNING")])
+def test_a_sweep_that_was_never_tracked_is_sent(
+    database: str, store: Store, trials: Any, ended: bool, status: str
+) -> None:
+    trials.trial(B, 1, "failed", 14)
+    with Tracker(Tracking(enabled=False), store) as tracker:
+        tracker.update_sweep(trials.load(ended))
+    assert not trials.folder.exists("tracking.json")
+    assert send_pending(store, Tracking(uri=database)) == 3
+    assert states(database) == {
+        "beta": (status, None), "regime.beta=5": (("FAILED", "failed") if ended else ("RUNNING", "running")),
+        "cipherdaug seed 1": ("FAILED", "failed"),
+    }  # fmt: skip
+
+
+def test_a_damaged_run_holds_up_its_sweep_alone(database: str, store: Store, trials: Any, run: Any) -> None:
+    trials.trial(A, 1, "finished", 10, 20)
+    damaged = trials.trial(B, 1, "finished", 14, 24)
+    trials.load(ended=True)
+    damaged.raw("00000001", {"update": 1})
+    with pytest.raises(UserError, match="took 1 runs but not 1.*\n.*sweeps/beta: .*00000001.jsonl is damaged"):
+        send_pending(store, Tracking(uri=database))
+    assert states(database) == {"cipherdaug seed 3": ("RUNNING", None)}
+    damaged.folder.sub("history").remove("00000001.jsonl")
+    assert send_pending(store, Tracking(uri=database)) == 5
+
+
+DRIVER = """
+import os, signal, sys, time
+from augury.store import Store
+from augury.sweeping import state
+from augury.tracking.ledger import ledger
+from augury.tracking.settings import Tracking
+from augury.tracking.tracker import Tracker
+
+store = Store(sys.argv[1])
+with Tracker(Tracking(uri=sys.argv[2], interval=0.01), store) as tracker:
+    while True:
+        tracker.update_sweep(state.load(store, "beta"))
+        if ledger(store.folder("runs", sys.argv[3]))["sent"]:
+            os.kill(os.getpid(), signal.SIGKILL)
+        time.sleep(0.001)
+"""
+
+
+@pytest.mark.slow
+def test_a_killed_driver_is_taken_up_again(database: str, store: Store, trials: Any) -> None:
+    names = [(A, 1), (A, 2), (B, 1), (B, 2)]
+    for address, seed in names:
+        trials.trial(address, seed, "running", 10 + seed).describe(name=address[:2], address=address, seed=seed)
+    trials.load()
+    for address, seed in [(A, 2), (B, 2)]:  # killed when some are recorded, and again when all are
+        command = [sys.executable, "-c", DRIVER, store.root, database, f"{address}/seed-{seed}"]
+        assert subprocess.run(command, capture_output=True, check=False).returncode == -signal.SIGKILL
+    for address, seed in names:
+        trials.trial(address, seed, "finished", test=20 + seed).describe(name=address[:2], address=address, seed=seed)
+    with Tracker(Tracking(uri=database), store) as tracker:
+        tracker.update_sweep(trials.load(ended=True))
+    finished = ("FINISHED", "finished")
+    assert len(recorded(database)) == 7
+    assert states(database) == {
+        "beta": ("FINISHED", None), "baseline": finished, "regime.beta=5": finished, "aa seed 1": finished,
+        "aa seed 2": finished, "bb seed 1": finished, "bb seed 2": finished,
+    }  # fmt: skip
+    for address, seed in names:
+        run_id = ledger(store.folder("runs", f"{address}/seed-{seed}"))["run_id"]
+        curve = MlflowClient(database).get_metric_history(run_id, "valid/bleu")
+        assert [point.step for point in curve] == [50, 100]
 
 
 @pytest.mark.slow

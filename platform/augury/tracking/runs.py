@@ -20,5 +20,17 @@ def folders(store: Store) -> list[Folder]:
 def notes(run: Folder) -> list[str]:
     """What must be known of the texts of a run, such as that they are synthetic."""
     inputs = [Folder(run.root, f"{CORPORA}/{given['address']}") for given in run.read_json(DESCRIPTION)["inputs"]]
-    found = [corpus.manifest().get("note") for corpus in inputs if corpus.complete]
+    found = [_note(corpus) for corpus in inputs]
     return list(dict.fromkeys(note for note in found if note))
+
+
+def _note(corpus: Folder) -> str | None:
+    """What a corpus says of itself; a complete one does not change, and many runs share it."""
+    if corpus not in _noted:
+        if not corpus.complete:
+            return None
+        _noted[corpus] = corpus.manifest().get("note")
+    return _noted[corpus]
+
+
+_noted: dict[Folder, str | None] = {}
