@@ -12,16 +12,18 @@ import yaml
 import augury.augment
 from augury.augment import operator
 from augury.cli import VERBS
+from augury.config import merge
 from augury.corpora.known import KNOWN
 from augury.experiment import parse, systems
+from augury.sweeping import points, space
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
 
-def block(language: str) -> str:
-    found = re.search(rf"```{language}\n(.*?)```", README, re.DOTALL)
-    assert found
-    return found.group(1)
+def block(language: str, holding: str = "") -> str:
+    """The first block of a language that holds a text."""
+    found = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    return next(text for text in found if holding in text)
 
 
 def test_its_experiment_is_valid() -> None:
@@ -30,11 +32,24 @@ def test_its_experiment_is_valid() -> None:
 
 
 def test_its_operator_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "uppercase.py").write_text(block("python"), encoding="utf-8")
+    (tmp_path / "uppercase.py").write_text(block("python", "OPERATOR"), encoding="utf-8")
     monkeypatch.setattr(augury.augment, "__path__", [*augury.augment.__path__, str(tmp_path)])
     parsed = operator.parse({"operator": "uppercase"})
     assert "uppercase" in operator.names() and [part.view() for part in parsed.parts()] == ["uppercase"]
     assert parsed.bind({})(pa.table({"source": ["haus ä", "Maus"]})).to_pylist() == ["HAUS Ä", "MAUS"]
+
+
+def test_its_space_can_be_swept(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(block("python", "QUESTION"), encoding="utf-8")
+    found = space.find(str(path))
+    listed = points.listed(found)
+    assert [parse(merge(found.base, point)).training.validations for point in listed] == [20, 20, 20]
+
+
+def test_it_names_every_space() -> None:
+    for name in space.known():
+        assert f"| `{name}` |" in README, name
 
 
 def test_it_names_every_verb_and_known_corpus() -> None:

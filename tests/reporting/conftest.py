@@ -1,9 +1,10 @@
-"""Run folders and corpora as an experiment leaves them."""
+"""Run folders and corpora as an experiment leaves them, and a reader of pages."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,7 @@ import pyarrow as pa
 import pytest
 
 from augury.corpora.corpus import PARALLEL, CorpusWriter
+from augury.scoring.scores import score, write_statistics
 from augury.store import Folder, Store
 
 TEST_ADDRESS = "7e57" * 4
@@ -80,7 +82,68 @@ class Results:
             run.sub("history").write("00000001.jsonl", "".join(lines))
         return run
 
+    def classified(
+        self, name: str, address: str, seed: int = 1, *, correct: Sequence[int], test: str = "test", **run: Any
+    ) -> Folder:
+        """A run whose labels are right (1) or wrong (0), scored by accuracy, with the counts of its examples."""
+        found = score([str(one) for one in correct], ["1"] * len(correct), language="en", metrics=["accuracy"])
+        folder = self.run(name, address, seed, bleu=0.0, test=test, **run)
+        content = folder.read_json("scores.json")
+        folder.write_json("scores.json", content | {"tests": {test: [one.plain() for one in found]}})
+        write_statistics(folder, test, found)
+        return folder
+
 
 @pytest.fixture
 def results(tmp_path: Path) -> Results:
     return Results(Store(tmp_path / "results"))
+
+
+VOID = {"meta", "link", "br", "img", "line", "circle", "input"}
+
+
+class Page(HTMLParser):
+    """The text, the tags and the addresses of a page; fails on tags that do not match."""
+
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.open: list[str] = []
+        self.tags: list[str] = []
+        self.links: list[str | None] = []
+        self.ids: list[str | None] = []
+        self.texts: dict[str, list[str]] = {}
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.links += [value for name, value in attrs if name in ("src", "href", "data", "action")]
+        self.ids += [value for name, value in attrs if name == "id"]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+
+    def handle_endtag(self, tag: str) -> None:
+        assert self.open.pop() == tag
+
+    def handle_data(self, data: str) -> None:
+        if self.open:
+            self.texts.setdefault(self.open[-1], []).append(data)
+
+
+@pytest.fixture
+def read() -> Callable[[str], Page]:
+    def page(html: str) -> Page:
+        reader = Page()
+        reader.feed(html)
+        reader.close()
+        assert reader.open == []
+        return reader
+
+    return page
+
+
+@pytest.fixture
+def hostile() -> str:
+    """A name that would load something if it were not escaped."""
+    return "</script><img src=http://evil.example/x onerror=alert(1)>"

@@ -2,54 +2,13 @@ from __future__ import annotations
 
 import json
 import re
-from html.parser import HTMLParser
 from typing import Any
 
 import pytest
 
 from augury.errors import UserError
-from augury.reporting.page import _document, render
+from augury.reporting.page import render
 from augury.reporting.results import load
-
-HOSTILE = "</script><img src=http://evil.example/x onerror=alert(1)>"
-VOID = {"meta", "link", "br", "img", "line", "circle"}
-
-
-class Reader(HTMLParser):
-    """The text, the tags and the addresses of a page; fails on tags that do not match."""
-
-    def __init__(self) -> None:
-        super().__init__(convert_charrefs=True)
-        self.open: list[str] = []
-        self.tags: list[str] = []
-        self.links: list[str | None] = []
-        self.ids: list[str | None] = []
-        self.texts: dict[str, list[str]] = {}
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-        self.links += [value for name, value in attrs if name in ("src", "href", "data", "action")]
-        self.ids += [value for name, value in attrs if name == "id"]
-        if tag not in VOID:
-            self.open.append(tag)
-
-    def handle_startendtag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        self.tags.append(tag)
-
-    def handle_endtag(self, tag: str) -> None:
-        assert self.open.pop() == tag
-
-    def handle_data(self, data: str) -> None:
-        if self.open:
-            self.texts.setdefault(self.open[-1], []).append(data)
-
-
-def read(html: str) -> Reader:
-    reader = Reader()
-    reader.feed(html)
-    reader.close()
-    assert reader.open == []
-    return reader
 
 
 @pytest.fixture
@@ -63,7 +22,7 @@ def folders(results: Any) -> list[Any]:
     ]  # fmt: skip
 
 
-def test_the_page_says_and_shows_what_came_out(folders: list[Any]) -> None:
+def test_the_page_says_and_shows_what_came_out(folders: list[Any], read: Any) -> None:
     found = read(render(load(folders), "ciphers"))
     assert found.texts["title"] == ["ciphers: cipher & co on test"]
     assert found.texts["h1"] == ["ciphers"]
@@ -82,7 +41,7 @@ def test_the_page_says_and_shows_what_came_out(folders: list[Any]) -> None:
     assert found.texts["code"] == settings + addresses
 
 
-def test_the_charts_have_a_place_each(folders: list[Any]) -> None:
+def test_the_charts_have_a_place_each(folders: list[Any], read: Any) -> None:
     html = render(load(folders), "ciphers")
     data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
     assert data is not None
@@ -91,7 +50,7 @@ def test_the_charts_have_a_place_each(folders: list[Any]) -> None:
     assert [name for name in read(html).ids if name in names] == names
 
 
-def test_the_page_needs_no_network(folders: list[Any]) -> None:
+def test_the_page_needs_no_network(folders: list[Any], read: Any) -> None:
     html = render(load(folders), "ciphers")
     found = read(html)
     assert found.links == ["data:,"]
@@ -102,31 +61,25 @@ def test_the_page_needs_no_network(folders: list[Any]) -> None:
     assert "url(" not in style[1] and "@import" not in style[1]
 
 
-def test_text_is_shown_and_never_run(results: Any) -> None:
-    results.corpus([(HOSTILE, HOSTILE)], note=HOSTILE)
+def test_text_is_shown_and_never_run(results: Any, read: Any, hostile: str) -> None:
+    results.corpus([(hostile, hostile)], note=hostile)
     history = [(1, {"train/loss": 1.0, "valid/bleu": 1.0})]
-    folders = [results.run(name, address * 8, bleu=30.0, hypotheses=[HOSTILE], history=history, signature=HOSTILE,
-                           device=HOSTILE, parameters={HOSTILE: name, "note": HOSTILE + name})
-               for name, address in ((HOSTILE, "aa"), (f"other {HOSTILE}", "bb"))]  # fmt: skip
+    folders = [results.run(name, address * 8, bleu=30.0, hypotheses=[hostile], history=history, signature=hostile,
+                           device=hostile, parameters={hostile: name, "note": hostile + name})
+               for name, address in ((hostile, "aa"), (f"other {hostile}", "bb"))]  # fmt: skip
     found = read(render(load(folders), "ciphers"))
     assert "img" not in found.tags
     assert found.links == ["data:,"]
-    assert found.texts["dd"] == [HOSTILE] * 4
+    assert found.texts["dd"] == [hostile] * 4
 
 
-def test_no_text_of_a_chart_ends_its_script() -> None:
-    found = read(_document("title", "", {"chart": {"data": [{"name": HOSTILE}]}}))
-    assert found.tags.count("img") == 0
-    assert json.loads(found.texts["script"][0]) == {"chart": {"data": [{"name": HOSTILE}]}}
-
-
-def test_a_page_without_history_translations_or_rival(results: Any) -> None:
+def test_a_page_without_history_translations_or_rival(results: Any, read: Any) -> None:
     found = read(render(load([results.run("baseline", "aa" * 8, bleu=30.0)]), "ciphers"))
     assert found.texts["h2"] == ["Scores and cost", "Learning curves", "Score against cost", "What was compared"]
     assert "Training has left no history yet." in found.texts["p"]
 
 
-def test_equal_configurations_and_several_scored_sets(results: Any) -> None:
+def test_equal_configurations_and_several_scored_sets(results: Any, read: Any) -> None:
     folders = [results.run("base", "aa" * 8, bleu=30.0), results.run("again", "bb" * 8, bleu=30.0, test="flores")]
     found = read(render(load(folders), "ciphers"))
     assert found.texts["h3"] == ["test", "flores"]

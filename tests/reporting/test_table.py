@@ -1,12 +1,27 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
-from augury.reporting.results import load
-from augury.reporting.table import amount, comparison, factor, interval, markdown, scored_sets, signed, text, title
+from augury.reporting.results import SystemResult, load
+from augury.reporting.table import (
+    Row,
+    amount,
+    comparison,
+    difference,
+    factor,
+    interval,
+    probability,
+    scored_sets,
+    signed,
+    text,
+    title,
+)
+from augury.rng import generator
+from augury.scoring.significance import approximate_randomisation, compare, holm, paired_bootstrap
 
 BASE, CIPHER = "aa" * 8, "bb" * 8
 
@@ -17,27 +32,92 @@ def folders(results: Any) -> list[Any]:
             results.run("cipherdaug", CIPHER, bleu=31.88, chrf=52.0, seconds=250, data=3.0)]  # fmt: skip
 
 
+def labels(share: float, *key: str | int) -> list[int]:
+    """Right and wrong labels of 200 examples; hard ones are hard for every system."""
+    ease = generator("examples").random(200)
+    return [int(one) for one in ease + 0.2 * generator(*key).random(200) < share + 0.1]
+
+
+@pytest.fixture
+def systems(results: Any) -> list[SystemResult]:
+    """A baseline of three seeds, one much better, one with a single seed, one as good as the baseline."""
+    shares = {"base": 0.60, "better": 0.75, "single": 0.66, "same": 0.60}
+    seeds = {"base": (1, 2, 3), "better": (1, 2), "single": (1,), "same": (1, 2, 3)}
+    return load([results.classified(name, f"{index}" * 16, seed, correct=labels(share, name, seed))
+                 for index, (name, share) in enumerate(shares.items()) for seed in seeds[name]])  # fmt: skip
+
+
 def test_text(folders: list[Any]) -> None:
     assert text(load(folders), width=200) == (
         "test\n"
-        "system       seeds   BLEU [95 % interval]   difference   chrF    data   parameters   tokens seen   train time"
-        "   × baseline\n"
-        "─────────────────────────────────────────────────────────────────────────────────────────────────────────────"
-        "─────────────\n"
-        "baseline         1      30.0 [29.0, 31.0]            –   50.0   1.0 ×         1.2M          5.4M   1 min 40 s"
-        "        1.0 ×\n"
-        "cipherdaug       1      31.9 [30.9, 32.9]         +1.8   52.0   3.0 ×         1.2M          5.4M   4 min 10 s"
-        "        2.5 ×\n"
+        "system       seeds   BLEU [95 % interval]   difference [95 %]   p   chrF    data   parameters   tokens seen"
+        "   train time   × baseline\n"
+        "────────────────────────────────────────────────────────────────────────────────────────────────────────────"
+        "──────────────────────────\n"
+        "baseline         1      30.0 [29.0, 31.0]                   –   –   50.0   1.0 ×         1.2M          5.4M"
+        "   1 min 40 s        1.0 ×\n"
+        "cipherdaug       1      31.9 [30.9, 32.9]                +1.8   –   52.0   3.0 ×         1.2M          5.4M"
+        "   4 min 10 s        2.5 ×\n"
         "\n"
         "BLEU: tok:13a, n = 2,000\nchrF: tok:13a, n = 2,000\nseeds: 1\nintervals: bootstrap over sentences\n"
+        "not tested, for the counts of its sentences are gone: baseline, cipherdaug; remove scores.json from its runs "
+        "and run `augury train` again\n"
     )
 
 
 def test_a_narrow_terminal_has_the_cost_below_the_scores(folders: list[Any]) -> None:
-    lines = text(load(folders), width=80).splitlines()
-    assert max(map(len, lines)) <= 80
-    assert lines[4] == "cipherdaug       1      31.9 [30.9, 32.9]         +1.8   52.0"
+    lines = text(load(folders), width=90).splitlines()
+    assert max(map(len, lines[:10])) <= 90
+    assert lines[4] == "cipherdaug       1      31.9 [30.9, 32.9]                +1.8   –   52.0"
     assert lines[9] == "cipherdaug   3.0 ×         1.2M          5.4M   4 min 10 s        2.5 ×"
+
+
+def test_differences_are_tested_and_corrected_for_the_table(systems: list[SystemResult]) -> None:
+    table = comparison(systems, "test")
+    drawn = [system.resampled["test"]["accuracy"] for system in systems]
+    expected = [compare(drawn[0], own) for own in drawn[1:]]
+    assert [row.tested for row in table.rows] == [None, *expected]
+    assert [row.corrected for row in table.rows] == [None, *holm([one.p_value for one in expected])]
+    assert [row.difference for row in table.rows[1:]] == pytest.approx([one.value for one in expected])
+    assert [row.mark for row in table.rows] == ["", "**", "", ""]
+    assert table.comparisons == 3
+    assert table.notes[2:] == (
+        "intervals: bootstrap over sentences, with Student's t over seeds",
+        "p of the difference to base: two-level test over seeds and sentences, two-sided, with Holm's correction for "
+        "3 comparisons; * p < 0.05, ** p < 0.01",
+        "single: the noise of one seed is taken to be that of the 3 it is compared with",
+    )
+    better = expected[0]
+    assert table.cells(table.rows[1])[3:5] == [
+        f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]", probability(table.rows[1])]  # fmt: skip
+
+
+def test_one_seed_each_is_said_to_be_one(results: Any) -> None:
+    folders = [results.classified(name, address, correct=labels(share, name))
+               for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.7))]  # fmt: skip
+    table = comparison(load(folders), "test")
+    assert table.notes[-2:] == (
+        "p of the difference to base: paired bootstrap over sentences, two-sided; * p < 0.05, ** p < 0.01",
+        "one seed against one says nothing of other seeds: cipher",
+    )
+
+
+def test_the_tests_of_sacrebleu_take_the_place_of_the_p_value(results: Any) -> None:
+    folders = [results.classified(name, address, correct=labels(share, name))
+               for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.63))]  # fmt: skip
+    systems = load(folders)
+    base, cipher = (system.resampled["test"]["accuracy"] for system in systems)
+    bootstrap, randomisation = (comparison(systems, "test", method) for method in ("bootstrap", "randomisation"))
+    assert bootstrap.rows[1].corrected == paired_bootstrap(base, cipher)
+    assert randomisation.rows[1].corrected == approximate_randomisation(base, cipher, lambda sums: 100 * sums[0] / 200)
+    assert "sacreBLEU's paired bootstrap; *" in bootstrap.notes[-2]
+    assert "sacreBLEU's approximate randomisation; *" in randomisation.notes[-2]
+
+
+def test_without_any_cost_there_are_no_columns_of_it(systems: list[SystemResult]) -> None:
+    table = comparison([replace(system, cost=None) for system in systems], "test")
+    assert table.header() == ["system", "seeds", "accuracy [95 % interval]", "difference [95 %]", "p"]
+    assert {len(table.cells(row)) for row in table.rows} == {5}
 
 
 def test_wide_characters_keep_their_columns(results: Any) -> None:
@@ -46,26 +126,11 @@ def test_wide_characters_keep_their_columns(results: Any) -> None:
     assert baseline.index("30.0") == wide.index("30.0") + 2
 
 
-def test_markdown(results: Any, folders: list[Any]) -> None:
-    odd = results.run("a|b [red]", "cc" * 8, seed=7)
-    assert markdown(load([*folders, odd])) == (
-        "### test\n\n"
-        "| system | seeds | BLEU [95 % interval] | difference | chrF | data | parameters | tokens seen | train time |"
-        " × baseline |\n"
-        "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |\n"
-        "| baseline | 1 | 30.0 [29.0, 31.0] | – | 50.0 | 1.0 × | 1.2M | 5.4M | 1 min 40 s | 1.0 × |\n"
-        "| cipherdaug | 1 | 31.9 [30.9, 32.9] | +1.8 | 52.0 | 3.0 × | 1.2M | 5.4M | 4 min 10 s | 2.5 × |\n"
-        "| a\\|b [red] | 0 | – | – | – | – | – | – | – | – |\n\n"
-        "- BLEU: tok:13a, n = 2,000\n- chrF: tok:13a, n = 2,000\n- seeds: baseline 1; cipherdaug 1; a|b [red] 7\n"
-        "- intervals: bootstrap over sentences\n- a|b [red]: no scores yet for seed 7\n"
-    )
-
-
 def test_plain_is_json_and_exact(folders: list[Any]) -> None:
     plain = json.loads(json.dumps(comparison(load(folders), "test").plain()))
     assert plain["metrics"] == ["bleu", "chrf"]
     baseline, cipher = plain["rows"]
-    assert baseline["difference"] is None
+    assert (baseline["difference"], baseline["tested"], baseline["corrected"]) == (None, None, None)
     assert cipher["difference"] == 31.88 - 30.04
     assert cipher["scores"]["bleu"] == {
         "value": 31.88, "low": pytest.approx(30.88), "high": pytest.approx(32.88), "signature": "tok:13a", "n": 2000,
@@ -89,11 +154,23 @@ def test_times_of_different_devices_are_not_compared(results: Any) -> None:
     assert table.notes[-1] == "times were measured on different devices: do not compare them"
 
 
+def test_a_tested_row_is_json(systems: list[SystemResult]) -> None:
+    table = comparison(systems, "test")
+    better = json.loads(json.dumps(table.plain()))["rows"][1]
+    row = table.rows[1]
+    assert row.tested is not None
+    assert better["tested"] == {
+        "value": row.tested.value, "low": row.tested.low, "high": row.tested.high, "p_value": row.tested.p_value,
+        "over": "seeds and sentences",
+    }  # fmt: skip
+    assert better["corrected"] == row.corrected
+
+
 def test_several_seeds_are_said(results: Any) -> None:
     folders = [results.run(name, address, seed, bleu=30.0) for name, address in (("base", BASE), ("cipher", CIPHER))
                for seed in (3, 5)]  # fmt: skip
     notes = comparison(load(folders), "test").notes
-    assert notes[2:] == ("seeds: 3, 5", "intervals: bootstrap over sentences, with Student's t over seeds")
+    assert notes[2:4] == ("seeds: 3, 5", "intervals: bootstrap over sentences, with Student's t over seeds")
 
 
 def test_every_test_set_of_any_system_has_its_table(results: Any) -> None:
@@ -109,4 +186,8 @@ def test_formats() -> None:
         "0", "950", "1.0k", "1.2k", "1.0M", "36.7M", "2.5G"]  # fmt: skip
     assert [signed(value) for value in (1.84, -0.26, -0.04, 0.0, None)] == ["+1.8", "-0.3", "+0.0", "+0.0", "–"]
     assert [factor(1.0), factor(12.34), factor(None), interval(None)] == ["1.0 ×", "12.3 ×", "–", "–"]
+    rows = [Row("a", BASE, (1,), {}, None, None, corrected, None, None) for corrected in (None, 0.0004, 0.01, 0.0499)]
+    assert [probability(row) for row in rows] == ["–", "< 0.001", "0.010", "0.050"]
+    assert [row.mark for row in rows] == ["", "**", "*", "*"]
+    assert difference(rows[1]) == "–"
     assert [title(name) for name in ("bleu:lower", "chrf", "accuracy")] == ["BLEU (lower)", "chrF", "accuracy"]

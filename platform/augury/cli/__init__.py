@@ -20,7 +20,10 @@ from augury.errors import UserError, nearest
 # Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-VERBS = ("demo", "train", "sweep", "watch", "augment", "encipher", "translate", "score", "export", "config", "track")
+VERBS = (
+    "demo", "train", "sweep", "watch", "augment", "encipher", "translate", "score", "compare",
+    "export", "config", "track",
+)  # fmt: skip
 
 
 def main(given: Sequence[str] | None = None) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from augury.reporting.table import Row, Table, factor, interval, title
+from augury.reporting.table import Row, Table, factor, interval, probability, signed, title
 
 
 def answer(table: Table) -> str:
@@ -16,7 +16,8 @@ def answer(table: Table) -> str:
     if not compared:
         missing = "its competitors have no comparable scores yet" if others else "there is nothing to compare it with"
         return f"On {table.test}, {baseline.name} reaches {name} {interval(start)}; {missing}."
-    best = max(compared, key=_difference)
+    real = [row for row in compared if row.mark and _difference(row) > 0]
+    best = max(real or compared, key=_difference)
     by = round(_difference(best), 1)
     if by > 0:
         cost = f" at {factor(best.time_factor)} the training time" if best.time_factor else ""
@@ -25,22 +26,28 @@ def answer(table: Table) -> str:
     else:
         nearest = f"{best.name} scores {-by:.1f} {name} less" if by < 0 else f"{best.name} scores the same {name}"
         head = f"On {table.test}, no system beats {baseline.name} ({name} {start.value:.1f}): {nearest}"
-    own = best.scores[metric]
-    overlap = own.low <= start.high and start.low <= own.high
-    doubts = ["the 95 % intervals overlap"] if overlap else []
-    if min(own.seeds, start.seeds) == 1:
-        doubts.append("one seed does not decide")
-    if by > 0 and len(compared) > 1:
-        doubts.append(f"the best of {len(compared)} owes something to chance")
-    if not overlap:
-        head += "; the 95 % intervals do not overlap"
-    return f"{head}, but {_joined(doubts)}." if doubts else f"{head}."
+    said = head + _verdict(best, alone=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons)
+    first = max(compared, key=_difference)
+    if first is not best and round(_difference(first), 1) > by:
+        said += f"; {first.name} scores still more ({signed(_difference(first))}), but that may be chance"
+    return f"{said}."
+
+
+def _verdict(row: Row, alone: bool, comparisons: int) -> str:
+    """Whether the difference is real, as the end of a sentence; `alone`: a system has one seed."""
+    if row.tested is None:
+        return ", but the difference is not tested" + (" and one seed does not decide" if alone else "")
+    corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
+    p_value = probability(row)
+    evidence = (f"(95 % interval {signed(row.tested.low)} to {signed(row.tested.high)}, "
+                f"p {p_value if p_value[0] == '<' else f'= {p_value}'}{corrected})")  # fmt: skip
+    if row.mark:
+        runs = row.tested.over == "sentences"
+        said = f"; {'between these two runs ' if runs else ''}the difference is real {evidence}"
+        return f"{said}, but one seed does not decide" if alone else said
+    return f", but that may be chance {evidence}" + (", and one seed does not decide" if alone else "")
 
 
 def _difference(row: Row) -> float:
     assert row.difference is not None
     return row.difference
-
-
-def _joined(parts: list[str]) -> str:
-    return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -9,36 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from augury.reporting.charts import Figure, look, numbers, plot, time_unit
 from augury.reporting.results import SystemResult
 from augury.reporting.table import Table, title
 from augury.training import history
 from augury.training.history import Record
 
 POINTS = 400  # of a line at most; a chart has no room for more
-
-# Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline is grey.
-COLOURS = ("#7b828c", "#3f7be0", "#d2691e", "#2a9461", "#a25fd0", "#d8485a", "#1a93a0", "#8f8118")
-DASHES = {"dot": "2 3", "solid": "", "dash": "8 4", "dashdot": "8 3 2 3", "longdash": "12 4"}
-SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "triangle-down", "pentagon", "cross")
-
-
-@dataclass(frozen=True)
-class Look:
-    """How a system is drawn wherever it occurs; it can be told apart without colour."""
-
-    colour: str
-    dash: str
-    symbol: str
-
-
-@dataclass(frozen=True)
-class Figure:
-    """A chart with what it says in words."""
-
-    name: str
-    title: str
-    caption: str
-    plot: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -51,11 +28,6 @@ class Curve:
     times: np.ndarray
     """Seconds of training."""
     values: np.ndarray
-
-
-def look(index: int) -> Look:
-    """The look of the system at a position of the comparison."""
-    return Look(COLOURS[index % len(COLOURS)], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
 
 
 def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
@@ -78,7 +50,7 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
                           markers=name == valid) for one in group]  # fmt: skip
             heading = f"{label[0].upper()}{label[1:]} against {over}"
             figure = Figure(f"{name.replace('/', '-')}-{over}", heading, f"{heading}; at the end: {ends}",
-                            _plot(data, axis, label))  # fmt: skip
+                            plot(data, axis, label))  # fmt: skip
             figures += [figure] if group else []
     return figures
 
@@ -101,11 +73,11 @@ def score_against_cost(results: Sequence[SystemResult], table: Table) -> Figure 
     } for index, row, score, cost in shown]  # fmt: skip
     said = ", ".join(f"{row.name} {score.value:.1f} in {cost.train_seconds / size:.1f} {unit}"
                      for _, row, score, cost in shown)  # fmt: skip
-    plot = _plot(data, f"training time of one seed ({unit})", f"{title(metric)} on {table.test}")
-    plot["layout"] |= {"height": 360, "showlegend": True,
+    drawn = plot(data, f"training time of one seed ({unit})", f"{title(metric)} on {table.test}")
+    drawn["layout"] |= {"height": 360, "showlegend": True,
                        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"}}  # fmt: skip
     heading = f"{title(metric)} on {table.test} against training time"
-    return Figure("cost", heading, f"{heading}: {said}", plot)
+    return Figure("cost", heading, f"{heading}: {said}", drawn)
 
 
 def seconds(records: Sequence[Record]) -> list[float]:
@@ -116,13 +88,6 @@ def seconds(records: Sequence[Record]) -> list[float]:
         return [record["time"] - records[0]["time"] for record in records]
     updates, times = zip((0, 0.0), *measured, strict=True)
     return [float(time) for time in np.interp([record["update"] for record in records], updates, times)]
-
-
-def time_unit(longest: float) -> tuple[str, float]:
-    """The unit for an axis up to `longest` seconds, and its length in seconds."""
-    if longest < 300:
-        return "seconds", 1.0
-    return ("minutes", 60.0) if longest < 18_000 else ("hours", 3600.0)
 
 
 def _curves(results: Sequence[SystemResult]) -> dict[str, list[Curve]]:
@@ -145,23 +110,8 @@ def _line(result: SystemResult, curve: Curve, x: np.ndarray, markers: bool) -> d
     name, drawn = html.escape(result.name), look(curve.system)
     return {
         "type": "scatter", "mode": "lines+markers" if markers else "lines", "name": name,
-        "x": _numbers(x), "y": _numbers(curve.values),
+        "x": numbers(x), "y": numbers(curve.values),
         "line": {"color": drawn.colour, "dash": drawn.dash, "width": 2 if len(result.runs) == 1 else 1.3},
         "marker": {"color": drawn.colour, "symbol": drawn.symbol, "size": 5},
         "hovertemplate": f"{name}, seed {curve.seed}: %{{y:.3~f}} at %{{x:,.6~g}}<extra></extra>",
     }  # fmt: skip
-
-
-def _numbers(values: np.ndarray) -> list[float | None]:
-    """Values rounded to what a chart can show; what is not finite leaves a gap."""
-    return [float(f"{value:.6g}") if np.isfinite(value) else None for value in values.tolist()]
-
-
-def _plot(data: list[dict[str, Any]], x: str, y: str) -> dict[str, Any]:
-    axis = {"zeroline": False, "automargin": True, "ticks": "", "showline": False}
-    return {"data": data, "layout": {
-        "height": 300, "margin": {"l": 52, "r": 12, "t": 8, "b": 44}, "showlegend": False, "hovermode": "closest",
-        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font": {"size": 13},
-        "xaxis": {**axis, "title": {"text": html.escape(x)}, "rangemode": "tozero"},
-        "yaxis": {**axis, "title": {"text": html.escape(y)}},
-    }}  # fmt: skip

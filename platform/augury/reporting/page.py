@@ -6,16 +6,15 @@ It holds everything it shows, Plotly included, and asks nothing of a network.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from html import escape
-from importlib import resources
 from typing import Any
-
-from plotly.offline import get_plotlyjs
 
 from augury.errors import UserError
 from augury.reporting.answer import answer
-from augury.reporting.figures import DASHES, POINTS, Figure, learning_curves, look, score_against_cost
+from augury.reporting.charts import Figure, look
+from augury.reporting.document import chart, document, html_table, mark, section
+from augury.reporting.figures import POINTS, learning_curves, score_against_cost
 from augury.reporting.results import SystemResult
 from augury.reporting.samples import draw
 from augury.reporting.table import Row, Table, comparison, interval, scored_sets
@@ -32,36 +31,19 @@ def render(results: Sequence[SystemResult], title: str) -> str:
     cost = score_against_cost(results, tables[0])
     compared = " and ".join(result.name for result in results[1:]) or results[0].name
     sections = [
-        _section("Scores and cost", "".join(_scores(table, heading=len(tables) > 1) for table in tables)),
-        _section("Learning curves", _charts(results, curves)),
-        _section("Score against cost", f'<div class="charts">{_chart(cost)}</div>' if cost else ""),
-        _section("Translations", _translations(results, tables[0].test)),
-        _section("What differs between the systems", _differences(results)),
-        _section("What was compared", _provenance(results)),
+        section("Scores and cost", "".join(_scores(table, heading=len(tables) > 1) for table in tables)),
+        section("Learning curves", _charts(results, curves)),
+        section("Score against cost", f'<div class="charts">{chart(cost)}</div>' if cost else ""),
+        section("Translations", _translations(results, tables[0].test)),
+        section("What differs between the systems", _differences(results)),
+        section("What was compared", _provenance(results)),
     ]
-    return _document(
+    return document(
         f"{title}: {compared} on {', '.join(names)}",
         f'<header><h1>{escape(title)}</h1><p class="answer">{escape(answer(tables[0]))}</p>'
         f"{_notes(results)}</header>{''.join(sections)}",
         {figure.name: figure.plot for figure in (*curves, *((cost,) if cost else ()))},
     )
-
-
-def _document(name: str, body: str, figures: Mapping[str, Any]) -> str:
-    here = resources.files("augury.reporting")
-    style, script = (here.joinpath(file).read_text("utf-8") for file in ("page.css", "page.js"))
-    data = json.dumps(figures, allow_nan=False).replace("<", "\\u003c")  # no text may end the script
-    return (
-        f'<!doctype html>\n<html lang="en"><head><meta charset="utf-8"><title>{escape(name)}</title>'
-        f'<meta name="viewport" content="width=device-width, initial-scale=1"><link rel="icon" href="data:,">'
-        f"<style>{style}</style></head>\n<body><main>{body}</main>\n"
-        f'<script type="application/json" id="figures">{data}</script>\n'
-        f"<script>{get_plotlyjs()}</script>\n<script>{script}</script></body></html>\n"
-    )
-
-
-def _section(heading: str, content: str) -> str:
-    return f"\n<section><h2>{escape(heading)}</h2>{content}</section>" if content else ""
 
 
 def _notes(results: Sequence[SystemResult]) -> str:
@@ -81,10 +63,10 @@ def _scores(table: Table, heading: bool) -> str:
         bar = _bar(table, row, index, low, high)
         data = "".join(f"<td>{escape(cell)}</td>" for cell in (seeds, score)) + f"<td>{bar}</td>"
         data += "".join(f"<td>{escape(cell)}</td>" for cell in cells)
-        lines.append(f'<tr><th scope="row">{_mark(index)}{escape(name)}</th>{data}</tr>')
+        lines.append(f'<tr><th scope="row">{mark(look(index))}{escape(name)}</th>{data}</tr>')
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
     head = f"<h3>{escape(table.test)}</h3>" if heading else ""
-    return f'{head}{_table(header, lines, f"scores on {table.test}")}<ul class="notes">{notes}</ul>'
+    return f'{head}{html_table(header, lines, f"scores on {table.test}")}<ul class="notes">{notes}</ul>'
 
 
 def _bar(table: Table, row: Row, index: int, low: float, high: float) -> str:
@@ -105,25 +87,14 @@ def _bar(table: Table, row: Row, index: int, low: float, high: float) -> str:
     )
 
 
-def _mark(index: int) -> str:
-    drawn = look(index)
-    return (f'<svg class="mark" viewBox="0 0 28 10" aria-hidden="true"><line x1="0" x2="28" y1="5" y2="5" '
-            f'stroke="{drawn.colour}" stroke-width="3" stroke-dasharray="{DASHES[drawn.dash]}"/></svg>')  # fmt: skip
-
-
 def _charts(results: Sequence[SystemResult], curves: Sequence[Figure]) -> str:
     if not curves:
         return '<p class="quiet">Training has left no history yet.</p>'
-    legend = "".join(f"<li>{_mark(index)}{escape(result.name)}</li>" for index, result in enumerate(results))
+    legend = "".join(f"<li>{mark(look(index))}{escape(result.name)}</li>" for index, result in enumerate(results))
     return (
-        f'<ul class="legend">{legend}</ul><div class="charts">{"".join(map(_chart, curves))}</div>'
+        f'<ul class="legend">{legend}</ul><div class="charts">{"".join(map(chart, curves))}</div>'
         f'<p class="quiet">One line per seed, of at most {POINTS} points.</p>'
     )
-
-
-def _chart(figure: Figure) -> str:
-    return (f'<figure><p>{escape(figure.title)}</p><div class="chart" id="{escape(figure.name)}" role="img" '
-            f'aria-label="{escape(figure.caption)}"></div></figure>')  # fmt: skip
 
 
 def _translations(results: Sequence[SystemResult], test: str) -> str:
@@ -156,7 +127,7 @@ def _differences(results: Sequence[SystemResult]) -> str:
     lines = [f'<tr><th scope="row"><code>{escape(key)}</code></th>'
              + "".join(f"<td>{_value(one.get(key))}</td>" for one in parameters) + "</tr>"
              for key in differing]  # fmt: skip
-    return _table(["setting", *(result.name for result in results)], lines, "settings that differ", words=True)
+    return html_table(["setting", *(result.name for result in results)], lines, "settings that differ", kind="words")
 
 
 def _value(value: Any) -> str:
@@ -178,12 +149,4 @@ def _provenance(results: Sequence[SystemResult]) -> str:
         lines.append(f'<tr><th scope="row">{escape(result.name)}</th>'
                      f"<td><code>{escape(result.address)}</code><br>seeds {seeds}</td><td>{texts}</td>"
                      f'<td>{device}{commit}<span class="quiet">{escape(versions)}</span></td></tr>')  # fmt: skip
-    return _table(["system", "runs", "texts", "made with"], lines, "addresses", words=True)
-
-
-def _table(header: Sequence[str], lines: Sequence[str], label: str, words: bool = False) -> str:
-    """A table that scrolls within the page where the screen is narrow."""
-    head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
-    kind = ' class="words"' if words else ""
-    return (f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}"><table{kind}>'
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>")  # fmt: skip
+    return html_table(["system", "runs", "texts", "made with"], lines, "addresses", kind="words")

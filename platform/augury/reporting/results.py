@@ -5,15 +5,18 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+from scipy.special import stdtrit
+
+from augury import config
+from augury.reporting.counts import resampled
+from augury.scoring.bootstrap import SAMPLES, Resampled, resample
+from augury.scoring.scores import named
+from augury.scoring.significance import LEVEL, Interval, interval
 from augury.store import Folder
 from augury.tracking import runs
-
-# Student's t, 97.5 %, for 1 to 30 degrees of freedom
-T = (12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262, 2.228, 2.201, 2.179, 2.160, 2.145, 2.131, 2.120,
-     2.110, 2.101, 2.093, 2.086, 2.080, 2.074, 2.069, 2.064, 2.060, 2.056, 2.052, 2.048, 2.045, 2.042)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -59,6 +62,11 @@ class SystemResult:
     cost: Cost | None
     unscored: tuple[int, ...]
     """Seeds without scores."""
+    resampled: Mapping[str, Mapping[str, Resampled]] = field(repr=False)
+    """Test set -> metric -> scores on resampled test sets, the same for all systems that are loaded together.
+
+    A metric is missing where the counts of a seed's sentences are not known any more.
+    """
 
     def plain(self) -> dict[str, Any]:
         """The system as JSON-like values."""
@@ -72,52 +80,105 @@ class SystemResult:
 
 
 def load(folders: Sequence[Folder]) -> list[SystemResult]:
-    """The systems of these run folders, in the order in which they first occur."""
+    """The systems of these run folders, in the order in which they first occur; one for every configuration."""
     groups: dict[str, dict[int, Folder]] = {}
-    facts: dict[str, dict[str, Any]] = {}
     for folder in folders:
         described = folder.read_json(runs.DESCRIPTION)
-        facts.setdefault(described["address"], described)
         groups.setdefault(described["address"], {})[described["seed"]] = folder
-    names = [described["name"] for described in facts.values()]
-    return [_system(address, described, groups[address], unique=names.count(described["name"]) == 1)
-            for address, described in facts.items()]  # fmt: skip
+    return load_groups(list(groups.values()))
 
 
-def _system(address: str, facts: Mapping[str, Any], group: Mapping[int, Folder], unique: bool) -> SystemResult:
+def load_groups(
+    groups: Sequence[Mapping[int, Folder]], names: Sequence[str | None] | None = None
+) -> list[SystemResult]:
+    """Systems that are given by the runs of their seeds, in this order.
+
+    Those without a name in `names` are called as their runs are; equal names are made distinct.
+    """
+    facts = [next(iter(group.values())).read_json(runs.DESCRIPTION) for group in groups]
+    called = [name or run["name"] for name, run in zip(names or [None] * len(facts), facts, strict=True)]
+    called = [name if called.count(name) == 1 else f"{name} {run['address'][:4]}"
+              for name, run in zip(called, facts, strict=True)]  # fmt: skip
+    called = [name if called.count(name) == 1 else f"{name} seed {', '.join(map(str, sorted(group)))}"
+              for name, group in zip(called, groups, strict=True)]  # fmt: skip
+    samples = max((run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in facts), default=SAMPLES)
+    return [_system(*each, samples) for each in zip(called, facts, groups, strict=True)]
+
+
+def from_hypotheses(
+    name: str,
+    hypotheses: Mapping[Folder, Sequence[str]],
+    references: Sequence[str],
+    *,
+    test: str,
+    language: str,
+    metrics: Sequence[str],
+    samples: int = SAMPLES,
+) -> SystemResult:
+    """A system of which there is nothing but its output on one test set: place -> lines, a place for every seed."""
+    estimates, drawn = {}, {}
+    for each in metrics:
+        metric = named(each, language)
+        counts = [metric.statistics(lines, references) for lines in hypotheses.values()]
+        drawn[each] = resample(counts, metric.value, samples=samples)
+        between = interval(drawn[each])
+        estimates[each] = Estimate(drawn[each].value, between.low, between.high, metric.signature, len(references),
+                                   len(hypotheses))  # fmt: skip
+    return SystemResult(
+        name=name, address=config.address([list(lines) for lines in hypotheses.values()]),
+        runs=dict(enumerate(hypotheses, start=1)), facts={"task": None}, tests={test: estimates}, cost=None,
+        unscored=(), resampled={test: drawn},
+    )  # fmt: skip
+
+
+def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], samples: int) -> SystemResult:
     seeds = sorted(group)
     scored = {seed: group[seed].read_json(runs.SCORES) for seed in seeds if group[seed].exists(runs.SCORES)}
-    scores: dict[str, dict[str, list[Mapping[str, Any]]]] = {}
-    for content in scored.values():
+    scores: dict[str, dict[str, dict[int, Mapping[str, Any]]]] = {}
+    for seed, content in scored.items():
         for test, found in content["tests"].items():
             for score in found:
-                scores.setdefault(test, {}).setdefault(score["name"], []).append(score)
+                scores.setdefault(test, {}).setdefault(score["name"], {})[seed] = score
+    drawn: dict[str, dict[str, Resampled]] = {test: {} for test in scores}
+    for test, metrics in scores.items():
+        for metric, of_seeds in metrics.items():
+            known = resampled([group[seed] for seed in of_seeds], test, metric, samples)
+            if known:
+                drawn[test][metric] = known
     return SystemResult(
-        name=facts["name"] if unique else f"{facts['name']} {address[:4]}",
-        address=address,
+        name=name,
+        address=facts["address"],
         runs={seed: group[seed] for seed in seeds},
         facts=facts,
-        tests={test: {name: estimate(found) for name, found in metrics.items()} for test, metrics in scores.items()},
+        tests={test: {metric: estimate(list(of_seeds.values()), drawn[test].get(metric))
+                      for metric, of_seeds in metrics.items()} for test, metrics in scores.items()},
         cost=_cost([content["cost"] for content in scored.values()]),
         unscored=tuple(seed for seed in seeds if seed not in scored),
-    )
+        resampled=drawn,
+    )  # fmt: skip
 
 
-def estimate(scores: Sequence[Mapping[str, Any]]) -> Estimate:
-    """The mean of one metric's scores over seeds.
+def estimate(scores: Sequence[Mapping[str, Any]], drawn: Resampled | None) -> Estimate:
+    """The mean of one metric's scores over seeds, with its interval; `drawn`: of the same seeds."""
+    between = interval(drawn) if drawn else _from_scores(scores)
+    signature = " or ".join(dict.fromkeys(score["signature"] for score in scores))
+    mean = statistics.fmean(score["value"] for score in scores)
+    return Estimate(mean, between.low, between.high, signature, scores[0]["n"], len(scores))
 
-    One seed keeps its interval over sentences. With several, the seeds share the test set, so that the sentences'
-    part of the uncertainty does not shrink with their number; the seeds' part is Student's interval of the mean. The
-    two are independent and add in squares.
+
+def _from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
+    """The interval where no sentence is known: the seeds' own over sentences, and Student's over seeds, in squares.
+
+    It is wider than need be, for what seeds do to sentences is in both.
     """
     values = [score["value"] for score in scores]
-    mean, count = statistics.fmean(values), len(values)
-    spread = T[min(count - 1, len(T)) - 1] * statistics.stdev(values) / math.sqrt(count) if count > 1 else 0.0
+    count, mean = len(values), statistics.fmean(values)
+    spread = 0.0
+    if count > 1:
+        spread = float(stdtrit(count - 1, (1 + LEVEL) / 2)) * statistics.stdev(values) / math.sqrt(count)
     below = statistics.fmean(score["value"] - score["low"] for score in scores)
     above = statistics.fmean(score["high"] - score["value"] for score in scores)
-    signature = " or ".join(dict.fromkeys(score["signature"] for score in scores))
-    return Estimate(mean, mean - math.hypot(below, spread), mean + math.hypot(above, spread), signature,
-                    scores[0]["n"], count)  # fmt: skip
+    return Interval(mean - math.hypot(below, spread), mean + math.hypot(above, spread))
 
 
 def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:

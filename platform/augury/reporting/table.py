@@ -1,16 +1,19 @@
-"""The comparison of systems on a test set: scores with intervals, what each differs by, and what it cost."""
+"""The comparison of systems on a test set: scores with intervals, differences that are tested, and what it cost."""
 
 from __future__ import annotations
 
 import shutil
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rich.cells import cell_len
 
 from augury.progress import duration
 from augury.reporting.results import Cost, Estimate, SystemResult
+from augury.scoring.bootstrap import Resampled
+from augury.scoring.scores import named
+from augury.scoring.significance import Difference, Method, decide, holm
 
 TITLES = {"bleu": "BLEU", "chrf": "chrF", "multi_bleu": "multi-BLEU", "compound_bleu": "compound BLEU"}
 MISSING = "–"
@@ -27,9 +30,20 @@ class Row:
     scores: dict[str, Estimate]
     difference: float | None
     """Of the first metric, to the baseline; None for the baseline itself and where it means nothing."""
+    tested: Difference | None
+    """The difference with its interval and p-value; None where the counts of sentences are not known any more."""
+    corrected: float | None
+    """The p-value after Holm's correction for all comparisons of the table."""
     cost: Cost | None
     time_factor: float | None
     """Training time as a multiple of the baseline's."""
+
+    @property
+    def mark(self) -> str:
+        """`**` for a corrected p-value below 1 %, `*` below 5 %."""
+        if self.corrected is None:
+            return ""
+        return "**" if self.corrected < 0.01 else "*" if self.corrected < 0.05 else ""
 
 
 @dataclass(frozen=True)
@@ -40,41 +54,43 @@ class Table:
     metrics: tuple[str, ...]
     """The first one decides."""
     rows: tuple[Row, ...]
+    comparisons: int
+    """Tests that the p-values are corrected for."""
     notes: tuple[str, ...]
-    """What must be known to read the numbers: signatures, sizes, seeds, and what cannot be compared."""
+    """What must be known to read the numbers: signatures, sizes, seeds, tests, and what cannot be compared."""
+
+    @property
+    def costed(self) -> bool:
+        """Whether it is known of any system what it cost."""
+        return any(row.cost for row in self.rows)
 
     def header(self) -> list[str]:
         """The titles of the columns."""
         first, *others = (title(metric) for metric in self.metrics)
-        return ["system", "seeds", f"{first} [95 % interval]", "difference", *others,
-                "data", "parameters", "tokens seen", "train time", "× baseline"]  # fmt: skip
+        costs = ["data", "parameters", "tokens seen", "train time", "× baseline"] if self.costed else []
+        return ["system", "seeds", f"{first} [95 % interval]", "difference [95 %]", "p", *others, *costs]
 
     def cells(self, row: Row) -> list[str]:
         """The columns of one system."""
         first, *others = (row.scores.get(metric) for metric in self.metrics)
-        cost = row.cost
-        costs = [factor(cost.data_factor), amount(cost.parameters), amount(cost.target_tokens),
-                 duration(cost.train_seconds), factor(row.time_factor)] if cost else [MISSING] * 5  # fmt: skip
-        return [row.name, str(len(row.seeds)), interval(first), signed(row.difference),
+        costs = self._costs(row) if self.costed else []
+        return [row.name, str(len(row.seeds)), interval(first), difference(row), probability(row),
                 *(f"{score.value:.1f}" if score else MISSING for score in others), *costs]  # fmt: skip
+
+    def _costs(self, row: Row) -> list[str]:
+        cost = row.cost
+        return [factor(cost.data_factor), amount(cost.parameters), amount(cost.target_tokens),
+                duration(cost.train_seconds), factor(row.time_factor)] if cost else [MISSING] * 5  # fmt: skip
 
     def text(self, width: int) -> str:
         """The table and its notes as plain lines; cost comes below the scores where `width` has no room for both."""
         lines = [self.header(), *(self.cells(row) for row in self.rows)]
         blocks = [_aligned(lines)]
-        if cell_len(blocks[0][0]) > width:
-            scores = 3 + len(self.metrics)
+        if self.costed and cell_len(blocks[0][0]) > width:
+            scores = 4 + len(self.metrics)
             blocks = [_aligned([cells[:scores] for cells in lines]),
                       _aligned([cells[:1] + cells[scores:] for cells in lines])]  # fmt: skip
         return "\n".join([self.test, *(line for block in blocks for line in (*block, "")), *self.notes]) + "\n"
-
-    def markdown(self) -> str:
-        """The table with its notes as GitHub's Markdown."""
-        header = self.header()
-        rule = ["---", *("---:" for _ in header[1:])]
-        lines = [f"| {' | '.join(cell.replace('|', chr(92) + '|') for cell in cells)} |"
-                 for cells in (header, rule, *(self.cells(row) for row in self.rows))]  # fmt: skip
-        return "\n".join([f"### {self.test}", "", *lines, "", *(f"- {note}" for note in self.notes)]) + "\n"
 
     def plain(self) -> dict[str, Any]:
         """The table as JSON-like values."""
@@ -83,13 +99,13 @@ class Table:
 
 def text(results: Sequence[SystemResult], width: int | None = None) -> str:
     """The comparisons on all test sets as plain lines, fitted to the terminal if there is one."""
+    return fitted([comparison(results, test) for test in scored_sets(results)], width)
+
+
+def fitted(tables: Sequence[Table], width: int | None = None) -> str:
+    """Tables as plain lines, fitted to the terminal if there is one."""
     columns = width or shutil.get_terminal_size(fallback=(200, 50)).columns
-    return "\n".join(comparison(results, test).text(columns) for test in scored_sets(results))
-
-
-def markdown(results: Sequence[SystemResult]) -> str:
-    """The comparisons on all test sets as GitHub's Markdown."""
-    return "\n".join(comparison(results, test).markdown() for test in scored_sets(results))
+    return "\n".join(table.text(columns) for table in tables)
 
 
 def scored_sets(results: Sequence[SystemResult]) -> list[str]:
@@ -97,12 +113,14 @@ def scored_sets(results: Sequence[SystemResult]) -> list[str]:
     return list(dict.fromkeys(test for result in results for test in result.tests))
 
 
-def comparison(results: Sequence[SystemResult], test: str) -> Table:
+def comparison(results: Sequence[SystemResult], test: str, method: Method = "two-level") -> Table:
     """The systems on one test set; the first is the baseline."""
     baseline = results[0]
     metrics = tuple(dict.fromkeys(metric for result in results for metric in result.tests.get(test, {})))
-    rows = tuple(_row(result, baseline, test, metrics[0]) for result in results)
-    return Table(test, metrics, rows, tuple([*_readings(results, test, metrics), *_warnings(results, test, metrics)]))
+    rows = [_row(result, baseline, test, metrics[0]) for result in results]
+    rows = _with_tests(rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method)
+    notes = [*_readings(results, test, metrics), *_tests(rows, metrics[0], method), *_warnings(results, test, metrics)]
+    return Table(test, metrics, tuple(rows), sum(row.tested is not None for row in rows), tuple(notes))
 
 
 def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -> Row:
@@ -114,7 +132,18 @@ def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -
     if result.cost and baseline.cost and result.cost.device == baseline.cost.device:
         time_factor = result.cost.train_seconds / baseline.cost.train_seconds
     scored = tuple(seed for seed in result.runs if seed not in result.unscored)
-    return Row(result.name, result.address, scored, scores, difference, result.cost, time_factor)
+    return Row(result.name, result.address, scored, scores, difference, None, None, result.cost,
+               time_factor)  # fmt: skip
+
+
+def _with_tests(rows: Sequence[Row], drawn: Sequence[Resampled | None], metric: str, method: Method) -> list[Row]:
+    """The rows with their differences tested, and the p-values corrected for the number of tests."""
+    baseline, value = drawn[0], named(metric).value
+    found = [decide(baseline, own, value, method) if baseline and own and row.difference is not None else None
+             for row, own in zip(rows, drawn, strict=True)]  # fmt: skip
+    corrected = iter(holm([one.p_value for one in found if one]))
+    return [replace(row, tested=one, corrected=next(corrected)) if one else row
+            for row, one in zip(rows, found, strict=True)]  # fmt: skip
 
 
 def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
@@ -133,10 +162,43 @@ def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     return lines
 
 
+def _tests(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
+    """What the p-values are."""
+    found = [row for row in rows if row.tested]
+    if not found:
+        return []
+    alone = [row.name for row in found if row.tested and row.tested.over == "sentences"]
+    both_levels = "two-level test over seeds and sentences"
+    match method:
+        case "bootstrap":
+            how = "sacreBLEU's paired bootstrap"
+        case "randomisation":
+            how = "sacreBLEU's approximate randomisation"
+        case _ if not alone:
+            how = f"{both_levels}, two-sided"
+        case _ if len(alone) == len(found):
+            how = "paired bootstrap over sentences, two-sided"
+        case _:
+            how = f"{both_levels}, two-sided; paired bootstrap over sentences for {', '.join(alone)}"
+    family = f", with Holm's correction for {len(found)} comparisons" if len(found) > 1 else ""
+    lines = [f"p of the difference to {rows[0].name}: {how}{family}; * p < 0.05, ** p < 0.01"]
+    if alone:
+        lines.append(f"one seed against one says nothing of other seeds: {', '.join(alone)}")
+    seeds = rows[0].scores[metric].seeds
+    lines += [f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, own)} it is compared with"
+              for row in found if min(seeds, own := row.scores[metric].seeds) == 1 < max(seeds, own)]  # fmt: skip
+    return lines
+
+
 def _warnings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
     """What cannot be compared, and what is missing."""
     lines = [f"{result.name}: no scores yet for seed {', '.join(map(str, result.unscored))}"
              for result in results if result.unscored]  # fmt: skip
+    scored = [result for result in results if metrics[0] in result.tests.get(test, {})]
+    unknown = [result.name for result in scored if metrics[0] not in result.resampled.get(test, {})]
+    if unknown and len(results) > 1:
+        lines.append(f"not tested, for the counts of its sentences are gone: {', '.join(unknown)}; remove scores.json "
+                     "from its runs and run `augury train` again")  # fmt: skip
     for metric in metrics:
         found = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
         if len({(one.signature, one.n) for one in found}) > 1:
@@ -171,6 +233,23 @@ def interval(estimate: Estimate | None) -> str:
 def signed(difference: float | None) -> str:
     """`+1.8`."""
     return MISSING if difference is None else f"{round(difference, 1) + 0.0:+.1f}"
+
+
+def difference(row: Row) -> str:
+    """`+1.8** [+0.4, +3.2]`; without interval and mark where it is not tested."""
+    found = row.tested
+    return (
+        f"{signed(found.value)}{row.mark} [{signed(found.low)}, {signed(found.high)}]"
+        if found
+        else signed(row.difference)
+    )
+
+
+def probability(row: Row) -> str:
+    """The corrected p-value: `0.012`."""
+    if row.corrected is None:
+        return MISSING
+    return "< 0.001" if row.corrected < 0.001 else f"{row.corrected:.3f}"
 
 
 def factor(value: float | None) -> str:

@@ -1,0 +1,59 @@
+"""The scores of runs on resampled test sets, from the counts of their sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import Corpus
+from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.scores import named, read_statistics
+from augury.store import Folder
+from augury.tracking import runs
+
+
+def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:
+    """The scores of scored runs, the seeds of one system; None where the sentences of any are not known any more."""
+    found = []
+    for run in seeds:
+        content = run.read_json(runs.SCORES)
+        (sentences,) = (score["n"] for score in content["tests"][test] if score["name"] == metric)
+        one = _resampled(run, content.get("evaluation"), test, metric, sentences, samples)
+        if one is None:
+            return None
+        found.append(one)
+    return Resampled(
+        np.concatenate([one.scores for one in found]),
+        np.hstack([one.samples for one in found]),
+        tuple(one.statistics[0] for one in found),
+    )
+
+
+@lru_cache(maxsize=1024)  # pages of a running sweep are made again and again
+def _resampled(
+    run: Folder, evaluation: str | None, test: str, metric: str, sentences: int, samples: int
+) -> Resampled | None:
+    """One run; `evaluation`, the address of what scored it, makes a run that is scored again another one."""
+    statistics = read_statistics(run, test).get(metric)
+    if statistics is None:
+        statistics = _recounted(run, test, metric)
+    if statistics is None or len(statistics) != sentences:
+        return None
+    return resample([statistics], named(metric).value, samples=samples)
+
+
+def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
+    """The counts of a run that kept its hypotheses alone; None where they or the test set are gone."""
+    inputs = {given["name"]: given["address"] for given in run.read_json(runs.DESCRIPTION)["inputs"]}
+    corpus = Corpus(Folder(run.root, f"{CORPORA}/{inputs.get(test)}"))
+    if not corpus.folder.complete or not run.sub("hypotheses").exists(f"{test}.txt"):
+        return None
+    hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
+    (language,) = set(corpus.column("target_language"))
+    references = corpus.column("target")
+    return named(metric, language).statistics(hypotheses, references) if len(hypotheses) == len(references) else None

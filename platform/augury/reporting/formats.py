@@ -1,0 +1,91 @@
+"""Comparisons as Markdown, LaTeX and CSV, for papers and for other programs."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from typing import Any
+
+from augury.reporting.table import Row, Table
+
+ESCAPES = {
+    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}",
+    "<": r"\textless{}", ">": r"\textgreater{}", "×": r"$\times$", "–": "--", "α": r"$\alpha$", "β": r"$\beta$",
+    "τ": r"$\tau$", "ε": r"$\varepsilon$", **{character: f"\\{character}" for character in "&%$#_{}"},
+}  # fmt: skip
+MINUS = re.compile(r"(?<![\w.])-(?=\d)")
+ESCAPED = r"\\\1"  # in Markdown
+COSTS = ("data_factor", "parameters", "updates", "target_tokens", "train_seconds", "device_hours", "device")
+
+
+def markdown(tables: Sequence[Table]) -> str:
+    """Tables with their notes as GitHub's Markdown."""
+    return "\n".join(map(_markdown, tables))
+
+
+def latex(tables: Sequence[Table]) -> str:
+    """Tables for LaTeX with the package booktabs; notes are in the caption."""
+    return "% \\usepackage{booktabs}\n" + "\n".join(map(_latex, tables))
+
+
+def comma_separated(tables: Sequence[Table]) -> str:
+    """A line for every test set, system and metric, all numbers exact.
+
+    The difference, in the metric that decides, stands in the lines of that metric alone.
+    """
+    lines = [line for table in tables for row in table.rows for line in _lines(table, row)]
+    written = io.StringIO()
+    writer = csv.DictWriter(written, list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return written.getvalue()
+
+
+FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {"markdown": markdown, "latex": latex, "csv": comma_separated}
+
+
+def escaped(text: str) -> str:
+    """Plain text for LaTeX."""
+    return "".join(ESCAPES.get(character, character) for character in text)
+
+
+def _markdown(table: Table) -> str:
+    header = table.header()
+    rule = ["---", *("---:" for _ in header[1:])]
+    lines = [header, rule, *map(table.cells, table.rows)]
+    written = [f"| {' | '.join(re.sub('([|*])', ESCAPED, cell) for cell in cells)} |" for cells in lines]
+    return "\n".join([f"### {table.test}", "", *written, "", *(f"- {note}" for note in table.notes)]) + "\n"
+
+
+def _latex(table: Table) -> str:
+    header, *rows = ([escaped(cell) for cell in cells] for cells in (table.header(), *map(table.cells, table.rows)))
+    caption = escaped("; ".join([f"Results on {table.test}", *table.notes]))
+    # The braces keep LaTeX from taking a name in brackets for an argument of the line break before it.
+    lines = [f"{{}}{' & '.join(re.sub(MINUS, '$-$', cell) for cell in cells)} \\\\" for cells in rows]
+    return "\n".join([
+        r"\begin{table}", r"\centering", f"\\caption{{{caption}.}}",
+        f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", f"{' & '.join(header)} \\\\", r"\midrule",
+        *lines, r"\bottomrule", r"\end{tabular}", r"\end{table}",
+    ]) + "\n"  # fmt: skip
+
+
+def _lines(table: Table, row: Row) -> list[dict[str, Any]]:
+    """The lines of one system in CSV, all with the same columns."""
+    cost = asdict(row.cost) if row.cost else {}
+    found = []
+    for metric in table.metrics:
+        score, first = row.scores.get(metric), metric == table.metrics[0]
+        tested = row.tested if first else None
+        found.append({
+            "test": table.test, "system": row.name, "address": row.address, "seeds": " ".join(map(str, row.seeds)),
+            "metric": metric, "value": score and score.value, "low": score and score.low, "high": score and score.high,
+            "n": score and score.n, "signature": score and score.signature,
+            "difference": row.difference if first else None, "difference_low": tested and tested.low,
+            "difference_high": tested and tested.high, "p": tested and tested.p_value,
+            "p_corrected": row.corrected if first else None, "tested_over": tested and tested.over,
+            **{name: cost.get(name) for name in COSTS}, "time_factor": row.time_factor,
+        })  # fmt: skip
+    return found

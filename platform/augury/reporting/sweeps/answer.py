@@ -1,0 +1,73 @@
+"""The answer to a sweep's question in one sentence that claims no more than the numbers carry."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from augury.reporting.answer import answer as compared
+from augury.reporting.sweeps.summary import Standing, Summary, summarise
+from augury.reporting.sweeps.wording import measured, reached
+from augury.reporting.table import Table
+from augury.sweeping.state import Sweep
+
+
+def answer(sweep: Sweep) -> str:
+    """The answer of a sweep as it is now."""
+    return answered(summarise(sweep))
+
+
+def answered(summary: Summary) -> str:
+    """What the configuration that leads in validation scores on the first test set against the reference.
+
+    While the sweep runs it says how far it is; trials that failed and configurations that were stopped are counted.
+    """
+    sweep, leader = summary.sweep, summary.leader
+    total = sum(len(each.trials) for each in sweep.configurations)
+    of = f" of {total}" if sweep.scheduler == "all" else ""  # a race does not need them all
+    far = f"with {sweep.count('finished')}{of} trials finished"
+    if leader is None:
+        head = f"No answer: no configuration came to a validation, {far}" if sweep.ended else f"No answer yet, {far}"
+        return f"{head}{_losses(summary)}."
+    table = _comparable(summary, leader)
+    if table is None:
+        said = f"{leader.name} leads with {measured(sweep.metric)} {reached(leader)}"
+        head = f"No answer{'' if sweep.ended else ' yet'}: {far}, {said}, and there are no test scores to compare"
+        return f"{head}{_losses(summary)}."
+    core = compared(table).removesuffix(".")
+    if leader.address == sweep.reference:
+        core = f"{leader.name} is ahead of all others in {measured(sweep.metric)}; {_lowered(core)}"
+    if not sweep.ended:
+        core = f"So far, {far}, {_lowered(core)}"
+    return f"{core}{_losses(summary)}."
+
+
+def _comparable(summary: Summary, leader: Standing) -> Table | None:
+    """The reference against the leader on the first test set, with the corrections of the whole table.
+
+    Where the reference leads, the next best stands against it.
+    """
+    if not summary.tables:
+        return None
+    table = summary.tables[0]
+    rows, metric = summary.rows(table), table.metrics[0]
+    rivals = [each for each in summary.standings if each.address != summary.sweep.reference and each.state != "stopped"]
+    rival = leader if leader.address != summary.sweep.reference else next(iter(rivals), None)
+    reference = rows.get(summary.sweep.reference)
+    other = rows.get(rival.address) if rival else None
+    if reference is None or other is None or not (metric in reference.scores and metric in other.scores):
+        return None
+    return replace(table, rows=(reference, other))
+
+
+def _losses(summary: Summary) -> str:
+    """The trials that failed and the configurations that were stopped, as the end of a sentence."""
+    begun = [trial for each in summary.sweep.configurations for trial in each.trials if trial.progress != "waiting"]
+    failed = summary.sweep.count("failed")
+    stopped = sum(each.state == "stopped" for each in summary.standings)
+    parts = [f"{failed} of {len(begun)} trials failed"] if failed else []
+    parts += [f"{stopped} of {len(summary.standings)} configurations were stopped early"] if stopped else []
+    return "".join(f"; {part}" for part in parts)
+
+
+def _lowered(sentence: str) -> str:
+    return sentence[0].lower() + sentence[1:]

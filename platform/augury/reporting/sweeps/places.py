@@ -1,0 +1,33 @@
+"""Where a sweep lies, and the commands that show it in other tools."""
+
+from __future__ import annotations
+
+from augury.store import Store
+from augury.sweeping.state import Sweep
+from augury.tracking import runs
+from augury.tracking.settings import Tracking, place
+
+TUNE = "tune"  # where Ray Tune leaves its event files
+
+
+def places(sweep: Sweep) -> dict[str, str]:
+    """Names for people -> an address or a command."""
+    found = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
+    uri = _mlflow(sweep)
+    if uri is not None:
+        command = "" if uri.startswith("http") else "mlflow ui --backend-store-uri "
+        found["MLflow"] = f"{command}{uri}"
+        found["in MLflow"] = f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
+    if sweep.folder.exists(TUNE):
+        found["TensorBoard"] = f"tensorboard --logdir {sweep.folder.sub(TUNE).uri}"
+    return found
+
+
+def _mlflow(sweep: Sweep) -> str | None:
+    """Where the runs are recorded; None where they are not."""
+    described = [trial.folder for each in sweep.configurations for trial in each.trials
+                 if trial.folder.exists(runs.DESCRIPTION)]  # fmt: skip
+    settings = described[0].read_json(runs.DESCRIPTION)["parameters"] if described else {}
+    if not settings.get("tracking.enabled", True):
+        return None
+    return place(Tracking(uri=settings.get("tracking.uri")), Store(sweep.folder.root)).uri

@@ -1,0 +1,82 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from augury.reporting.answer import answer as compared
+from augury.reporting.sweeps.answer import answer
+from augury.reporting.sweeps.summary import summarise
+from augury.sweeping.state import Sweep
+
+
+def core(sweep: Sweep, rival: str) -> str:
+    """What the comparison of the reference with one other says, by the corrections of the whole table."""
+    (table,) = summarise(sweep).tables
+    return compared(replace(table, rows=tuple(row for row in table.rows if row.name in ("baseline", rival))))
+
+
+@pytest.fixture
+def addresses(sweeps: Any) -> list[str]:
+    """A baseline and two values of beta."""
+    return [sweeps.configuration({}, "baseline"), *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))]
+
+
+def test_nothing_yet(sweeps: Any, addresses: list[str]) -> None:
+    assert answer(sweeps.load(ended=False)) == "No answer yet, with 0 of 9 trials finished."
+
+
+def test_validations_alone_are_no_answer(sweeps: Any, addresses: list[str]) -> None:
+    sweeps.trial(addresses[1], 1, [20, 31.2], "running")
+    assert answer(sweeps.load(ended=False)) == (
+        "No answer yet: with 0 of 9 trials finished, beta=1 leads with validation BLEU 31.2 (1 seed), "
+        "and there are no test scores to compare."
+    )
+
+
+def test_on_the_way(sweeps: Any, addresses: list[str]) -> None:
+    for address, value in zip(addresses, (30, 31, 32), strict=True):
+        sweeps.trial(address, 1, [value])
+    sweep = sweeps.load(ended=False)
+    said = core(sweep, "beta=2")
+    assert said.startswith("On test, beta=2 scores 2.0 BLEU more than baseline")
+    assert answer(sweep) == f"So far, with 3 of 9 trials finished, o{said[1:]}"
+
+
+def test_what_leads_in_validation_is_judged_on_the_test_set(sweeps: Any, addresses: list[str]) -> None:
+    for address, value, bleu in zip(addresses, (30, 31, 32), (29, 35, 28), strict=True):
+        sweeps.trial(address, 1, [value], bleu=bleu)
+    sweep = sweeps.load()
+    assert answer(sweep) == core(sweep, "beta=2")
+    assert "no system beats baseline" in answer(sweep)
+
+
+def test_failed_trials_and_stopped_configurations_are_counted(sweeps: Any, addresses: list[str]) -> None:
+    sweeps.trial(addresses[0], 1, [30])
+    sweeps.trial(addresses[1], 1, [31])
+    sweeps.trial(addresses[1], 2, [31], "failed", error="Diverged")
+    sweeps.trial(addresses[2], 1, [25], "stopped")
+    sweep = sweeps.load(scheduler="halving")
+    losses = "; 1 of 4 trials failed; 1 of 3 configurations were stopped early."
+    assert answer(sweep) == core(sweep, "beta=1").removesuffix(".") + losses
+
+
+def test_a_race_does_not_say_how_many_trials_there_will_be(sweeps: Any, addresses: list[str]) -> None:
+    assert answer(sweeps.load(scheduler="halving", ended=False)) == "No answer yet, with 0 trials finished."
+
+
+def test_a_reference_that_leads_stands_against_the_next_best(sweeps: Any, addresses: list[str]) -> None:
+    for address, value in zip(addresses, (33, 31, 32), strict=True):
+        sweeps.trial(address, 1, [value])
+    sweep = sweeps.load()
+    said = core(sweep, "beta=2")
+    assert answer(sweep) == f"baseline is ahead of all others in validation BLEU; o{said[1:]}"
+
+
+def test_a_sweep_that_failed_has_no_answer(sweeps: Any, addresses: list[str]) -> None:
+    for address in addresses:
+        sweeps.trial(address, 1, [], "failed", error="Diverged")
+    assert answer(sweeps.load([1])) == (
+        "No answer: no configuration came to a validation, with 0 of 3 trials finished; 3 of 3 trials failed."
+    )

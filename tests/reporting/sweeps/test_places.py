@@ -1,0 +1,34 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from augury.reporting.sweeps.places import places
+from augury.tracking.contents import LEVEL, SWEEP
+
+
+@pytest.fixture(autouse=True)
+def no_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("MLFLOW_TRACKING_URI", raising=False)
+
+
+def test_where_it_lies(sweeps: Any) -> None:
+    sweeps.configuration({"regime.beta": 1})
+    sweep = sweeps.load()
+    root = sweeps.results.store.root
+    assert places(sweep) == {
+        "storage": root, "sweep": f"{root}/sweeps/beta",
+        "MLflow": f"mlflow ui --backend-store-uri sqlite:///{root}/mlflow.db",
+        "in MLflow": f"tags.{SWEEP} = 'beta' and tags.{LEVEL} = 'configuration'",
+    }  # fmt: skip
+    sweeps.folder.sub("tune").write("events", b"")
+    assert places(sweep)["TensorBoard"] == f"tensorboard --logdir {root}/sweeps/beta/tune"
+
+
+def test_a_server_and_no_server(sweeps: Any) -> None:
+    address = sweeps.configuration({"regime.beta": 1})
+    sweeps.trial(address, 1, [30], parameters={"tracking.uri": "http://server:5000"})
+    assert places(sweeps.load())["MLflow"] == "http://server:5000"
+    sweeps.trial(address, 1, [30], parameters={"tracking.enabled": False})
+    assert list(places(sweeps.load())) == ["storage", "sweep"]

@@ -1,0 +1,150 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from augury.reporting.sweeps.summary import standings, summarise
+from augury.sweeping.state import Sweep
+
+
+def by_name(sweep: Sweep) -> dict[str, Any]:
+    return {each.name: each for each in standings(sweep)}
+
+
+def test_the_best_validation_of_every_seed_counts(sweeps: Any) -> None:
+    address = sweeps.configuration({"regime.beta": 5})
+    sweeps.trial(address, 1, [20, 31, 30], seconds=10)
+    sweeps.trial(address, 2, [20, 33], seconds=10)
+    (found,) = standings(sweeps.load())
+    assert found.values == {1: 31, 2: 33}
+    assert (found.mean, found.deviation, found.seconds) == (32, pytest.approx(2**0.5), 25)
+
+
+def test_intervals_pool_the_variance_of_all_configurations(sweeps: Any) -> None:
+    for beta, values in ((1, (30, 31, 32)), (2, (28, 30))):
+        address = sweeps.configuration({"regime.beta": beta})
+        for seed, value in enumerate(values, start=1):
+            sweeps.trial(address, seed, [value])
+    found = by_name(sweeps.load())
+    pooled = ((2 + 2) / 3) ** 0.5  # squares within the two groups over 2 + 1 degrees of freedom
+    for name, count in (("beta=1", 3), ("beta=2", 2)):
+        half = 3.182446 * pooled / count**0.5  # Student's t, 97.5 %, 3 degrees of freedom
+        assert (found[name].low, found[name].high) == pytest.approx((found[name].mean - half, found[name].mean + half))
+
+
+def test_one_seed_alone_has_no_interval(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({"regime.beta": 5}), 1, [30])
+    (found,) = standings(sweeps.load())
+    assert (found.deviation, found.low, found.high) == (None, None, None)
+
+
+def test_noise_of_stopped_and_of_running_ones_is_not_pooled(sweeps: Any) -> None:
+    addresses = [sweeps.configuration({"regime.beta": beta}) for beta in (0, 1, 2)]
+    for seed, values in ((1, (30, 10, 10)), (2, (32, 20, 20))):
+        for address, value, progress in zip(addresses, values, ("finished", "stopped", "running"), strict=True):
+            sweeps.trial(address, seed, [value], progress)
+    found = by_name(sweeps.load(ended=False))
+    half = 12.706205 * 2**0.5 / 2**0.5
+    assert found["beta=0"].high == pytest.approx(31 + half)
+    assert (found["beta=1"].high, found["beta=2"].high) == (None, None)
+
+
+def test_the_seeds_that_got_furthest_speak(sweeps: Any) -> None:
+    first, second, third = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2, 3))
+    for address, furthest in ((first, "finished"), (second, "stopped"), (third, "running")):
+        sweeps.trial(address, 1, [20, 31], furthest)
+        sweeps.trial(address, 2, [40], "paused" if address == first else "running")
+        sweeps.trial(address, 3, [50], "failed", error="Diverged")
+    found = by_name(sweeps.load(ended=False))
+    assert [found[f"beta={beta}"].values for beta in (1, 2, 3)] == [{1: 31}, {1: 31}, {1: 31, 2: 40}]
+    assert [found[f"beta={beta}"].settled for beta in (1, 2, 3)] == [True, True, False]
+
+
+def test_values_that_are_no_numbers_do_not_count(sweeps: Any) -> None:
+    address = sweeps.configuration({"regime.beta": 5})
+    sweeps.trial(address, 1, [20, float("nan")], bleu=20)
+    sweeps.trial(address, 2, [float("nan")], "running")
+    (found,) = standings(sweeps.load(ended=False))
+    assert found.values == {1: 20}
+
+
+@pytest.mark.parametrize(("mode", "names"), [
+    ("max", ["beta=2", "beta=1", "beta=3", "beta=0"]), ("min", ["beta=1", "beta=2", "beta=3", "beta=0"])])  # fmt: skip
+def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list[str]) -> None:
+    addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(4)]
+    sweeps.trial(addresses[1], 1, [30])
+    sweeps.trial(addresses[2], 1, [31])
+    sweeps.trial(addresses[3], 1, [40 if mode == "max" else 1], "stopped")
+    assert [each.name for each in standings(sweeps.load(mode=mode))] == names
+
+
+@pytest.mark.parametrize(("progress", "scheduler", "ended", "state"), [
+    (["finished", "finished"], "all", True, "finished"),
+    (["finished", "running"], "all", False, "running"),
+    (["finished", "waiting"], "all", False, "waiting"),
+    (["finished", "waiting"], "halving", False, "finished"),
+    (["finished", "failed"], "all", True, "finished"),
+    (["stopped", "waiting"], "halving", False, "stopped"),
+    (["paused", "waiting"], "halving", False, "paused"),
+    (["failed", "waiting"], "halving", False, "failed"),
+    (["failed", "waiting"], "all", False, "waiting"),
+    (["failed", "failed"], "all", True, "failed"),
+    (["waiting", "waiting"], "all", True, "waiting"),
+])  # fmt: skip
+def test_the_state_of_a_configuration(
+    sweeps: Any, progress: list[str], scheduler: str, ended: bool, state: str
+) -> None:
+    address = sweeps.configuration({"regime.beta": 5})
+    for seed, each in enumerate(progress, start=1):
+        if each != "waiting":
+            sweeps.trial(address, seed, [30], each)
+    (found,) = standings(sweeps.load([1, 2], scheduler=scheduler, ended=ended))
+    assert found.state == state
+
+
+def test_the_rung_at_which_it_was_stopped(sweeps: Any) -> None:
+    first, second = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
+    sweeps.trial(first, 1, [30, 31], "stopped")
+    sweeps.decide(first, 1, "promoted", 30, 0.5, 29)
+    sweeps.decide(first, 2, "stopped", 31, 0.5, 33)
+    sweeps.trial(second, 1, [30, 33, 34])
+    found = by_name(sweeps.load(scheduler="halving"))
+    assert (found["beta=1"].rung, found["beta=1"].stands) == (2, "stopped at rung 2")
+    assert (found["beta=2"].rung, found["beta=2"].stands) == (None, "finished")
+
+
+def test_the_leader(sweeps: Any) -> None:
+    addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(3)]
+    assert summarise(sweeps.load(ended=False)).leader is None
+    sweeps.trial(addresses[0], 1, [30])
+    sweeps.trial(addresses[1], 1, [31], "running")
+    sweeps.trial(addresses[2], 1, [35], "stopped")
+    assert summarise(sweeps.load(ended=False)).leader.name == "beta=1"
+    assert summarise(sweeps.load(ended=True)).leader.name == "beta=0"
+    sweeps.trial(addresses[1], 1, [31])
+    sweeps.decide(addresses[0], 3, "chosen", 30, 0.2, 30)
+    assert summarise(sweeps.load(ended=True)).leader.name == "beta=0"
+
+
+def test_decisions_on_what_is_no_longer_asked_for_are_left_out(sweeps: Any) -> None:
+    sweeps.trial(sweeps.configuration({"regime.beta": 1}), 1, [30])
+    sweeps.decide("gone", 1, "chosen", 40, 0.5, 33)
+    summary = summarise(sweeps.load())
+    assert summary.decisions == ()
+    assert summary.leader is not None and summary.leader.name == "beta=1"
+
+
+def test_scores_are_compared_with_the_reference_alone(sweeps: Any) -> None:
+    reference, rival = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
+    sweeps.trial(rival, 1, [31])
+    assert summarise(sweeps.load(ended=False)).tables == ()
+    sweeps.trial(reference, 1, [20], "running")
+    (table,) = summarise(sweeps.load(ended=False)).tables
+    assert [(row.name, row.difference) for row in table.rows] == [("beta=1", None), ("beta=2", None)]
+    sweeps.trial(reference, 1, [30])
+    summary = summarise(sweeps.load())
+    (table,) = summary.tables
+    assert [(row.name, row.difference) for row in table.rows] == [("beta=1", None), ("beta=2", 1)]
+    assert summary.rows(table)[rival].scores["bleu"].value == 31
+    assert summary.reference.name == "beta=1"

@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import io
+import json
+import time
+from typing import Any
+
+import pytest
+
+from augury.reporting.sweeps.terminal import Board, plain, seconds_left, text
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+@pytest.fixture
+def addresses(sweeps: Any) -> list[str]:
+    return [sweeps.configuration({}, "baseline"), *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))]
+
+
+def test_lines_where_there_is_no_terminal(sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    stream = io.StringIO()
+    board = Board(stream)
+    sweeps.trial(addresses[0], 1, [30])
+    board.show(sweeps.load([1], ended=False))
+    assert stream.getvalue() == "beta: 1 finished, 2 waiting, best so far baseline: validation BLEU 30.0 (1 seed)\n"
+    sweeps.trial(addresses[1], 1, [31, 32], "running")
+    now[0] += 9
+    board.show(sweeps.load([1], ended=False))
+    assert stream.getvalue().count("\n") == 1
+    now[0] += 1
+    board.show(sweeps.load([1], ended=False))
+    assert stream.getvalue().splitlines()[1:] == [
+        "beta: 1 finished, 1 running, 1 waiting, best so far beta=1: validation BLEU 32.0 (1 seed), 1 min 00 s left"
+    ]
+    sweeps.trial(addresses[2], 1, [20], "failed", error="Diverged")
+    board.show(sweeps.load([1], ended=False))
+    board.show(sweeps.load([1], ended=False))
+    assert stream.getvalue().splitlines()[2:] == ["beta=2: failed, validation BLEU –"]
+    board.close()
+
+
+def test_a_terminal_is_redrawn_and_the_last_table_stays(
+    sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "120")
+    stream = Terminal()
+    board = Board(stream)
+    sweeps.trial(addresses[0], 1, [30])
+    board.show(sweeps.load(ended=False))
+    sweeps.trial(addresses[1], 1, [31])
+    board.show(sweeps.load(ended=False))
+    board.close()
+    drawn = stream.getvalue()
+    assert "\x1b[" in drawn
+    last = drawn.rpartition("beta: 2 finished, 7 waiting")[2]
+    assert last.index("beta=1") < last.index("baseline") < last.index("beta=2")
+    assert "31.0 (1 seed)" in last
+
+
+def test_time_left(sweeps: Any, addresses: list[str]) -> None:
+    assert seconds_left(sweeps.load()) is None
+    sweeps.trial(addresses[0], 1, [30, 30], seconds=50)
+    assert seconds_left(sweeps.load()) is None
+    sweeps.trial(addresses[0], 2, [30], "running", seconds=40)
+    sweeps.trial(addresses[1], 1, [30], "running", seconds=10)
+    sweeps.trial(addresses[1], 2, [30], "failed", seconds=10)
+    assert seconds_left(sweeps.load([1, 2], ended=False)) == (60 + 90 + 2 * 100) / 2
+
+
+def test_the_table_at_the_end(sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    for address, value in zip(addresses, (30, 31, 32), strict=True):
+        sweeps.trial(address, 1, [value], seconds=100)
+        sweeps.trial(address, 2, [value + 1], seconds=100)
+    sweeps.trial(addresses[2], 3, [], "failed", error="Diverged: loss nan")
+    sweeps.merged.append({"point": {"regime.beta": 0}, "same_as": "baseline", "reason": "no weight"})
+    lines = text(sweeps.load()).splitlines()
+    assert lines[0] == "Does a stronger pull between views help?"
+    header = "configuration state seeds validation BLEU BLEU test difference [95 %] p train time × reference"
+    assert lines[2].split() == header.split()
+    assert lines[4].split()[:6] == ["beta=2", "finished", "2/3", "32.5", "±", "0.7"]
+    assert lines[6].startswith("baseline (reference)")
+    assert max(map(len, lines[:8])) <= 160
+    assert "failed: beta=2, seed 3: Diverged: loss nan" in lines
+    assert "same as baseline: beta=0 (no weight)" in lines
+    assert any(line.startswith("storage ") for line in lines)
+
+
+def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
+    sweeps.trial(addresses[0], 1, [30])
+    sweeps.trial(addresses[1], 1, [31, 32])
+    sweeps.trial(addresses[2], 1, [20], "stopped")
+    sweeps.decide(addresses[2], 1, "stopped", 20, 1, 30)
+    found = json.loads(json.dumps(plain(sweeps.load(scheduler="halving")), allow_nan=False))
+    assert (found["best"], found["reference"], found["ended"]) == (addresses[1], addresses[0], True)
+    assert (found["trials"], found["finished"], found["failed"], found["stopped"]) == (3, 2, 0, 1)
+    assert found["cost"]["train_seconds"] == 240
+    best, reference, stopped = found["table"]
+    assert (best["name"], best["point"], best["seeds"]) == ("beta=1", {"regime.beta": 1}, 1)
+    assert best["validation"] == {"mean": 32, "sd": None, "low": None, "high": None, "values": {"1": 32}}
+    assert best["tests"]["test"]["scores"]["bleu"]["value"] == 32
+    assert best["tests"]["test"]["difference"] == 2
+    assert reference["tests"]["test"]["difference"] is None
+    assert (stopped["state"], stopped["rung"], stopped["tests"]) == ("stopped", 1, {})
+    assert found["decisions"][0]["action"] == "stopped"
+    assert found["answer"].startswith("On test, beta=1 scores 2.0 BLEU more than baseline")
