@@ -184,6 +184,22 @@ def test_two_drivers_share_the_work(tmp_path):
     assert len(results(tmp_path)) == 3
 
 
+def test_a_killed_train_worker_of_a_race(tmp_path):
+    """Trials of two Ray Train workers each, which the race pauses and continues, end equal with a worker killed."""
+    flags = ["--scheduler", "halving", "--seeds", "1", "--at-once", "1"]
+    for setting in ("training.workers=2", "execution.cpus_per_worker=0.5", "baseline=false", "training.max_updates=32"):
+        flags += ["--set", setting]
+    sweep(tmp_path / "undisturbed", *flags)
+    driver = subprocess.Popen(command(tmp_path / "killed", *flags), stderr=subprocess.DEVNULL, text=True)
+    wait_for(lambda: checkpoints(tmp_path / "killed") >= 1)
+    workers = [each for each in psutil.Process(driver.pid).children(recursive=True) if "RayTrainWorker" in each.name()]
+    assert len(workers) == 2
+    os.kill(workers[0].pid, signal.SIGKILL)
+    assert driver.wait(500) == 0
+    assert results(tmp_path / "killed") == results(tmp_path / "undisturbed")
+    assert decisions(tmp_path / "killed") == decisions(tmp_path / "undisturbed")
+
+
 @pytest.mark.parametrize(("flags", "said"), [
     (("--seeds", "1", "1"), "give each seed once"),
     (("--samples", "3"), "is a grid and has no values to draw"),
