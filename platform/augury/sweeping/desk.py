@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from augury.running import run_folder
@@ -82,12 +82,17 @@ class Desk:
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         return type(None), ()
 
-    def replay(self, keys: Iterable[Key]) -> None:
+    def replay(self, keys: Sequence[Key]) -> None:
         """Tell the race what is known from earlier commands."""
         for key in keys:
             if self.folder(key).complete:
                 self.progress[key] = "finished"
             self.tell(key)
+        wanted = set(self.wanted())
+        for key in keys:
+            if key not in self.progress and self.curves.of(self.folder(key)):
+                ended = key.configuration in self.race.out or (self.race.over and key not in wanted)
+                self.progress[key] = "stopped" if ended else "paused"
 
     def folder(self, key: Key) -> Folder:
         """The folder of the trial's run."""

@@ -67,12 +67,12 @@ def run(
     *, every: int, directory: str, deaths: int,
 ) -> None:  # fmt: skip
     """Train the population, exchanging every so many validations; one that was cut short is taken up again."""
-    tuning.quiet()
     _Watch.desk = desk
     function = tune.with_resources(tune.with_parameters(train, setting=setting), dict(resources))
     path = f"{directory}/population"
     if tune.Tuner.can_restore(path):
-        tune.Tuner.restore(path, function, resume_unfinished=True, restart_errored=True).fit()
+        with tuning.quiet():
+            tune.Tuner.restore(path, function, resume_unfinished=True, restart_errored=True).fit()
         return
     members = [
         {CONFIGURATION: key.configuration, SEED: key.seed, **_values(desk.start(key), space)} for key in desk.wanted()
@@ -80,7 +80,7 @@ def run(
     domains = {
         key: values if hasattr(values, "sample") else tune.choice(values) for key, values in space.mutations.items()
     }
-    tune.Tuner(
+    tuner = tune.Tuner(
         function,
         param_space={
             CONFIGURATION: tune.choice([member[CONFIGURATION] for member in members]),
@@ -88,8 +88,8 @@ def run(
         },
         tune_config=tune.TuneConfig(
             num_samples=len(members), search_alg=BasicVariantGenerator(points_to_evaluate=members),
-            reuse_actors=True, trial_name_creator=tuning.name_of,
-            trial_dirname_creator=tuning.name_of, scheduler=PopulationBasedTraining(
+            reuse_actors=True, trial_name_creator=tuning.name_of, trial_dirname_creator=tuning.name_of,
+            scheduler=PopulationBasedTraining(
                 time_attr="validation", metric=space.metric, mode=space.mode, perturbation_interval=every,
                 hyperparam_mutations=dict(space.mutations), custom_explore_fn=_rounded,
             ),
@@ -98,7 +98,9 @@ def run(
             name="population", storage_path=directory, verbose=0, callbacks=[_Watch()],
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
-    ).fit()  # fmt: skip
+    )  # fmt: skip
+    with tuning.quiet():
+        tuner.fit()
 
 
 def _values(point: Mapping[str, Any], space: Space) -> dict[str, Any]:

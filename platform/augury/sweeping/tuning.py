@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager, redirect_stdout
 from typing import Any
 
 from ray import tune
@@ -26,8 +27,7 @@ def run(
     deaths: int,
 ) -> None:
     """Run trials until the race is over or its limits are reached; a trial whose process dies is begun again."""
-    quiet()
-    tune.Tuner(
+    tuner = tune.Tuner(
         tune.with_resources(tune.with_parameters(trials.run, setting=setting), dict(resources)),
         tune_config=tune.TuneConfig(
             search_alg=_Beginner(desk), scheduler=_Groups(desk), num_samples=-1,
@@ -38,14 +38,19 @@ def run(
             name=name, storage_path=directory, verbose=0, callbacks=[_Watch(desk)],
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
-    ).fit()  # fmt: skip
+    )  # fmt: skip
+    with quiet():
+        tuner.fit()
 
 
-def quiet() -> None:
-    """Leave the terminal to us, and Ctrl-C too: it ends the command, and the next one continues."""
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Leave the terminal to us, standard output to results, and Ctrl-C too: the next command continues."""
     os.environ["TUNE_DISABLE_SIGINT_HANDLER"] = "1"
-    os.environ.setdefault("RAY_AIR_NEW_OUTPUT", "0")
+    os.environ["RAY_AIR_NEW_OUTPUT"] = "0"  # the other one draws its tables whatever the verbosity
     os.environ.setdefault("TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S", "0")
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+        yield
 
 
 def name_of(trial: Trial) -> str:
@@ -102,6 +107,8 @@ class _Groups(TrialScheduler):
         self._stop_losers(tune_controller, but=trial)
 
     def on_trial_error(self, tune_controller: Any, trial: Trial) -> None:
+        if trial.status == Trial.ERROR:
+            return  # its actor is gone and Tune queues it again; what fails for good still runs or pends here
         self.desk.failed(key_of(str(trial)), last_words(trial))
         self._stop_losers(tune_controller, but=trial)
 
@@ -145,5 +152,5 @@ class _Watch(tune.Callback):
 def last_words(trial: Trial) -> str:
     """Why a trial's process died, as far as Ray knows."""
     error = trial.get_pickled_error() or trial.get_error()
-    lines = [line for line in str(error).splitlines() if line.strip()]
+    lines = [line for line in str(error or "").splitlines() if line.strip()]
     return lines[0] if lines else "its process died"
