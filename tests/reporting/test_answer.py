@@ -1,58 +1,81 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from augury.reporting.answer import answer
-from augury.reporting.results import load
-from augury.reporting.table import comparison
+from augury.reporting.results import Cost, Estimate
+from augury.reporting.table import Row, Table
+from augury.scoring.significance import Difference
 
-Systems = list[tuple[str, list[float]]]
-
-
-def said(results: Any, systems: Systems, half_width: float = 1.0) -> str:
-    """The answer for systems given by name and the BLEU of every seed, each twice as slow as the one before."""
-    folders = [results.run(name, f"{index}" * 16, seed, bleu=bleu, half_width=half_width, seconds=100 * 2**index)
-               for index, (name, scores) in enumerate(systems) for seed, bleu in enumerate(scores)]  # fmt: skip
-    return answer(comparison(load(folders), "test"))
+COST = Cost(1e6, 1.0, 400, 5e6, 100.0, 0.1, "cpu")
 
 
-@pytest.mark.parametrize(("systems", "expected"), [
-    ([("base", [30.0, 30.0]), ("cipher", [32.5, 32.5])],
-     "On test, cipher scores 2.5 BLEU more than base (32.5 against 30.0) at 2.0 × the training time; "
-     "the 95 % intervals do not overlap."),
-    ([("base", [30.0, 30.0]), ("cipher", [31.5, 31.5])],
-     "On test, cipher scores 1.5 BLEU more than base (31.5 against 30.0) at 2.0 × the training time, "
-     "but the 95 % intervals overlap."),
-    ([("base", [30.0, 30.0]), ("cipher", [32.5])],
-     "On test, cipher scores 2.5 BLEU more than base (32.5 against 30.0) at 2.0 × the training time; "
-     "the 95 % intervals do not overlap, but one seed does not decide."),
-    ([("base", [30.0]), ("cipher", [30.5]), ("r-drop", [31.0])],
-     "On test, r-drop scores 1.0 BLEU more than base (31.0 against 30.0) at 4.0 × the training time, "
-     "but the 95 % intervals overlap, one seed does not decide and the best of 2 owes something to chance."),
-    ([("base", [30.0]), ("cipher", [29.6])],
-     "On test, no system beats base (BLEU 30.0): cipher scores 0.4 BLEU less, "
-     "but the 95 % intervals overlap and one seed does not decide."),
-    ([("base", [30.0, 30.0]), ("cipher", [25.0, 25.0])],
-     "On test, no system beats base (BLEU 30.0): cipher scores 5.0 BLEU less; the 95 % intervals do not overlap."),
-    ([("base", [30.0, 30.0]), ("cipher", [30.04, 30.04])],
-     "On test, no system beats base (BLEU 30.0): cipher scores the same BLEU, but the 95 % intervals overlap."),
-    ([("base", [30.0])], "On test, base reaches BLEU 30.0 [29.0, 31.0]; there is nothing to compare it with."),
+def row(
+    name: str, value: float | None, low: float = 0.0, high: float = 0.0, p: float | None = None, seeds: int = 3,
+    factor: float | None = 2.0, over: Any = "seeds and sentences",
+) -> Row:  # fmt: skip
+    """A system against a baseline at BLEU 30; `p` is corrected already."""
+    scores = {} if value is None else {"bleu": Estimate(value, value - 1, value + 1, "tok:13a", 1000, seeds)}
+    difference = None if value is None else value - 30.0
+    tested = None if p is None else Difference(value - 30.0, low, high, p, over)  # type: ignore[operator]
+    return Row(name, name * 4, tuple(range(seeds)), scores, difference, tested, p, COST, factor)
+
+
+def said(*rivals: Row, seeds: int = 3) -> str:
+    base = replace(row("base", 30.0, seeds=seeds, factor=1.0), difference=None)
+    tests = sum(rival.tested is not None for rival in rivals)
+    return answer(Table("test", ("bleu",), (base, *rivals), tests, ()))
+
+
+HEAD = "On test, cipher scores 2.5 BLEU more than base (32.5 against 30.0) at 2.0 × the training time"
+
+
+@pytest.mark.parametrize(("rivals", "expected"), [
+    ([row("cipher", 32.5, 1.9, 3.1, 0.0002)],
+     f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p < 0.001)."),
+    ([row("cipher", 32.5, -0.4, 5.4, 0.08)],
+     f"{HEAD}, but that may be chance (95 % interval -0.4 to +5.4, p = 0.080)."),
+    ([row("cipher", 32.5, 0.1, 4.9, 0.12), row("other", 31.0, -1, 3, 0.3)],
+     f"{HEAD}, but that may be chance (95 % interval +0.1 to +4.9, p = 0.120 after correction for 2 comparisons)."),
+    ([row("cipher", 32.5, 1.9, 3.1, 0.001), row("wild", 34.0, -1, 9, 0.3)],
+     f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p = 0.001 after correction for 2 comparisons); "
+     "wild scores still more (+4.0), but that may be chance."),
+    ([row("cipher", 29.6, -1.4, 0.6, 0.4)],
+     "On test, no system beats base (BLEU 30.0): cipher scores 0.4 BLEU less, but that may be chance "
+     "(95 % interval -1.4 to +0.6, p = 0.400)."),
+    ([row("cipher", 25.0, -6.0, -4.0, 0.0)],
+     "On test, no system beats base (BLEU 30.0): cipher scores 5.0 BLEU less; the difference is real "
+     "(95 % interval -6.0 to -4.0, p < 0.001)."),
+    ([row("cipher", 30.04, -1.0, 1.1, 0.9)],
+     "On test, no system beats base (BLEU 30.0): cipher scores the same BLEU (95 % interval of the difference -1.0 to "
+     "+1.1)."),
+    ([row("cipher", 32.5, factor=None)],
+     "On test, cipher scores 2.5 BLEU more than base (32.5 against 30.0), but the difference is not tested."),
+    ([], "On test, base reaches BLEU 30.0 [29.0, 31.0]; there is nothing to compare it with."),
+    ([row("cipher", None)],
+     "On test, base reaches BLEU 30.0 [29.0, 31.0]; its competitors have no comparable scores yet."),
 ])  # fmt: skip
-def test_answer(results: Any, systems: Systems, expected: str) -> None:
-    assert said(results, systems) == expected
+def test_answer(rivals: list[Row], expected: str) -> None:
+    assert said(*rivals) == expected
 
 
-def test_seeds_that_disagree_make_the_intervals_overlap(results: Any) -> None:
-    assert "the 95 % intervals overlap" in said(results, [("base", [30.0, 30.0]), ("cipher", [29.0, 40.0])])
+@pytest.mark.parametrize(("rival", "seeds", "expected"), [
+    (row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1, over="sentences"), 1,
+     f"{HEAD}; between these two runs the difference is real (95 % interval +1.9 to +3.1, p = 0.002), but one seed "
+     "does not decide."),
+    (row("cipher", 32.5, -0.1, 5.1, 0.06, seeds=1, over="sentences"), 1,
+     f"{HEAD}, but that may be chance (95 % interval -0.1 to +5.1, p = 0.060), and one seed does not decide."),
+    (row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1), 3,
+     f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p = 0.002), but one seed does not decide."),
+    (row("cipher", 32.5, seeds=1), 3, f"{HEAD}, but the difference is not tested and one seed does not decide."),
+])  # fmt: skip
+def test_one_seed_does_not_decide(rival: Row, seeds: int, expected: str) -> None:
+    assert said(rival, seeds=seeds) == expected
 
 
-def test_nothing_is_claimed_before_there_are_scores(results: Any) -> None:
-    base, cipher = results.run("base", "0" * 16), results.run("cipher", "1" * 16, bleu=31.0)
-    assert answer(comparison(load([base, cipher]), "test")) == (
-        "The baseline base has no scores on test yet, so nothing can be compared."
-    )
-    assert answer(comparison(load([cipher, base]), "test")) == (
-        "On test, cipher reaches BLEU 31.0 [30.0, 32.0]; its competitors have no comparable scores yet."
-    )
+def test_nothing_is_claimed_before_the_baseline_has_scores() -> None:
+    table = Table("test", ("bleu",), (row("base", None), row("cipher", 31.0)), 0, ())
+    assert answer(table) == "The baseline base has no scores on test yet, so nothing can be compared."

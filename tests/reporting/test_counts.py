@@ -57,6 +57,13 @@ def test_nothing_is_made_up(results: Any, translated: Folder, lost: str) -> None
     assert resampled([translated], "test", "bleu", 40) is None
 
 
+def test_a_metric_that_is_not_known_here_is_not_counted(translated: Folder) -> None:
+    scores = translated.read_json("scores.json")
+    scores["tests"]["test"][0]["name"] = "bleurt"
+    translated.write_json("scores.json", scores)
+    assert resampled([translated], "test", "bleurt", 40) is None
+
+
 def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> None:
     known = results.classified("base", "aa" * 8, 1, correct=[1, 0, 1])
     unknown = results.classified("base", "aa" * 8, 2, correct=[1, 0, 1])

@@ -9,6 +9,7 @@ import pytest
 from augury.errors import UserError
 from augury.reporting.page import render
 from augury.reporting.results import load
+from augury.reporting.table import comparison, difference, probability
 
 
 @pytest.fixture
@@ -28,7 +29,7 @@ def test_the_page_says_and_shows_what_came_out(folders: list[Any], read: Any) ->
     assert found.texts["h1"] == ["ciphers"]
     assert found.texts["p"][:2] == [
         "On test, cipher & co scores 1.8 BLEU more than baseline (31.8 against 30.0) at 2.5 × the training time, "
-        "but the 95 % intervals overlap and one seed does not decide.", "synthetic text"]  # fmt: skip
+        "but the difference is not tested and one seed does not decide.", "synthetic text"]  # fmt: skip
     assert found.texts["h2"] == ["Scores and cost", "Learning curves", "Score against cost", "Translations",
                                  "What differs between the systems", "What was compared"]  # fmt: skip
     for cell in ("30.0 [29.0, 31.0]", "31.8 [30.8, 32.8]", "+1.8", "50.0", "1.2M", "5.4M", "4 min 10 s", "2.5 ×"):
@@ -39,6 +40,18 @@ def test_the_page_says_and_shows_what_came_out(folders: list[Any], read: Any) ->
     settings = ["regime.beta", "5", "augment.0.keys", "[1, 2]"]
     addresses = ["aa" * 8, "a" * 16, "7e57" * 4, "c0ffee", "bb" * 8, "a" * 16, "7e57" * 4, "c0ffee"]
     assert found.texts["code"] == settings + addresses
+
+
+def test_the_page_shows_the_difference_with_interval_and_mark(results: Any, read: Any) -> None:
+    labels = {"base": [1, 0, 0, 0] * 50, "cipher": [1, 1, 1, 0] * 50}
+    systems = load([results.classified(name, name[0] * 16, seed, correct=correct[seed:] + correct[:seed])
+                    for name, correct in labels.items() for seed in (1, 2)])  # fmt: skip
+    found = read(render(systems, "labels"))
+    _, cipher = comparison(systems, "test").rows
+    assert cipher.mark == "**"
+    assert difference(cipher) in found.texts["td"] and probability(cipher) in found.texts["td"]
+    assert "the difference is real (95 % interval +" in found.texts["p"][0]
+    assert any("two-level test over seeds and sentences" in note for note in found.texts["li"])
 
 
 def test_the_charts_have_a_place_each(folders: list[Any], read: Any) -> None:

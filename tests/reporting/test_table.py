@@ -53,15 +53,15 @@ def test_text(folders: list[Any]) -> None:
         "system       seeds   BLEU [95 % interval]   difference [95 %]   p   chrF    data   parameters   tokens seen"
         "   train time   × baseline\n"
         "────────────────────────────────────────────────────────────────────────────────────────────────────────────"
-        "──────────────────────────\n"
+        "─────────────────────────\n"
         "baseline         1      30.0 [29.0, 31.0]                   –   –   50.0   1.0 ×         1.2M          5.4M"
         "   1 min 40 s        1.0 ×\n"
         "cipherdaug       1      31.9 [30.9, 32.9]                +1.8   –   52.0   3.0 ×         1.2M          5.4M"
         "   4 min 10 s        2.5 ×\n"
         "\n"
         "BLEU: tok:13a, n = 2,000\nchrF: tok:13a, n = 2,000\nseeds: 1\nintervals: bootstrap over sentences\n"
-        "not tested, for the counts of its sentences are gone: baseline, cipherdaug; remove scores.json from its runs "
-        "and run `augury train` again\n"
+        "not tested, as the counts of sentences are gone: baseline, cipherdaug; remove scores.json from the runs and "
+        "give the command again that made them\n"
     )
 
 

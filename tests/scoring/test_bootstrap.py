@@ -1,13 +1,14 @@
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 import pytest
-import sacrebleu
-from sacrebleu.significance import PairedTest
 
 from augury.errors import UserError
 from augury.rng import generator
-from augury.scoring.bootstrap import Interval, interval, paired
+from augury.scoring import bootstrap
+from augury.scoring.bootstrap import draws, resample
 from augury.scoring.metrics import metric
 
 
@@ -20,120 +21,56 @@ def numbers(*key: str | int, n: int = 400) -> np.ndarray:
     return np.column_stack([generator(*key).integers(100, size=n), np.ones(n, dtype=int)])
 
 
-def test_interval_of_a_mean_is_the_textbook_one():
-    statistics = numbers("a")
-    centre, error = statistics[:, 0].mean(), statistics[:, 0].std() / 20
-    found = interval(statistics, mean, samples=4000)
-    assert found.low == pytest.approx(centre - 1.96 * error, abs=0.1 * error)
-    assert found.high == pytest.approx(centre + 1.96 * error, abs=0.1 * error)
+def test_the_draws_are_those_of_sacrebleu():
+    chosen = np.random.default_rng(12345).choice(7, size=(50, 7), replace=True)  # as its paired test draws
+    expected = [np.bincount(row, minlength=7).tolist() for row in chosen]
+    assert np.concatenate(list(draws(7, 50, 12345))).tolist() == expected
 
 
-def test_level():
-    statistics = numbers("a")
-    wide, narrow = interval(statistics, mean, level=0.99), interval(statistics, mean, level=0.5)
-    assert wide.low < narrow.low < mean(statistics.sum(0)) < narrow.high < wide.high
+@pytest.mark.parametrize("block", [1, 30, 10**6])
+def test_blocks_do_not_change_the_draws(block, monkeypatch):
+    expected = np.concatenate(list(draws(10, 20, 1)))
+    monkeypatch.setattr(bootstrap, "BLOCK", block)
+    found = list(draws(10, 20, 1))
+    assert len(found) == {1: 20, 30: 7, 10**6: 1}[block]
+    np.testing.assert_array_equal(np.concatenate(found), expected)
 
 
-@pytest.mark.parametrize(("ratio", "size"), [(1.0, 400), (0.5, 200), (0.001, 1)])
-def test_every_sample_has_the_size_asked_for(ratio, size):
-    sizes = []
-    interval(numbers("a"), lambda sums: sizes.append(sums[1]) or 0.0, ratio=ratio, samples=20)
-    assert sizes == [size] * 20
+def test_a_sample_is_scored_as_the_sentences_that_were_drawn(corpus):
+    bleu = metric("bleu", "en")
+    statistics = bleu.statistics(corpus.better, corpus.references)
+    found = resample([statistics], bleu.value, samples=5)
+    for row, times in zip(found.samples, np.concatenate(list(draws(200, 5, 12345))), strict=True):
+        drawn = np.repeat(np.arange(200), times.astype(int))
+        lines, references = ([side[line] for line in drawn] for side in (corpus.better, corpus.references))
+        assert row == [bleu.value(bleu.statistics(lines, references).sum(0).tolist())]
+    assert found.scores == [bleu.value(statistics.sum(0).tolist())]
+    assert found.statistics == (statistics,)
 
 
-def test_half_samples_widen_the_interval():
-    full, half = (interval(numbers("a"), mean, ratio=ratio, samples=4000) for ratio in (1.0, 0.5))
-    assert (half.high - half.low) / (full.high - full.low) == pytest.approx(2**0.5, rel=0.1)
+def test_all_possible_draws_give_what_enumeration_gives():
+    """Every one of the 27 ordered draws from three sentences, against lists of sentences scored one by one."""
+    statistics = np.array([[7, 1], [1, 3], [5, 2]])
+    times = np.array([np.bincount(draw, minlength=3) for draw in product(range(3), repeat=3)], dtype=float)
+    found = bootstrap.scores(times @ statistics.astype(float), mean)
+    expected = [mean(sum(statistics[line] for line in draw)) for draw in product(range(3), repeat=3)]
+    assert found[:, 0].tolist() == expected
+
+
+def test_seeds_and_systems_share_the_sentences_of_a_sample():
+    one, other = numbers("a"), numbers("b")
+    together = resample([one, other], mean, samples=30)
+    apart = [resample([each], mean, samples=30) for each in (one, other)]
+    assert (together.seeds, together.value) == (2, (mean(one.sum(0)) + mean(other.sum(0))) / 2)
+    np.testing.assert_array_equal(together.samples, np.hstack([each.samples for each in apart]))
+    np.testing.assert_array_equal(together.scores, np.concatenate([each.scores for each in apart]))
 
 
 def test_deterministic():
-    statistics = numbers("a")
-    assert interval(statistics, mean, seed=1) == interval(statistics, mean, seed=1)
-    assert interval(statistics, mean, seed=1) != interval(statistics, mean, seed=2)
+    first, again, other = (resample([numbers("a")], mean, samples=20, seed=seed).samples for seed in (1, 1, 2))
+    assert (first == again).all() and (first != other).any()
 
 
-def test_one_sentence_has_no_spread():
-    assert interval(np.array([[7, 2]]), mean) == Interval(3.5, 3.5)
-
-
-@pytest.mark.parametrize(
-    ("given", "message"),
-    [
-        ({"samples": 0}, "0 bootstrap samples"),
-        ({"ratio": 0.0}, "ratio of 0.0"),
-        ({"ratio": 1.5}, "ratio of 1.5"),
-        ({"level": 1.0}, "level of 1.0"),
-    ],
-)
-def test_parameters_out_of_range(given, message):
-    with pytest.raises(UserError, match=message):
-        interval(numbers("a"), mean, **given)
-
-
-def test_identical_systems_do_not_differ():
-    found = paired(numbers("a"), numbers("a"), mean)
-    assert (found.difference, found.interval) == (0.0, Interval(0.0, 0.0))
-    assert (found.wins, found.losses, found.p_value) == (0.0, 0.0, 1.0)
-
-
-def test_system_better_everywhere():
-    baseline = numbers("a")
-    found = paired(baseline, baseline + [5, 0], mean, samples=999)
-    assert found.difference == pytest.approx(5)
-    assert (found.interval.low, found.interval.high) == pytest.approx((5, 5))
-    assert (found.wins, found.losses, found.p_value) == (1.0, 0.0, 0.001)
-
-
-def test_swapping_the_systems_mirrors_the_result():
-    one, other = paired(numbers("a"), numbers("b"), mean), paired(numbers("b"), numbers("a"), mean)
-    assert one.difference == -other.difference
-    assert (one.interval.low, one.interval.high) == pytest.approx((-other.interval.high, -other.interval.low))
-    assert (one.wins, one.losses, one.p_value) == (other.losses, other.wins, other.p_value)
-
-
-def test_pairs_share_their_sentences():
-    """Without pairing, the error of the common part would drown the difference."""
-    common = numbers("common")
-    system = common + np.column_stack([numbers("own")[:, 0] // 50, np.zeros(400, dtype=int)])
-    alone = interval(system, mean)
-    together = paired(common, system, mean).interval
-    assert together.low > 0
-    assert together.high - together.low < 0.1 * (alone.high - alone.low)
-
-
-def test_half_samples_weaken_the_test():
-    full, half = (paired(numbers("a"), numbers("b"), mean, ratio=ratio, samples=4000) for ratio in (1.0, 0.5))
-    assert half.difference == full.difference
-    assert half.p_value > full.p_value
-
-
-def test_false_alarms_are_as_rare_as_the_level_says():
-    trials = 300
-    alarms = sum(
-        paired(numbers("a", trial, n=100), numbers("b", trial, n=100), mean, samples=200).p_value <= 0.05
-        for trial in range(trials)
-    )
-    assert 0.02 <= alarms / trials <= 0.08
-
-
-def test_agrees_with_sacrebleu(corpus):
-    """Intervals as in sacreBLEU; its p-value looks one way only and is half of ours."""
-    library = PairedTest(
-        [("worse", corpus.worse), ("better", corpus.better)],
-        {"BLEU": sacrebleu.BLEU()},
-        [corpus.references],
-        test_type="bs",
-        n_samples=4000,
-    )
-    baseline, system = library()[1]["BLEU"]
-    bleu = metric("bleu", "en")
-    worse, better = (bleu.statistics(lines, corpus.references) for lines in (corpus.worse, corpus.better))
-    ours = paired(worse, better, bleu.value, samples=4000)
-    assert ours.difference == system.score - baseline.score
-    for statistics, expected in ((worse, baseline), (better, system)):
-        found = interval(statistics, bleu.value, samples=4000)
-        assert (found.high - found.low) / 2 == pytest.approx(expected.ci, rel=0.1)
-    assert 0.02 < ours.p_value < 0.5
-    assert ours.p_value / 2 == pytest.approx(system.p_value, abs=0.02)
-    # What compare-mt prints as p asks the same one-sided question by counting wins.
-    assert 1 - ours.wins == pytest.approx(system.p_value, abs=0.02)
+def test_no_samples():
+    with pytest.raises(UserError, match="0 bootstrap samples: give at least 1"):
+        resample([numbers("a")], mean, samples=0)

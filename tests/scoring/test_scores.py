@@ -2,13 +2,15 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
 import pytest
 import sacrebleu
 
 from augury.config import validate
 from augury.errors import UserError
-from augury.scoring.metrics import NAMES
-from augury.scoring.scores import Scoring, score
+from augury.scoring.metrics import NAMES, metric
+from augury.scoring.scores import Scoring, named, read_statistics, score, write_statistics
+from augury.store import Store
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
 REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]
@@ -65,6 +67,24 @@ def test_plain_is_json():
         "signature": found.signature,
         "n": 2,
     }
+
+
+def test_statistics_are_kept_and_read_again(tmp_path):
+    run = Store(tmp_path).folder("runs", "a/seed-1")
+    names = ["bleu", "bleu:lower", "chrf"]
+    found = score(HYPOTHESES, REFERENCES, language="en", metrics=names, samples=10)
+    assert found[0].statistics.tolist() == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()
+    write_statistics(run, "test", found)
+    kept = read_statistics(run, "test")
+    assert {name: counts.tolist() for name, counts in kept.items()} == {
+        one.name: one.statistics.tolist() for one in found
+    }
+    assert kept["bleu"].dtype == np.int64 and kept["chrf"].shape == (2, 18)
+    assert [named(name).value(counts.sum(0).tolist()) for name, counts in kept.items()] == [one.value for one in found]
+    assert read_statistics(run, "other") == {}
+    before = run.sub("statistics").read("test.npz")
+    write_statistics(run, "test", found)
+    assert run.sub("statistics").read("test.npz") == before
 
 
 def test_different_numbers_of_lines():

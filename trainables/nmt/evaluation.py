@@ -19,7 +19,7 @@ from augury.errors import UserError
 from augury.execution import choose
 from augury.experiment import parse
 from augury.regimes.regime import SOURCE
-from augury.scoring.scores import score
+from augury.scoring.scores import score, write_statistics
 from augury.store import Folder, Store
 from augury.text.vocabulary import Vocabulary
 from augury.trainable import Prepared
@@ -35,7 +35,10 @@ FORMS = ("hf", "ctranslate2")
 
 
 def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
-    """Translate and score every test set with the averaged checkpoint; hypotheses are kept in the run's folder."""
+    """Translate and score every test set with the averaged checkpoint.
+
+    Hypotheses, and the counts of every sentence that scores come from, are kept in the run's folder.
+    """
     scores = {}
     for role, address, _ in prepared.inputs:
         if role in ("train", "valid"):
@@ -52,6 +55,7 @@ def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) 
             metrics=experiment.scoring.metrics,
             samples=experiment.scoring.bootstrap_samples,
         )
+        write_statistics(run, role, found)
         scores[role] = [each.plain() for each in found]
     return scores
 

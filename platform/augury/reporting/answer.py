@@ -37,15 +37,16 @@ def _verdict(row: Row, alone: bool, comparisons: int) -> str:
     """Whether the difference is real, as the end of a sentence; `alone`: a system has one seed."""
     if row.tested is None:
         return ", but the difference is not tested" + (" and one seed does not decide" if alone else "")
-    corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
+    between = f"{signed(row.tested.low)} to {signed(row.tested.high)}"
+    if not round(row.tested.value, 1):
+        return f" (95 % interval of the difference {between})"
     p_value = probability(row)
-    evidence = (f"(95 % interval {signed(row.tested.low)} to {signed(row.tested.high)}, "
-                f"p {p_value if p_value[0] == '<' else f'= {p_value}'}{corrected})")  # fmt: skip
-    if row.mark:
-        runs = row.tested.over == "sentences"
-        said = f"; {'between these two runs ' if runs else ''}the difference is real {evidence}"
-        return f"{said}, but one seed does not decide" if alone else said
-    return f", but that may be chance {evidence}" + (", and one seed does not decide" if alone else "")
+    corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
+    evidence = f"(95 % interval {between}, p {'' if p_value[0] == '<' else '= '}{p_value}{corrected})"
+    if not row.mark:
+        return f", but that may be chance {evidence}" + (", and one seed does not decide" if alone else "")
+    these = "between these two runs " if row.tested.over == "sentences" else ""
+    return f"; {these}the difference is real {evidence}" + (", but one seed does not decide" if alone else "")
 
 
 def _difference(row: Row) -> float:

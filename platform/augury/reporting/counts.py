@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
+from augury.errors import UserError
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.scores import named, read_statistics
 from augury.store import Folder
@@ -48,7 +49,7 @@ def _resampled(
 
 
 def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
-    """The counts of a run that kept its hypotheses alone; None where they or the test set are gone."""
+    """The counts of a run that kept its hypotheses alone; None where they, the test set or the metric are gone."""
     inputs = {given["name"]: given["address"] for given in run.read_json(runs.DESCRIPTION)["inputs"]}
     corpus = Corpus(Folder(run.root, f"{CORPORA}/{inputs.get(test)}"))
     if not corpus.folder.complete or not run.sub("hypotheses").exists(f"{test}.txt"):
@@ -56,4 +57,9 @@ def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
     hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
     (language,) = set(corpus.column("target_language"))
     references = corpus.column("target")
-    return named(metric, language).statistics(hypotheses, references) if len(hypotheses) == len(references) else None
+    if len(hypotheses) != len(references):
+        return None
+    try:
+        return named(metric, language).statistics(hypotheses, references)
+    except UserError:  # a metric, or a tokeniser, that is not known here
+        return None

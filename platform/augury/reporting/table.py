@@ -138,8 +138,9 @@ def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -
 
 def _with_tests(rows: Sequence[Row], drawn: Sequence[Resampled | None], metric: str, method: Method) -> list[Row]:
     """The rows with their differences tested, and the p-values corrected for the number of tests."""
-    baseline, value = drawn[0], named(metric).value
-    found = [decide(baseline, own, value, method) if baseline and own and row.difference is not None else None
+    baseline = drawn[0]
+    found = [decide(baseline, own, named(metric).value, method)
+             if baseline and own and row.difference is not None else None
              for row, own in zip(rows, drawn, strict=True)]  # fmt: skip
     corrected = iter(holm([one.p_value for one in found if one]))
     return [replace(row, tested=one, corrected=next(corrected)) if one else row
@@ -197,8 +198,8 @@ def _warnings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     scored = [result for result in results if metrics[0] in result.tests.get(test, {})]
     unknown = [result.name for result in scored if metrics[0] not in result.resampled.get(test, {})]
     if unknown and len(results) > 1:
-        lines.append(f"not tested, for the counts of its sentences are gone: {', '.join(unknown)}; remove scores.json "
-                     "from its runs and run `augury train` again")  # fmt: skip
+        lines.append(f"not tested, as the counts of sentences are gone: {', '.join(unknown)}; remove scores.json from "
+                     "the runs and give the command again that made them")  # fmt: skip
     for metric in metrics:
         found = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
         if len({(one.signature, one.n) for one in found}) > 1:

@@ -1,17 +1,28 @@
-"""Scores of a translated corpus: value, interval and signature of every metric asked for."""
+"""Scores of a translated corpus: value, interval and signature of every metric asked for, and what they come from.
+
+The counts of every sentence are kept beside a run, so that systems can be compared without their text.
+"""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from pydantic import Field, field_validator
 
 from augury.config import Section
 from augury.errors import UserError
-from augury.scoring import bootstrap
-from augury.scoring.metrics import check, metric
+from augury.scoring import accuracy
+from augury.scoring.bootstrap import SAMPLES, SEED, resample
+from augury.scoring.metrics import Metric, check, metric
+from augury.scoring.significance import interval
+from augury.store import Folder
+
+STATISTICS = "statistics"
 
 
 class Scoring(Section):
@@ -19,7 +30,7 @@ class Scoring(Section):
 
     metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
     """Names of metrics: bleu, chrf, multi_bleu, multi_bleu_detok, compound_bleu; `:lower` ignores case."""
-    bootstrap_samples: int = Field(1000, ge=1)
+    bootstrap_samples: int = Field(SAMPLES, ge=1)
     """Resampled test sets behind every interval."""
 
     @field_validator("metrics")
@@ -41,10 +52,12 @@ class Score:
     signature: str
     n: int
     """Sentences scored."""
+    statistics: NDArray[np.int64] = field(compare=False, repr=False)
+    """The counts of every sentence, shape (sentences, counts)."""
 
     def plain(self) -> dict[str, Any]:
-        """The fields as JSON-like values."""
-        return asdict(self)
+        """The fields as JSON-like values, without the statistics."""
+        return {name: found for name, found in asdict(self).items() if name != "statistics"}
 
 
 def score(
@@ -53,14 +66,14 @@ def score(
     *,
     language: str,
     metrics: Sequence[str] = ("bleu", "chrf"),
-    samples: int = 1000,
-    seed: int = 12345,
+    samples: int = SAMPLES,
+    seed: int = SEED,
 ) -> list[Score]:
     """Scores of detokenised `hypotheses` in `language`, one per metric and in their order.
 
     UserError for an unknown metric, for no lines and for different numbers of lines.
     """
-    chosen = [metric(name, language) for name in metrics]
+    chosen = [named(name, language) for name in metrics]
     if len(hypotheses) != len(references):
         raise UserError(
             f"{len(hypotheses)} hypotheses but {len(references)} references: "
@@ -71,7 +84,30 @@ def score(
     scores = []
     for one in chosen:
         statistics = one.statistics(hypotheses, references)
-        interval = bootstrap.interval(statistics, one.value, samples=samples, seed=seed)
-        value = one.value(statistics.sum(0).tolist())
-        scores.append(Score(one.name, value, interval.low, interval.high, one.signature, len(statistics)))
+        found = resample([statistics], one.value, samples=samples, seed=seed)
+        between = interval(found)
+        scores.append(
+            Score(one.name, found.value, between.low, between.high, one.signature, len(statistics), statistics)
+        )
     return scores
+
+
+def named(name: str, language: str = "en") -> Metric:
+    """A metric of translations or `accuracy`; how counts become a value does not depend on the language."""
+    return accuracy.METRIC if name == accuracy.NAME else metric(name, language)
+
+
+def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
+    """Keep the counts of every sentence in a run's folder: `statistics/<test>.npz`, an array for every metric."""
+    content = io.BytesIO()
+    arrays: dict[str, Any] = {each.name: each.statistics for each in scores}
+    np.savez_compressed(content, **arrays)
+    run.sub(STATISTICS).write(f"{test}.npz", content.getvalue())
+
+
+def read_statistics(run: Folder, test: str) -> dict[str, NDArray[np.int64]]:
+    """The counts of every sentence by metric; nothing where none were kept."""
+    if not run.sub(STATISTICS).exists(f"{test}.npz"):
+        return {}
+    with np.load(io.BytesIO(run.sub(STATISTICS).read(f"{test}.npz"))) as arrays:
+        return dict(arrays)

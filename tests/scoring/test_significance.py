@@ -1,0 +1,280 @@
+from __future__ import annotations
+
+from itertools import product
+
+import numpy as np
+import pytest
+import sacrebleu
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from sacrebleu.significance import PairedTest
+from scipy import stats
+
+from augury.rng import generator
+from augury.scoring import accuracy
+from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.metrics import metric
+from augury.scoring.significance import (
+    Difference,
+    Interval,
+    approximate_randomisation,
+    clusters,
+    compare,
+    decide,
+    holm,
+    interval,
+    mean_over,
+    paired_bootstrap,
+)
+
+
+def mean(sums) -> float:
+    return sums[0] / sums[1]
+
+
+def numbers(*key: str | int, n: int = 400) -> np.ndarray:
+    """Statistics whose score, under `mean`, is a mean of `n` numbers between 0 and 99."""
+    return np.column_stack([generator(*key).integers(100, size=n), np.ones(n, dtype=int)])
+
+
+def one(*key: str | int, n: int = 400, samples: int = 1000) -> Resampled:
+    return resample([numbers(*key, n=n)], mean, samples=samples)
+
+
+def given_scores(scores, samples) -> Resampled:
+    return Resampled(np.array(scores, dtype=float), np.array(samples, dtype=float), ())
+
+
+def test_interval_of_a_mean_is_the_textbook_one():
+    values = numbers("a")[:, 0]
+    error = values.std() / 20
+    found = interval(one("a", samples=4000))
+    assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.1 * error)
+    assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.1 * error)
+
+
+def test_one_sentence_has_no_spread():
+    assert interval(resample([np.array([[7, 2]])], mean)) == Interval(3.5, 3.5)
+
+
+def test_identical_systems_do_not_differ():
+    assert compare(one("a"), one("a")) == Difference(0.0, 0.0, 0.0, 1.0, "sentences")
+
+
+def test_system_better_everywhere():
+    found = compare(one("a", samples=999), resample([numbers("a") + [5, 0]], mean, samples=999))
+    assert (found.value, found.low, found.high) == pytest.approx((5, 5, 5))
+    assert found.p_value == 0.001
+
+
+def test_swapping_the_systems_mirrors_the_result():
+    there, back = compare(one("a"), one("b")), compare(one("b"), one("a"))
+    assert (there.value, there.low, there.high) == pytest.approx((-back.value, -back.high, -back.low))
+    assert there.p_value == back.p_value
+
+
+def test_pairs_share_their_sentences():
+    """Without pairing, the error of the common part would drown the difference."""
+    common = numbers("common")
+    system = resample([common + np.column_stack([numbers("own")[:, 0] // 50, np.zeros(400, dtype=int)])], mean)
+    alone, together = interval(system), compare(one("common"), system)
+    assert together.low > 0
+    assert together.high - together.low < 0.1 * (alone.high - alone.low)
+
+
+def test_false_alarms_are_as_rare_as_the_level_says():
+    pairs = [(one("a", trial, n=100, samples=200), one("b", trial, n=100, samples=200)) for trial in range(300)]
+    assert 0.02 <= np.mean([compare(*pair).p_value <= 0.05 for pair in pairs]) <= 0.08
+
+
+@pytest.mark.parametrize(("name", "library"), [("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF())])
+@pytest.mark.parametrize(("kind", "trials"), [("bs", 1000), ("ar", 2000)])
+def test_p_values_are_those_of_sacrebleu_to_the_bit(corpus, name, library, kind, trials):
+    systems = [("worse", corpus.worse), ("better", corpus.better)]
+    expected = PairedTest(systems, {name: library}, [corpus.references], kind, n_samples=trials)()[1]
+    (result,) = (results for key, results in expected.items() if key != "System")
+    ours = metric(name, "en")
+    worse, better = (
+        resample([ours.statistics(lines, corpus.references)], ours.value) for _, lines in systems
+    )  # fmt: skip
+    if kind == "bs":
+        assert paired_bootstrap(worse, better) == result[1].p_value
+        assert interval(better).high - interval(better).low == pytest.approx(2 * result[1].ci, rel=0.02)
+    else:
+        assert approximate_randomisation(worse, better, ours.value, trials=trials) == result[1].p_value
+    assert 0.002 < result[1].p_value < 0.5
+
+
+def test_the_bootstrap_of_sacrebleu_looks_one_way_only(corpus):
+    bleu = metric("bleu", "en")
+    worse, better = (
+        resample([bleu.statistics(lines, corpus.references)], bleu.value, samples=4000)
+        for lines in (corpus.worse, corpus.better)
+    )
+    both_ways = compare(worse, better).p_value
+    assert paired_bootstrap(worse, better) == pytest.approx(both_ways / 2, abs=0.02)
+    assert approximate_randomisation(worse, better, bleu.value) == pytest.approx(both_ways, abs=0.02)
+
+
+def test_a_method_changes_the_p_value_alone():
+    baseline, system = one("a"), one("b")
+    plain = compare(baseline, system)
+    assert decide(baseline, system, mean, "two-level") == plain
+    for method, p_value in (("bootstrap", paired_bootstrap(baseline, system)),
+                            ("randomisation", approximate_randomisation(baseline, system, mean))):  # fmt: skip
+        found = decide(baseline, system, mean, method)
+        assert (found.value, found.low, found.high, found.p_value) == (plain.value, plain.low, plain.high, p_value)
+
+
+def test_two_levels_by_hand():
+    """Baseline (1, 3), system (5, 9), two samples; every number below can be checked on paper."""
+    baseline = given_scores([1, 3], [[0, 2], [2, 6]])
+    system = given_scores([5, 9], [[4, 8], [6, 12]])
+    # Seeds: V = 2/2 + 8/2 = 5. Differences of means in the samples: 5 and 5, so W = 0 and nothing is added.
+    found = compare(baseline, system)
+    half = stats.t.ppf(0.975, 5**2 / (1 + 4**2)) * 5**0.5
+    assert (found.value, found.over) == (5.0, "seeds and sentences")
+    assert (found.low, found.high) == pytest.approx((5 - half, 5 + half))
+    # One system: V = 4; means in the samples 6 and 9, so W = 2.25; seeds move from their scores by (-1, -1) and
+    # (1, 3), whose sample variances are 0 and 2, so I = 1 / 2; in all 4 + 2.25 - 0.5 = 5.75 on 1 * 5.75 / 4.
+    half = stats.t.ppf(0.975, 5.75 / 4) * 5.75**0.5
+    assert interval(system) == Interval(pytest.approx(7 - half), pytest.approx(7 + half))
+
+
+def test_two_levels_equal_the_enumeration_of_all_resamples():
+    """Two systems of two and three seeds on three sentences: all 2^2 x 3^3 x 3^3 draws of seeds and sentences.
+
+    The variance of the plain bootstrap is that of its parts, seeds by (S - 1) / S: W + sum (S - 1) / S (V + I).
+    """
+    scores = [generator("tiny", system).integers(50, size=(seeds, 3)) for system, seeds in enumerate((2, 3))]
+    lines = list(product(range(3), repeat=3))
+    differences = []
+    for drawn in lines:
+        per_seed = [of_system[:, drawn].mean(1) for of_system in scores]
+        means = [[own[list(again)].mean() for again in product(range(len(own)), repeat=len(own))] for own in per_seed]
+        differences += [second - first for first in means[0] for second in means[1]]
+    assert len(differences) == 2**2 * 3**3 * 3**3
+    times = np.array([np.bincount(drawn, minlength=3) for drawn in lines])
+    systems = [given_scores(own.mean(1), times @ own.T / 3) for own in scores]
+    shares = [(len(own.scores) - 1) / len(own.scores) for own in systems]
+    seeds = [own.scores.var(ddof=1) / own.seeds for own in systems]
+    together = [(own.samples - own.scores).var(axis=1, ddof=1).mean() / own.seeds for own in systems]
+    sentences = (systems[1].samples.mean(1) - systems[0].samples.mean(1)).var()
+    parts = sentences + sum(share * (v + i) for share, v, i in zip(shares, seeds, together, strict=True))
+    assert np.var(differences) == pytest.approx(parts, rel=1e-12)
+    # And what `compare` makes of the same parts.
+    variance = sum(seeds) + max(0, sentences - sum(together))
+    freedom = variance * sum(seeds) / (seeds[0] ** 2 / 1 + seeds[1] ** 2 / 2)
+    found = compare(*systems)
+    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, freedom) * variance**0.5)
+    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.value) / variance**0.5, freedom))
+
+
+@pytest.mark.parametrize("seeds", [(3, 3), (2, 5), (10, 4)])
+def test_without_an_effect_of_sentences_it_is_welchs_test(seeds):
+    scores = [generator("welch", *seeds, side).normal(30 + side, 1 + side, size=n) for side, n in enumerate(seeds)]
+    baseline, system = (given_scores(own, np.tile(own, (100, 1))) for own in scores)
+    expected = stats.ttest_ind(scores[1], scores[0], equal_var=False)
+    found = compare(baseline, system)
+    assert found.p_value == pytest.approx(expected.pvalue)
+    assert (found.low, found.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+
+
+def test_two_copies_of_one_configuration_are_decided_over_seeds():
+    """What seeds do to sentences is in V once, and W has no more: Welch's test up to the error of resampling."""
+    runs = [[numbers("run", side, seed) for seed in range(5)] for side in (0, 1)]
+    baseline, system = (resample(own, mean) for own in runs)
+    expected = stats.ttest_ind(system.scores, baseline.scores, equal_var=False)
+    assert compare(baseline, system).p_value == pytest.approx(expected.pvalue, abs=0.05)
+
+
+def test_equal_seeds_leave_the_bootstrap_over_sentences():
+    single, triple = [one("a"), one("b")], [resample([numbers(name)] * 3, mean) for name in "ab"]
+    expected, found = compare(*single), compare(*triple)
+    error = (single[1].samples - single[0].samples).std()
+    assert (found.low, found.high) == pytest.approx((expected.value - 1.96 * error, expected.value + 1.96 * error),
+                                                    abs=1e-3)  # fmt: skip
+    assert found.p_value == pytest.approx(expected.p_value, abs=0.03)
+    assert interval(triple[0]).low == pytest.approx(interval(single[0]).low, abs=0.3)
+
+
+def test_a_single_seed_is_as_noisy_as_those_it_is_compared_with():
+    """V = s^2 (1 + 1/3) with two degrees of freedom."""
+    scores = np.array([29.0, 30.0, 31.0])
+    baseline, system = given_scores(scores, np.tile(scores, (50, 1))), given_scores([33.0], np.full((50, 1), 33.0))
+    expected = 2 * stats.t.sf(3 / (4 / 3) ** 0.5, 2)
+    assert compare(baseline, system).p_value == pytest.approx(expected)
+    assert compare(system, baseline).p_value == pytest.approx(expected)
+    assert compare(baseline, system).over == "seeds and sentences"
+
+
+def test_equal_systems_do_not_differ():
+    three = resample([numbers("a")] * 3, mean)
+    assert compare(three, three) == Difference(0.0, 0.0, 0.0, 1.0, "seeds and sentences")
+    found = compare(three, one("a"))  # the mean of three equal numbers may differ from them by a rounding
+    assert found.p_value == pytest.approx(1.0)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.integers(0, 10**6), st.integers(1, 4), st.integers(1, 4), st.floats(-5, 5))
+def test_properties_of_a_comparison(key, first, second, shift):
+    sides = [[numbers(key, side, seed, n=30) for seed in range(n)] for side, n in enumerate((first, second))]
+    baseline, system = (resample(own, mean, samples=60) for own in sides)
+    found, mirrored = compare(baseline, system), compare(system, baseline)
+    assert 0 < found.p_value <= 1
+    assert (mirrored.value, mirrored.low, mirrored.high) == pytest.approx((-found.value, -found.high, -found.low))
+    assert mirrored.p_value == pytest.approx(found.p_value)
+    moved = Resampled(system.scores + shift, system.samples + shift, ())
+    both = Resampled(baseline.scores + shift, baseline.samples + shift, ())
+    assert compare(both, moved).value == pytest.approx(found.value)
+    if max(first, second) > 1:  # interval and test are one statement
+        assert found.low <= found.value <= found.high
+        assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
+
+
+def test_holm_by_hand():
+    """0.005 x 4, 0.01 x 3, 0.03 x 2, and the last no smaller than the one before it."""
+    assert holm([0.01, 0.04, 0.03, 0.005]) == pytest.approx([0.03, 0.06, 0.06, 0.02])
+    assert (holm([]), holm([0.2]), holm([0.9, 0.8])) == ([], [0.2], [1.0, 1.0])
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=7))
+def test_holm_is_the_closed_test_of_bonferroni(p_values):
+    """Corrected: the largest Bonferroni p-value of all sets of hypotheses that one belongs to (Marcus et al.)."""
+    sets = [chosen for chosen in product((False, True), repeat=len(p_values)) if any(chosen)]
+
+    def bonferroni(chosen) -> float:
+        found = [p for p, inside in zip(p_values, chosen, strict=True) if inside]
+        return min(1.0, len(found) * min(found))
+
+    expected = [max(bonferroni(chosen) for chosen in sets if chosen[own]) for own in range(len(p_values))]
+    assert holm(p_values) == pytest.approx(expected)
+
+
+def test_interval_of_an_accuracy_is_that_of_a_proportion():
+    correct = (generator("labels").random(1000) < 0.8).astype(int)
+    found = interval(resample([np.column_stack([correct, np.ones(1000, int)])], accuracy.value, samples=4000))
+    share = correct.mean()
+    error = 196 * (share * (1 - share) / 1000) ** 0.5
+    assert (found.low, found.high) == pytest.approx((100 * share - error, 100 * share + error), abs=0.3)
+
+
+def test_clusters_put_an_examples_languages_into_one_row():
+    english = (["a", "b", "c"], np.array([[1, 1], [0, 1], [1, 1]]))
+    german = (["c", "a", "a"], np.array([[1, 1], [0, 1], [1, 1]]))  # without b, and a twice
+    found = clusters([english, german])
+    assert found.tolist() == [[1, 1, 1, 2], [0, 1, 0, 0], [1, 1, 1, 1]]
+    assert mean_over(accuracy.value, 2)(found.sum(0).tolist()) == pytest.approx(100 * (2 / 3 + 2 / 3) / 2)
+
+
+def test_a_second_language_that_says_the_same_makes_nothing_more_certain():
+    """Apart, twice the examples would narrow the interval by the square root of two."""
+    ids = [str(index) for index in range(500)]
+    labels = np.column_stack([(generator("x").random(500) < 0.7).astype(int), np.ones(500, int)])
+    order = generator("order").permutation(500)
+    german = ([ids[index] for index in order], labels[order])
+    single = interval(resample([labels], accuracy.value))
+    double = interval(resample([clusters([(ids, labels), german])], mean_over(accuracy.value, 2)))
+    assert (double.low, double.high) == pytest.approx((single.low, single.high))
+    apart = interval(resample([np.vstack([labels, labels])], accuracy.value))
+    assert (apart.high - apart.low) / (single.high - single.low) == pytest.approx(0.5**0.5, abs=0.06)

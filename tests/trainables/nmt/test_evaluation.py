@@ -1,0 +1,52 @@
+"""What the evaluation of a run leaves in its folder, with a model that has not learned anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from safetensors.torch import save
+
+from augury.corpora.corpus import Corpus
+from augury.experiment import parse
+from augury.running import describe
+from augury.scoring.metrics import metric
+from augury.scoring.scores import read_statistics
+from augury.store import Folder, Store
+from augury.text.vocabulary import Vocabulary
+from augury.training.checkpoint import parameters
+from augury.training.loop import AVERAGED
+from trainables import nmt
+from trainables.nmt.model import build
+
+
+def test_evaluation_keeps_the_counts_of_every_sentence(tmp_path: Path) -> None:
+    experiment = parse({
+        "name": "toy", "task": "nmt", "storage": str(tmp_path),
+        "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 40}, "valid": {"builtin": 4},
+                   "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}}},
+        "vocabulary": {"size": 200}, "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
+        "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
+        "decoding": {"beam": 1, "max_length": 12}, "execution": {"executor": "local", "threads": 1},
+        "training": {"max_epochs": 5}, "tracking": {"enabled": False},
+    })  # fmt: skip
+    store = Store(tmp_path)
+    prepared = nmt.prepare(experiment, store)
+    run = store.folder("runs", f"{prepared.address}/seed-1")
+    describe(run, "toy", experiment, prepared, 1)
+    vocabulary = Vocabulary.load(Folder(store.root, prepared.config["vocabulary"]))
+    model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1)
+    run.write(AVERAGED, save(parameters(model)))
+
+    found = nmt.evaluate(experiment, prepared, run, store)
+    assert list(found) == ["one", "two"]
+    addresses = {given.role: given.address for given in prepared.inputs}
+    for test, scores in found.items():
+        hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
+        references = Corpus.load(store, addresses[test]).column("target")
+        kept = read_statistics(run, test)
+        assert [score["name"] for score in scores] == list(kept) == ["bleu:lower", "chrf"]
+        for score in scores:
+            assert "statistics" not in score
+            measure = metric(score["name"], "en")
+            assert kept[score["name"]].tolist() == measure.statistics(hypotheses, references).tolist()
+            assert measure.value(kept[score["name"]].sum(0).tolist()) == score["value"]
