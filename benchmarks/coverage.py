@@ -198,8 +198,8 @@ def plot(outcomes: dict[Setting, Outcome], file: str) -> None:
     """Coverage of the difference against noise, a panel for every number of seeds."""
     counts = sorted({each.seeds for each in outcomes})
     axes = [f"x{panel or ''}" for panel in (0, *range(2, len(counts) + 1))]
-    shown = {"two-level test": ("difference", "#3f7be0"), "naive bootstrap": ("naive", "#d2691e"),
-             "sentences alone": ("sentences_alone", "#7b828c")}  # fmt: skip
+    shown = {"two-level test": ("difference", "#3f7be0", -0.1), "naive bootstrap": ("naive", "#d2691e", 0.0),
+             "sentences alone": ("sentences_alone", "#7b828c", 0.1)}  # fmt: skip
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {
         "title": {"text": "How often 95 % intervals of a difference hold the true difference"},
@@ -211,10 +211,10 @@ def plot(outcomes: dict[Setting, Outcome], file: str) -> None:
     for axis, count in zip(axes, counts, strict=True):
         of_count = {each: outcome for each, outcome in outcomes.items() if each.seeds == count}
         layout[axis.replace("x", "xaxis")] = {"title": {"text": f"noise of training, {count} seeds"}}
-        for name, (field, colour) in shown.items():
+        for name, (field, colour, aside) in shown.items():
             traces.append({
                 "type": "scatter", "mode": "markers", "name": name, "legendgroup": name, "showlegend": axis == "x",
-                "x": [each.noise for each in of_count], "xaxis": axis, "yaxis": "y",
+                "x": [each.noise + aside for each in of_count], "xaxis": axis, "yaxis": "y",
                 "y": [100 * getattr(outcome, field) for outcome in of_count.values()],
                 "text": [f"{each.metric}, {each.systems} systems, {each.sentences} sentences" for each in of_count],
                 "marker": {"color": colour, "size": 8, "opacity": 0.8},

@@ -24,6 +24,8 @@ class Limits(NamedTuple):
     """How much may run."""
 
     at_once: int
+    ahead: int = 0
+    """Further trials that Tune may hold ready, where resources alone limit what runs."""
     trials: int | None = None
     """To be begun by this command."""
     deadline: float | None = None
@@ -139,11 +141,20 @@ class Desk:
 
     def take(self) -> Key | None:
         """A trial that Tune does not have yet, if one may begin."""
+        active = sum(self.progress.get(key, "waiting") in ("waiting", "running") for key in self.begun)
+        if self.full or active >= self.limits.at_once + self.limits.ahead:
+            return None
         new = [key for key in self.wanted() if key not in self.begun]
-        if self.full or not new:
+        if not new:
             return None
         self.begun.append(new[0])
         return new[0]
+
+    def resume(self, active: int) -> Key | None:
+        """The trial that waited for a decision and is to go on, while `active` others run or are about to."""
+        if active >= self.limits.at_once:
+            return None
+        return next((key for key in self.wanted() if self.progress.get(key) == "paused" and key in self.begun), None)
 
     @property
     def over(self) -> bool:
@@ -171,6 +182,8 @@ class Desk:
         elif folder.exists(FAILURE):
             failure = folder.read_json(FAILURE)
             self.failed(key, f"{failure['kind']}: {failure['error']}")
+        elif self.progress.get(key) == "running":
+            self.failed(key, "it ended without a result")
 
     def failed(self, key: Key, error: str) -> None:
         """The trial failed for good."""

@@ -108,7 +108,7 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
     else:
         race = _rival(asked, list(planned.configurations), stands, space)
     deadline = None if asked.budget is None else time.time() + asked.budget
-    limits = Limits(size.at_once, asked.trials, deadline, asked.fail_fast)
+    limits = Limits(size.at_once, size.ahead, asked.trials, deadline, asked.fail_fast)
     desk = Desk(race, stands, store, Curves(space.metric), limits, _starter(store, planned, prepared))
     keys = [Key(address, seed) for address in planned.configurations for seed in asked.seeds]
     desk.replay(keys)

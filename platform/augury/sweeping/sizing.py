@@ -21,6 +21,8 @@ class Size(NamedTuple):
     resources: dict[str, float]
     """Of the actor that Tune starts for a trial."""
     at_once: int
+    ahead: int
+    """Trials to hold ready: one, where resources alone limit what runs."""
     said: str
 
 
@@ -53,7 +55,7 @@ def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
     shown = ", ".join(f"{amount:g} {kind}" for kind, amount in needed.items())
     return Size(
         launcher=launcher, device="cuda" if cuda else "cpu",
-        threads=execution.threads or max(1, int(execution.cpus_per_worker)),
+        threads=execution.threads or max(1, int(execution.cpus_per_worker)), ahead=int(chosen == most),
         resources={DRIVER: 1} if launcher == "ray" else each, at_once=chosen,
         said=f"{chosen} trials at once, each {shown}",
     )  # fmt: skip

@@ -117,10 +117,12 @@ class _Groups(TrialScheduler):
 
     def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
         known = list(tune_controller.get_trials())
-        if sum(trial.status == Trial.RUNNING for trial in known) >= self.desk.limits.at_once:
-            return None
-        ready = {key_of(str(trial)): trial for trial in known if trial.status in (Trial.PENDING, Trial.PAUSED)}
-        return next((ready[key] for key in self.desk.wanted() if key in ready), None)
+        pending = [trial for trial in known if trial.status == Trial.PENDING]
+        if pending:  # Tune starts these as soon as there is room, whatever is chosen here
+            return pending[0]
+        paused = {key_of(str(trial)): trial for trial in known if trial.status == Trial.PAUSED}
+        key = self.desk.resume(active=sum(trial.status == Trial.RUNNING for trial in known))
+        return paused.get(key) if key else None
 
     def debug_string(self) -> str:
         return "groups of seeds"
