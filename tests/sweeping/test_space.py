@@ -102,7 +102,8 @@ def test_a_grid_has_nothing_to_draw():
     ({"augment.0.keys": [1, 2]}, "keys=1+2"),
     ({"augment.0.keys": []}, "keys=none"),
     ({"vocabulary.size": 3, "model.size": 4}, "vocabulary.size=3, model.size=4"),
-    ({"regime": {"name": "multi_source", "equation": 2}}, "regime=multi_source"),
+    ({"regime": {"name": "multi_source", "equation": 2}}, "regime=multi_source(equation=2)"),
+    ({"augment": [{"operator": "cipher", "keys": [1, 2]}]}, "augment=cipher(keys=1+2)"),
     ({"training.learning_rate": 0.0005}, "learning_rate=0.0005"),
 ])  # fmt: skip
 def test_titles(point, title):

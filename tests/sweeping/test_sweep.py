@@ -169,6 +169,28 @@ def test_a_failing_configuration_is_marked_and_the_others_go_on(tmp_path):
     assert failed[0].error is not None and failed[0].error.startswith("Diverged: update")
 
 
+def test_a_limit_of_trials_ends_the_command_and_the_next_one_goes_on(undisturbed, tmp_path):
+    flags = ("--scheduler", "halving", "--seeds", "1", "2")
+    assert sweep(tmp_path, *flags, "--trials", "2", code=1)["ended"] is False
+    assert sweep(tmp_path, *flags)["ended"] is True
+    assert results(tmp_path) == results(undisturbed[0])
+    assert decisions(tmp_path) == decisions(undisturbed[0])
+
+
+def test_a_metric_that_is_not_validated_is_named(tmp_path):
+    wrong = tmp_path / "quick.py"
+    wrong.write_text(Path(QUICK).read_text().replace('"valid/loss"', '"valid/blue"').replace("(1, 2)", "(1,)"))
+    words = command(tmp_path / "storage", "--json")
+    done = subprocess.run([*words[:4], str(wrong), *words[5:]], capture_output=True, text=True, timeout=300)
+    assert (done.returncode, json.loads(done.stdout)["failed"]) == (1, 3)
+    trials = [
+        trial for each in state.load(Store(tmp_path / "storage"), "quick").configurations for trial in each.trials
+    ]
+    assert trials[0].error == (
+        "the space's metric valid/blue is not validated; there is valid/best, valid/bleu, valid/loss, valid/perplexity"
+    )
+
+
 def test_two_drivers_share_the_work(tmp_path):
     """Every folder is made once and every run trained once, by whichever driver comes first."""
     words = [*command(tmp_path, "--seeds", "1")]

@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     space = spaces.find(arguments.space, arguments.scale, arguments.search)
     asked = Asked(
-        storage=arguments.storage, name=_name(arguments.name or f"{space.name}-{space.scale}"),
+        storage=arguments.storage, name=_name(arguments.name or _usual_name(space, arguments)),
         seeds=_seeds(arguments.seeds or space.seeds), scheduler=arguments.scheduler or space.scheduler,
         search=space.search, samples=arguments.samples, at_once=arguments.at_once, trials=arguments.trials,
         budget=seconds(arguments.budget), fail_fast=arguments.fail_fast,
@@ -85,7 +85,9 @@ def _run(space: Space, asked: Asked, as_json: bool) -> int:
     else:
         print(terminal.text(sweep))
         print(f"page     {sweep.folder.uri}/{PAGE}")
-    return 1 if outcome.left or sweep.count("failed") else 0
+        if outcome.unfinished:
+            print("next     not decided yet: the same command goes on")
+    return 1 if outcome.unfinished or sweep.count("failed") else 0
 
 
 def _show_plan(space: Space, asked: Asked, as_json: bool) -> int:
@@ -109,6 +111,12 @@ def _show_plan(space: Space, asked: Asked, as_json: bool) -> int:
     most = len(planned.configurations) * len(asked.seeds)
     print(f"{len(planned.configurations)} configurations, at most {most} trials, scheduler {asked.scheduler}")
     return 0
+
+
+def _usual_name(space: Space, arguments: argparse.Namespace) -> str:
+    """Space and scale, and what makes it another set of points than the space's own."""
+    kinds = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
+    return "-".join([space.name, space.scale, *(kind for kind in kinds if kind)])
 
 
 def _name(name: str) -> str:

@@ -24,8 +24,9 @@ def answer(table: Table) -> str:
         values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
         head = f"On {table.test}, {best.name} scores {by:.1f} {name} more than {baseline.name} ({values}){cost}"
     else:
-        nearest = f"{best.name} scores {-by:.1f} {name} less" if by < 0 else f"{best.name} scores the same {name}"
-        head = f"On {table.test}, no system beats {baseline.name} ({name} {start.value:.1f}): {nearest}"
+        scores = f"scores {-by:.1f} {name} less" if by < 0 else f"scores the same {name}"
+        nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
+        head = f"On {table.test}, {nobody} {baseline.name} ({name} {start.value:.1f}): {it} {scores}"
     said = head + _verdict(best, alone=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons)
     first = max(compared, key=_difference)
     if first is not best and round(_difference(first), 1) > by:

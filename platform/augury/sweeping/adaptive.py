@@ -12,9 +12,10 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import TrialState
 
 from augury.errors import UserError
+from augury.progress import say
 from augury.rng import seed_of
 from augury.store import Folder
-from augury.sweeping.points import plain_value
+from augury.sweeping.points import plain_value, title
 from augury.sweeping.race import Verdict, Work
 from augury.sweeping.space import Space
 
@@ -63,7 +64,17 @@ class Suggestions:
     def _admit(self, number: int, params: Mapping[str, Any]) -> None:
         point = {key: self._choices[key][value] if key in self._choices else plain_value(value)
                  for key, value in params.items()}  # fmt: skip
-        self._open[number] = self._preparing.submit(self.admit, point)
+        self._open[number] = self._preparing.submit(self._try, number, point)
+
+    def _try(self, number: int, point: Mapping[str, Any]) -> str:
+        """The address of a point; one that is no experiment, or cannot be prepared, fails in the study alone."""
+        try:
+            return self.admit(point)
+        except UserError as error:
+            say(f"{title(point)} cannot be tried: {error}")
+            self.study.tell(number, None, state=TrialState.FAIL)
+            self.out.add(f"point {number}")
+            return f"point {number}"
 
     def work(self) -> list[Work]:
         """The seeds that are missing of the points asked for; asks for more while there is room."""

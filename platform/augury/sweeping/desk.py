@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+import math
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
 from augury.running import run_folder
 from augury.store import Folder, Store
 from augury.sweeping import race
 from augury.sweeping.state import Curves, Decision, Point, Progress
-from augury.training.launch import FAILURE
 
 
 class Key(NamedTuple):
@@ -58,6 +58,8 @@ class Rival(Protocol):
 
 Start = Callable[[Key], Mapping[str, Any]]
 """Makes a trial's run folder ready and returns the swept values, for Tune to show."""
+Done = Callable[[Key], bool]
+"""Whether a trial's run is trained and has the scores that are asked for."""
 
 
 class Desk:
@@ -68,10 +70,11 @@ class Desk:
     """
 
     def __init__(
-        self, race: Rival, rungs: Sequence[int | None], store: Store, curves: Curves, limits: Limits, start: Start
-    ):
+        self, race: Rival, rungs: Sequence[int | None], store: Store, curves: Curves, limits: Limits,
+        *, start: Start, done: Done,
+    ):  # fmt: skip
         self.race, self.rungs, self.store, self.curves, self.limits = race, rungs, store, curves, limits
-        self.start = start
+        self.start, self.done = start, done
         self.progress: dict[Key, Progress] = {}
         self.errors: dict[Key, str] = {}
         self.decisions: list[Decision] = []
@@ -87,7 +90,7 @@ class Desk:
     def replay(self, keys: Sequence[Key]) -> None:
         """Tell the race what is known from earlier commands."""
         for key in keys:
-            if self.folder(key).complete:
+            if self.done(key):
                 self.progress[key] = "finished"
             self.tell(key)
         wanted = set(self.wanted())
@@ -102,8 +105,11 @@ class Desk:
 
     def tell(self, key: Key) -> None:
         """Pass on the values at all rungs that a run has reached, each the best so far."""
-        folder = self.folder(key)
-        curve, complete = self.curves.of(folder), folder.complete
+        curve, complete = self.curves.of(self.folder(key)), self.done(key)
+        if complete and not curve:
+            self.failed(
+                key, f"its history has no {self.curves.metric}: the space's metric must be one that it validates"
+            )
         for rung, validations in enumerate(self.rungs):
             reached = complete or (validations is not None and len(curve) >= validations)
             if reached and curve and (key, rung) not in self._told:
@@ -112,7 +118,9 @@ class Desk:
         self._note_decisions()
 
     def _best(self, curve: Sequence[Point]) -> float:
-        values = [point.value for point in curve]
+        values = [point.value for point in curve if math.isfinite(point.value)]
+        if not values:
+            return math.nan
         return max(values) if self.race.mode == "max" else min(values)
 
     def _note_decisions(self) -> None:
@@ -124,7 +132,7 @@ class Desk:
 
     @property
     def closing(self) -> bool:
-        """Whether nothing further may begin: out of time, or a failure that was not to be survived."""
+        """Whether nothing may go on: out of time, or a failure that was not to be survived."""
         late = self.limits.deadline is not None and time.time() > self.limits.deadline
         return late or (self.limits.fail_fast and bool(self.errors))
 
@@ -135,35 +143,44 @@ class Desk:
 
     def wanted(self) -> list[Key]:
         """The trials that the race wants to go on, most urgent first."""
-        return (
-            [] if self.closing else list(dict.fromkeys(Key(work.configuration, work.seed) for work in self.race.work()))
-        )
+        asked = [] if self.closing else self.race.work()
+        return list(dict.fromkeys(Key(work.configuration, work.seed) for work in asked))
 
     def take(self) -> Key | None:
         """A trial that Tune does not have yet, if one may begin."""
         active = sum(self.progress.get(key, "waiting") in ("waiting", "running") for key in self.begun)
         if self.full or active >= self.limits.at_once + self.limits.ahead:
             return None
-        new = [key for key in self.wanted() if key not in self.begun]
-        if not new:
-            return None
-        self.begun.append(new[0])
-        return new[0]
+        for key in self.wanted():
+            if key in self.begun:
+                continue
+            if self.done(key):  # of a point that was only just suggested again
+                self.progress[key] = "finished"
+                self.tell(key)
+                continue
+            self.begun.append(key)
+            self.progress[key] = "waiting"
+            return key
+        return None
 
-    def resume(self, active: int) -> Key | None:
-        """The trial that waited for a decision and is to go on, while `active` others run or are about to."""
+    def resume(self, paused: Collection[Key], active: int) -> Key | None:
+        """Which of the trials that wait for a decision is to go on, while `active` others run or are about to."""
         if active >= self.limits.at_once:
             return None
-        return next((key for key in self.wanted() if self.progress.get(key) == "paused" and key in self.begun), None)
+        return next((key for key in self.wanted() if key in paused), None)
 
     @property
     def over(self) -> bool:
-        """Whether no trial will begin any more."""
-        return self.full or self.race.over
+        """Whether nothing is to go on."""
+        return self.closing or self.race.over
 
-    def verdict(self, key: Key) -> Literal["CONTINUE", "PAUSE", "STOP"]:
-        """What is to become of a running trial after a validation."""
+    def verdict(self, key: Key, seen: Iterable[str] = ()) -> Literal["CONTINUE", "PAUSE", "STOP"]:
+        """What is to become of a running trial after a validation, in which the metrics `seen` were reported."""
         self.tell(key)
+        if not self.curves.of(self.folder(key)):
+            known = ", ".join(sorted(name for name in seen if name.startswith("valid/")))
+            self.failed(key, f"the space's metric {self.curves.metric} is not validated; there is {known}")
+            return "STOP"
         if self.closing:
             self.progress[key] = "paused"
             return "STOP"
@@ -174,14 +191,10 @@ class Desk:
         return "STOP" if stopped else "PAUSE"
 
     def returned(self, key: Key) -> None:
-        """The trial's function came to its end: scored, or failed for a reason."""
-        folder = self.folder(key)
-        if folder.complete:
+        """The trial's function came to its end."""
+        if self.done(key):
             self.progress[key] = "finished"
             self.tell(key)
-        elif folder.exists(FAILURE):
-            failure = folder.read_json(FAILURE)
-            self.failed(key, f"{failure['kind']}: {failure['error']}")
         elif self.progress.get(key) == "running":
             self.failed(key, "it ended without a result")
 

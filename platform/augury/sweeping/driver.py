@@ -13,13 +13,13 @@ from typing import Any
 from augury import trainable
 from augury.errors import UserError
 from augury.execution import connect
-from augury.progress import say
-from augury.running import describe, refuse_lost_storage, run_folder
+from augury.progress import say, say_once
+from augury.running import describe, evaluated, refuse_lost_storage, run_folder
 from augury.store import Folder, Store
 from augury.sweeping import plan as plans
 from augury.sweeping import points, population, sizing, state, tuning
 from augury.sweeping.adaptive import Suggestions
-from augury.sweeping.desk import Desk, Key, Limits, Rival, Start
+from augury.sweeping.desk import Desk, Done, Key, Limits, Rival, Start
 from augury.sweeping.plan import Plan, Planned
 from augury.sweeping.race import All, rungs
 from augury.sweeping.reference import Accompanied
@@ -61,8 +61,8 @@ class Outcome:
     sweep: Sweep
     reused: int
     """Trials found finished."""
-    left: int
-    """Trials that the race still wants, where a limit ended the command."""
+    unfinished: bool
+    """Whether a limit ended the command before the race was decided."""
 
 
 Shown = Callable[[Sweep, bool], None]
@@ -81,6 +81,13 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
     for same in planned.merged:
         say(f"{points.title(same.point)} is the same experiment as {same.same_as}: {same.reason}")
     sweep = store.folder(KIND, asked.name)
+    if not planned.configurations and not adaptive:
+        raise UserError(f"space '{space.name}' has no point: give its keys values")
+    if not planned.configurations:
+        raise UserError(
+            f"search optuna compares what it suggests with a reference, and space '{space.name}' has none: define "
+            "'reference', a point, or leave 'baseline' as it is"
+        )
     base = planned.base()
     connect(base.execution.address)
     size = sizing.of([base, *(each.experiment for each in planned.configurations.values())], asked.at_once)
@@ -109,7 +116,10 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
         race = _rival(asked, list(planned.configurations), stands, space)
     deadline = None if asked.budget is None else time.time() + asked.budget
     limits = Limits(size.at_once, size.ahead, asked.trials, deadline, asked.fail_fast)
-    desk = Desk(race, stands, store, Curves(space.metric), limits, _starter(store, planned, prepared))
+    desk = Desk(
+        race, stands, store, Curves(space.metric), limits,
+        start=_starter(store, planned, prepared), done=_scored(store, planned, prepared),
+    )  # fmt: skip
     keys = [Key(address, seed) for address in planned.configurations for seed in asked.seeds]
     desk.replay(keys)
     reused = sum(desk.progress.get(key) == "finished" for key in keys)
@@ -131,9 +141,8 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
                     desk, setting, size.resources,
                     name=f"{time.time():.0f}", directory=directory, deaths=deaths,
                 )  # fmt: skip
-        left = 0 if race.over else len({Key(work.configuration, work.seed) for work in race.work()})
-        ended = clerk.end(finished=not left)
-    return Outcome(ended, reused, left)
+        ended = clerk.end(finished=race.over)
+    return Outcome(ended, reused, not race.over)
 
 
 def rungs_of(asked: Asked, planned: Plan) -> tuple[int | None, ...]:
@@ -163,6 +172,11 @@ def _check(asked: Asked) -> None:
             f"scheduler {asked.scheduler} compares configurations that are known, and search optuna suggests them one "
             "after the other: use --scheduler all, or --search random --samples N"
         )
+    limits = {"--at-once": asked.at_once, "--trials": asked.trials, "--budget": asked.budget,
+              "--fail-fast": asked.fail_fast or None}  # fmt: skip
+    given = [flag for flag, value in limits.items() if value is not None]
+    if asked.scheduler == "pbt" and given:
+        raise UserError(f"scheduler pbt trains its whole population side by side: leave out {', '.join(given)}")
     if asked.search == "optuna" and asked.samples is None:
         raise UserError("search optuna goes on for ever: say how many points it may suggest with --samples N")
 
@@ -206,6 +220,16 @@ def _starter(store: Store, planned: Plan, prepared: Mapping[str, Prepared]) -> S
     return start
 
 
+def _scored(store: Store, planned: Plan, prepared: Mapping[str, Prepared]) -> Done:
+    """What tells whether a run is trained and scored as is asked for now."""
+
+    def done(key: Key) -> bool:
+        folder, experiment = run_folder(store, *key), planned.configurations[key.configuration].experiment
+        return folder.complete and evaluated(folder, experiment, prepared[key.configuration])
+
+    return done
+
+
 class _Clerk:
     """Keeps the sweep's state in the storage, shows and records it, beside the thread that Tune runs in."""
 
@@ -224,11 +248,14 @@ class _Clerk:
         def work() -> None:
             recorded = 0.0
             while not stop.wait(LOOK_SECONDS):
-                sweep = self._look()
-                self.shown(sweep, False)
-                if time.monotonic() - recorded > RECORD_SECONDS:
-                    recorded = time.monotonic()
-                    self.tracker.update_sweep(sweep, self.answer(sweep))
+                try:
+                    sweep = self._look()
+                    self.shown(sweep, False)
+                    if time.monotonic() - recorded > RECORD_SECONDS:
+                        recorded = time.monotonic()
+                        self.tracker.update_sweep(sweep, self.answer(sweep))
+                except Exception as error:  # what shows a sweep must not be the end of it
+                    say_once(f"the sweep goes on, but cannot be shown for now: {type(error).__name__}: {error}")
 
         self.tracker.update_sweep(self._look())
         thread = threading.Thread(target=work, name="clerk", daemon=True)

@@ -98,7 +98,7 @@ def make(
     _check_sets(space, assignments)
     if reference and space.reference is not None:
         plan.add(space.reference)
-    elif reference and space.base.get("baseline", True):
+    elif reference and config.merge(space.base, assignments).get("baseline", True):
         plan.add_baseline()
     for point in listed:
         plan.add(point)

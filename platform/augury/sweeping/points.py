@@ -64,7 +64,11 @@ def _last_word(key: str) -> str:
 
 def _said(value: Any) -> str:
     if isinstance(value, Mapping):
-        return str(value.get("name") or value.get("operator") or json.dumps(value, ensure_ascii=False))
+        name = value.get("name") or value.get("operator")
+        rest = {key: item for key, item in value.items() if key not in ("name", "operator")}
+        if not name:
+            return json.dumps(value, ensure_ascii=False)
+        return f"{name}({title(rest)})" if rest else str(name)
     if isinstance(value, list | tuple):
         return "+".join(_said(item) for item in value) or "none"
     return f"{value:g}" if isinstance(value, float) else str(value)

@@ -174,7 +174,12 @@ class _Watch(tune.Callback):
         self.desk.progress[tuning.key_of(str(trial))] = "running"
 
     def on_trial_complete(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
-        self.desk.returned(tuning.key_of(str(trial)))
+        key = tuning.key_of(str(trial))
+        if self.desk.folder(key).exists(FAILURE):
+            failure = self.desk.folder(key).read_json(FAILURE)
+            self.desk.failed(key, f"{failure['kind']}: {failure['error']}")
+        else:
+            self.desk.returned(key)
 
     def on_trial_error(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
         self.desk.failed(tuning.key_of(str(trial)), tuning.last_words(trial))

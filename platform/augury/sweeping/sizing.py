@@ -22,7 +22,7 @@ class Size(NamedTuple):
     """Of the actor that Tune starts for a trial."""
     at_once: int
     ahead: int
-    """Trials to hold ready: one, where resources alone limit what runs."""
+    """Trials to hold ready: one, where the resources that Tune knows of limit what runs."""
     said: str
 
 
@@ -55,7 +55,8 @@ def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
     shown = ", ".join(f"{amount:g} {kind}" for kind, amount in needed.items())
     return Size(
         launcher=launcher, device="cuda" if cuda else "cpu",
-        threads=execution.threads or max(1, int(execution.cpus_per_worker)), ahead=int(chosen == most),
+        threads=execution.threads or max(1, int(execution.cpus_per_worker)),
+        ahead=int(chosen == most and launcher == "direct"),
         resources={DRIVER: 1} if launcher == "ray" else each, at_once=chosen,
         said=f"{chosen} trials at once, each {shown}",
     )  # fmt: skip

@@ -21,6 +21,8 @@ from augury.training.launch import FAILURE, launch
 
 CONFIGURATION, SEED = "configuration", "seed"
 """Keys of a trial's Tune configuration, beside the swept ones."""
+ERROR = "error"
+"""Reported by a trial that fails for a reason."""
 
 
 @dataclass(frozen=True)
@@ -56,9 +58,10 @@ def kept(sweep: Folder, address: str) -> tuple[Experiment, Prepared]:
 def run(config: Mapping[str, Any], setting: Setting) -> None:
     """Train and score a configuration with a seed, reporting every validation to Tune, which may end the call there.
 
-    What fails for a reason is written into the run's folder and not raised: Tune would only try it again. What dies is
-    tried again.
+    What fails for a reason is reported and not raised: Tune would only try it again. What dies is tried again.
     """
+    from ray import tune
+
     store = Store(setting.storage)
     experiment, prepared = kept(store.folder(KIND, setting.sweep), config[CONFIGURATION])
     folder = run_folder(store, prepared.address, config[SEED])
@@ -74,6 +77,7 @@ def run(config: Mapping[str, Any], setting: Setting) -> None:
             folder.finish({"address": prepared.address, "seed": config[SEED]})
         except Exception as error:
             folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
+            tune.report({ERROR: f"{type(error).__name__}: {error}"})
 
 
 def _train(

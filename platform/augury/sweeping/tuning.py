@@ -14,7 +14,7 @@ from ray.tune.search import Searcher
 
 from augury.sweeping import trial as trials
 from augury.sweeping.desk import Desk, Key
-from augury.sweeping.trial import CONFIGURATION, SEED, Setting
+from augury.sweeping.trial import CONFIGURATION, ERROR, SEED, Setting
 
 
 def run(
@@ -31,7 +31,8 @@ def run(
         tune.with_resources(tune.with_parameters(trials.run, setting=setting), dict(resources)),
         tune_config=tune.TuneConfig(
             search_alg=_Beginner(desk), scheduler=_Groups(desk), num_samples=-1,
-            reuse_actors=setting.launcher == "direct",
+            # An actor that is kept for reuse keeps its paused trial's function, which holds the lock of the run.
+            reuse_actors=setting.launcher == "direct" and setting.rungs == (None,),
             trial_name_creator=name_of, trial_dirname_creator=name_of,
         ),
         run_config=tune.RunConfig(
@@ -72,7 +73,7 @@ class _Beginner(Searcher):
         self.desk = desk
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
-        if self.desk.over:
+        if self.desk.over or self.desk.full:
             return Searcher.FINISHED
         key = self.desk.take()
         return None if key is None else {CONFIGURATION: key.configuration, SEED: key.seed, **self.desk.start(key)}
@@ -98,7 +99,11 @@ class _Groups(TrialScheduler):
         """Nothing is decided yet."""
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
-        verdict = self.desk.verdict(key_of(str(trial)))
+        if error := result.get(ERROR):
+            self.desk.failed(key_of(str(trial)), error)
+            verdict = "STOP"
+        else:
+            verdict = self.desk.verdict(key_of(str(trial)), result)
         self._stop_losers(tune_controller, but=trial)
         return verdict
 
@@ -121,8 +126,12 @@ class _Groups(TrialScheduler):
         if pending:  # Tune starts these as soon as there is room, whatever is chosen here
             return pending[0]
         paused = {key_of(str(trial)): trial for trial in known if trial.status == Trial.PAUSED}
-        key = self.desk.resume(active=sum(trial.status == Trial.RUNNING for trial in known))
-        return paused.get(key) if key else None
+        active = sum(trial.status == Trial.RUNNING for trial in known)
+        key = self.desk.resume(paused, active)
+        if key is None and not active and (self.desk.over or self.desk.full):
+            for trial in paused.values():  # nothing is left that could decide of them
+                tune_controller.stop_trial(trial)
+        return paused[key] if key else None
 
     def debug_string(self) -> str:
         return "groups of seeds"

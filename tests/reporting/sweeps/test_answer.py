@@ -6,8 +6,9 @@ from typing import Any
 import pytest
 
 from augury.reporting.answer import answer as compared
-from augury.reporting.sweeps.answer import answer
+from augury.reporting.sweeps.answer import answer, answered
 from augury.reporting.sweeps.summary import summarise
+from augury.scoring.significance import Difference
 from augury.sweeping.state import Sweep
 
 
@@ -49,7 +50,7 @@ def test_what_leads_in_validation_is_judged_on_the_test_set(sweeps: Any, address
         sweeps.trial(address, 1, [value], bleu=bleu)
     sweep = sweeps.load()
     assert answer(sweep) == core(sweep, "beta=2")
-    assert "no system beats baseline" in answer(sweep)
+    assert "beta=2 does not beat baseline" in answer(sweep)
 
 
 def test_failed_trials_and_stopped_configurations_are_counted(sweeps: Any, addresses: list[str]) -> None:
@@ -80,3 +81,18 @@ def test_a_sweep_that_failed_has_no_answer(sweeps: Any, addresses: list[str]) ->
     assert answer(sweeps.load([1])) == (
         "No answer: no configuration came to a validation, with 0 of 3 trials finished; 3 of 3 trials failed."
     )
+
+
+def test_a_better_one_that_does_not_lead_is_named(sweeps: Any, addresses: list[str]) -> None:
+    for address, value, bleu in zip(addresses, (30, 31, 32), (29, 35, 28), strict=True):
+        sweeps.trial(address, 1, [value], bleu=bleu)
+    summary = summarise(sweeps.load())
+    table = summary.tables[0]
+    proven = Difference(6.0, 5.0, 7.0, 0.001, "seeds and sentences")
+    rows = tuple(
+        replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row for row in table.rows
+    )  # fmt: skip
+    said = answered(replace(summary, tables=(replace(table, rows=rows),)))
+    assert said.startswith("On test, beta=2 does not beat baseline")
+    assert "; beta=1, not ahead in validation, scored more than the reference too" in said
+    assert "beta=1" not in answered(summary)
