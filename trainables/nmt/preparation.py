@@ -21,6 +21,7 @@ from augury.regimes.regime import SOURCE, TARGET
 from augury.store import Folder, Store
 from augury.text import vocabulary as vocabularies
 from augury.trainable import Input, Prepared
+from augury.training.extend import trunk
 from trainables.nmt.config import Config
 from trainables.nmt.tokens import KIND as TOKENS
 from trainables.nmt.tokens import Text, Tokens, tokenise
@@ -45,6 +46,8 @@ class Plan(NamedTuple):
     texts: dict[str, Text]
     tokens: dict[str, Folder]
     address: str
+    trunk: str
+    """The address of everything that determines training but its end."""
 
 
 def address(experiment: Config, store: Store) -> str:
@@ -71,7 +74,8 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
         "regime": experiment.regime.plain(), "training": experiment.training.plain(),
         "validation": experiment.validation.plain(),
     }  # fmt: skip
-    return Plan(parts, vocabulary, texts, tokens, config.address(determined))
+    beginning = config.address({**determined, "training": trunk(experiment.training)})
+    return Plan(parts, vocabulary, texts, tokens, config.address(determined), beginning)
 
 
 def prepare(experiment: Config, store: Store) -> Prepared:
@@ -105,7 +109,8 @@ def prepare(experiment: Config, store: Store) -> Prepared:
         data_factor=float(len(experiment.draws()) * max(len(draw.views) for draw in experiment.draws())),
         artifacts={"vocabulary": planned.vocabulary.name, **{part.view: part.fit.name for part in planned.parts}},
         config={
-            "experiment": experiment.plain(), "address": planned.address, "vocabulary": planned.vocabulary.name,
+            "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,
+            "vocabulary": planned.vocabulary.name,
             "corpora": {split: corpus.address for split, corpus in corpora.items()},
             "tokens": {name: folder.name for name, folder in planned.tokens.items()},
             "preparation": experiment.corpus.part("train").filter.plain(),

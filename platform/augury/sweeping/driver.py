@@ -202,7 +202,8 @@ def _prepare(each: Planned, store: Store, sweep: Folder, prepared: dict[str, Pre
     """Make every corpus, view, vocabulary and token folder that the trials of a configuration read."""
     made = trainable.find(each.experiment.task).prepare(each.experiment, store)
     if made.address != each.address:  # a member of a population
-        made = made._replace(address=each.address, config={**made.config, "address": each.address})
+        config = {key: value for key, value in made.config.items() if key != "trunk"}  # its beginning is its own
+        made = made._replace(address=each.address, config={**config, "address": each.address})
     keep(sweep, each.address, each.experiment, made)
     prepared[each.address] = made
 

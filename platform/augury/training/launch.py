@@ -14,6 +14,7 @@ from augury.errors import UserError
 from augury.execution import connect
 from augury.progress import say
 from augury.store import Folder
+from augury.training.extend import take_over
 from augury.training.loop import OUTCOME, Diverged, Report
 from augury.training.settings import Execution, Training
 
@@ -32,12 +33,15 @@ def launch(
 ) -> bool:
     """Run `loop(config, device, report)` on the workers that are asked for; whether training has ended.
 
-    It has not where `config` says `until`. A run whose outcome is there is not repeated. `report` is called in this
+    It has not where `config` says `until`. A run whose outcome is there is not repeated; where `config` names its
+    `trunk`, it begins with what a shorter run of the same trunk has. `report` is called in this
     process, where training runs in it too. Raises Diverged, and UserError where the cluster is too small.
     """
     if run.exists(OUTCOME):
         return True
     run.remove(FAILURE)
+    if "trunk" in config:
+        take_over(run, config["trunk"], config["address"], config["seed"], training)
     if _joins_cluster(execution):
         connect(execution.address)
     cuda = _uses_cuda(execution)

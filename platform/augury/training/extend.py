@@ -1,0 +1,82 @@
+"""A longer training continues a shorter one: runs that differ only in where they end share their beginning.
+
+Nothing before the end depends on where the end is, unless the learning rate does. So a run that is to be longer takes
+over the checkpoints and the history of the longest shorter one, and ends with the parameters that it would have had
+from the start.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import torch
+from pyarrow import fs
+
+from augury.progress import say
+from augury.store import Folder, Store
+from augury.training import history
+from augury.training.checkpoint import STATE, Checkpoints, Position
+from augury.training.settings import Training
+
+KIND = "trunks"
+ENDS = ("max_updates", "max_epochs")
+
+
+def trunk(training: Training) -> dict[str, Any]:
+    """The settings of the optimisation without those that only say where it ends."""
+    settings = training.plain()
+    return settings if training.schedule == "linear" else {key: settings[key] for key in settings if key not in ENDS}
+
+
+def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:
+    """Begin a run, unless it has begun, with what a shorter run of the same trunk and seed has; enter it as such a run.
+
+    `name` is the address of everything that determines training but its end.
+    """
+    entries = Store(run.root).folder(KIND, f"{name}/seed-{seed}")
+    if not Checkpoints(run, keep=1).updates():
+        others = [entries.read(entry).decode() for entry in entries.names() if entry != address]
+        found = [(position.update, folder) for each in others
+                 if (position := _fitting(folder := Folder(run.root, each), training))]  # fmt: skip
+        if found:
+            _copy(max(found, key=lambda pair: pair[0])[1], run, address)
+    if not entries.exists(address):
+        entries.write(address, run.name)
+
+
+def _fitting(folder: Folder, training: Training) -> Position | None:
+    """Where a run stands, if a training with these settings would have stood and been validated there too."""
+    updates = Checkpoints(folder, keep=1).updates()
+    if not updates:
+        return None
+    state = folder.sub(f"checkpoints/{updates[-1]:08d}")
+    if not state.exists(STATE):
+        return None
+    position = Position(**torch.load(state.local() / STATE, map_location="cpu", weights_only=True)["position"])
+    every = training.validate_every
+    validated = position.in_epoch == 0 if every is None else position.update % every == 0
+    shorter = (training.max_updates is None or position.update <= training.max_updates) and (
+        training.max_epochs is None or position.epoch <= training.max_epochs
+    )
+    return position if validated and shorter else None
+
+
+def _copy(source: Folder, run: Folder, address: str) -> None:
+    """Checkpoints and history of another run, made this run's."""
+    updates = Checkpoints(source, keep=1).updates()
+    say(f"{run.uri}: continues {source.uri}, which ended after update {updates[-1]:,}")
+    records = source.sub(history.KIND)
+    for file in records.names():
+        run.sub(history.KIND).write(file, records.read(file))
+    for update in updates:
+        directory = Path(tempfile.mkdtemp(prefix="augury-extend-"))
+        given = source.sub(f"checkpoints/{update:08d}")
+        fs.copy_files(given.path(), str(directory), source_filesystem=given.filesystem,
+                      destination_filesystem=fs.LocalFileSystem())  # fmt: skip
+        if (directory / STATE).exists():
+            state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
+            state["position"]["address"] = address
+            torch.save(state, directory / STATE)
+        run.sub("checkpoints").put(directory, f"{update:08d}")

@@ -1,0 +1,97 @@
+"""A training that is made longer continues, and ends as if it had been as long from the start."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from augury import config
+from augury.store import Folder, Store
+from augury.training import history
+from augury.training.checkpoint import Checkpoints
+from augury.training.extend import take_over, trunk
+from augury.training.loop import AVERAGED, OUTCOME, fit
+from augury.training.settings import Training
+
+
+def toy() -> Any:
+    spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+TOY = toy()
+
+
+def name(training: Training) -> str:
+    return config.address(trunk(training))
+
+
+def train(root: Path, address: str, training: Training, seed: int = 1) -> Folder:
+    """Train as a launcher does; the runs' trunk is that of their settings."""
+    run = Store(root).folder("runs", f"{address}/seed-{seed}")
+    take_over(run, name(training), address, seed, training)
+    fit(TOY.Toy(), training, run, address=address, seed=seed, device=torch.device("cpu"))
+    return run
+
+
+def longer(**changes: Any) -> Training:
+    return TOY.TRAINING.model_copy(update=changes)
+
+
+def metrics(run: Folder) -> list[tuple[int, dict[str, float]]]:
+    """What training has to say at its validations, times left out."""
+    return [(record["update"], {name: value for name, value in record["metrics"].items() if "seconds" not in name})
+            for record in history.read(run) if "valid/loss" in record["metrics"]]  # fmt: skip
+
+
+def begins_at(run: Folder) -> int:
+    """The update after which this run's own work began."""
+    return Checkpoints(run, keep=9).updates()[-1]
+
+
+@pytest.mark.parametrize("ends", [{"max_epochs": 6}, {"max_epochs": None, "max_updates": 60, "average_last": 3}])
+def test_longer_equals_as_long_from_the_start(tmp_path: Path, ends: dict[str, Any], capsys: Any) -> None:
+    torch.set_num_threads(1)
+    short = train(tmp_path / "extended", "short", longer())
+    extended = train(tmp_path / "extended", "long", longer(**ends))
+    straight = train(tmp_path / "straight", "long", longer(**ends))
+    assert "continues" in capsys.readouterr().err
+    assert extended.read(AVERAGED) == straight.read(AVERAGED) != short.read(AVERAGED)
+    assert metrics(extended) == metrics(straight)
+    assert extended.read_json(OUTCOME)["rows"] == straight.read_json(OUTCOME)["rows"]
+
+
+@pytest.mark.parametrize("changes", [
+    {"learning_rate": 0.02}, {"max_epochs": 3}, {"schedule": "linear", "max_updates": 99},
+    {"validate_every": 7, "max_updates": 90, "max_epochs": None},
+])  # fmt: skip
+def test_what_would_differ_before_the_end_begins_anew(tmp_path: Path, changes: dict[str, Any], capsys: Any) -> None:
+    train(tmp_path, "short", longer())
+    run = Store(tmp_path).folder("runs", "other/seed-1")
+    training = longer(**changes)
+    take_over(run, name(training), "other", 1, training)
+    assert Checkpoints(run, keep=9).updates() == []
+    assert "continues" not in capsys.readouterr().err
+
+
+def test_another_seed_begins_anew(tmp_path: Path) -> None:
+    train(tmp_path, "short", longer())
+    run = Store(tmp_path).folder("runs", "long/seed-2")
+    take_over(run, name(longer(max_epochs=6)), "long", 2, longer(max_epochs=6))
+    assert Checkpoints(run, keep=9).updates() == []
+
+
+def test_a_run_that_has_begun_is_left_alone(tmp_path: Path) -> None:
+    train(tmp_path, "short", longer())
+    first = train(tmp_path, "long", longer(max_epochs=6))
+    before = first.read(AVERAGED)
+    take_over(first, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
+    assert first.read(AVERAGED) == before
+    assert begins_at(first) == first.read_json(OUTCOME)["updates"]
