@@ -43,23 +43,35 @@ def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
     needed = {kind: workers * amount for kind, amount in each.items()}
     if launcher == "ray":
         needed[DRIVER] = 1
-    fitting = {kind: math.floor(cluster.get(kind, 0) / amount + 1e-9) for kind, amount in needed.items()}
+    # A worker must fit on one machine, whatever the machines have together.
+    machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
+    places = sum(min(_times(machine, kind, amount) for kind, amount in each.items()) for machine in machines)
+    most = places // workers
+    if launcher == "ray":
+        most = min(most, _times(cluster, DRIVER, 1))
     table = "\n".join(f"  {kind}: a trial needs {amount:g}, the cluster has {cluster.get(kind, 0):g}"
                       for kind, amount in needed.items())  # fmt: skip
-    if not min(fitting.values()):
+    table += f"\n  in all there is room for {places} workers of {_said(each)}"
+    if not most:
         raise UserError(f"not one trial fits:\n{table}\n{_remedy(needed, cluster)}")
-    most = min(fitting.values())
     if at_once is not None and at_once > most:
         raise UserError(f"--at-once {at_once} trials do not fit, {most} do:\n{table}")
     chosen = at_once or most
-    shown = ", ".join(f"{amount:g} {kind}" for kind, amount in needed.items())
     return Size(
         launcher=launcher, device="cuda" if cuda else "cpu",
         threads=execution.threads or max(1, int(execution.cpus_per_worker)),
         ahead=int(chosen == most and launcher == "direct"),
         resources={DRIVER: 1} if launcher == "ray" else each, at_once=chosen,
-        said=f"{chosen} trials at once, each {shown}",
+        said=f"{chosen} trials at once, each {_said(needed)}",
     )  # fmt: skip
+
+
+def _times(resources: Mapping[str, float], kind: str, amount: float) -> int:
+    return math.floor(resources.get(kind, 0) / amount + 1e-9)
+
+
+def _said(resources: Mapping[str, float]) -> str:
+    return ", ".join(f"{amount:g} {kind}" for kind, amount in resources.items())
 
 
 def _remedy(needed: Mapping[str, float], cluster: Mapping[str, Any]) -> str:
