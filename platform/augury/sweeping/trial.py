@@ -7,6 +7,7 @@ by another command continues from its last checkpoint.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -17,6 +18,7 @@ from augury.running import evaluate, evaluated, run_folder
 from augury.store import Folder, Store
 from augury.sweeping.state import KIND, Curves
 from augury.trainable import Input, Prepared, Trainable
+from augury.training.checkpoint import Checkpoints
 from augury.training.launch import FAILURE, launch
 
 CONFIGURATION, SEED = "configuration", "seed"
@@ -65,13 +67,14 @@ def run(config: Mapping[str, Any], setting: Setting) -> None:
     store = Store(setting.storage)
     experiment, prepared = kept(store.folder(KIND, setting.sweep), config[CONFIGURATION])
     folder = run_folder(store, prepared.address, config[SEED])
-    with alone(folder):
+    with ExitStack() as lock:
+        lock.enter_context(alone(folder))
         if folder.complete and evaluated(folder, experiment, prepared):
             return
         folder.remove(FAILURE)
         task = trainable.find(experiment.task)
         try:
-            _train(task, experiment, prepared, config[SEED], folder, setting)
+            _train(task, experiment, prepared, config[SEED], folder, setting, lock)
             if not evaluated(folder, experiment, prepared):
                 evaluate(task, experiment, prepared, folder, store)
             folder.finish({"address": prepared.address, "seed": config[SEED]})
@@ -80,18 +83,38 @@ def run(config: Mapping[str, Any], setting: Setting) -> None:
             tune.report({ERROR: f"{type(error).__name__}: {error}"})
 
 
+class _Overtaken(Exception):
+    """Another driver has trained the run further while this one waited for a decision."""
+
+
 def _train(
-    task: Trainable, experiment: Experiment, prepared: Prepared, seed: int, folder: Folder, setting: Setting
-) -> None:
+    task: Trainable, experiment: Experiment, prepared: Prepared, seed: int, folder: Folder, setting: Setting,
+    lock: ExitStack,
+) -> None:  # fmt: skip
     from ray import tune
 
     execution = experiment.execution.model_copy(
         update={"launcher": setting.launcher, "device": setting.device, "threads": setting.threads}
     )
     loop = {**prepared.config, "storage": setting.storage, "run": folder.name, "seed": seed}
+
+    def report(metrics: dict[str, Any]) -> None:
+        if metrics["validation"] not in setting.rungs:
+            tune.report(metrics)
+            return
+        lock.close()  # whoever waits for a decision holds nothing that others wait for
+        tune.report(metrics)
+        lock.enter_context(alone(folder))
+        if folder.complete or Checkpoints(folder, keep=1).updates()[-1] != metrics["update"]:
+            raise _Overtaken
+
     if setting.launcher == "direct":
-        launch(task.train_loop, loop, folder, experiment.training, execution, tune.report)
-        return
+        while True:
+            try:
+                launch(task.train_loop, loop, folder, experiment.training, execution, report)
+                return
+            except _Overtaken:
+                continue
     curves = Curves(setting.metric)
     for rung in setting.rungs:  # workers end at a rung of themselves: what stops them from outside leaves them behind
         before = len(curves.of(folder))
@@ -99,4 +122,7 @@ def _train(
             continue
         launch(task.train_loop, loop | {"until": rung}, folder, experiment.training, execution)
         for point in curves.of(folder)[before:]:
-            tune.report({setting.metric: point.value, "validation": point.validation, "update": point.update})
+            try:
+                report({setting.metric: point.value, "validation": point.validation, "update": point.update})
+            except _Overtaken:
+                break

@@ -31,8 +31,7 @@ def run(
         tune.with_resources(tune.with_parameters(trials.run, setting=setting), dict(resources)),
         tune_config=tune.TuneConfig(
             search_alg=_Beginner(desk), scheduler=_Groups(desk), num_samples=-1,
-            # An actor that is kept for reuse keeps its paused trial's function, which holds the lock of the run.
-            reuse_actors=setting.launcher == "direct" and setting.rungs == (None,),
+            reuse_actors=setting.launcher == "direct",
             trial_name_creator=name_of, trial_dirname_creator=name_of,
         ),
         run_config=tune.RunConfig(
