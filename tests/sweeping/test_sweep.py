@@ -14,6 +14,7 @@ from typing import Any
 import psutil
 import pytest
 
+from augury.cli import main
 from augury.store import Store
 from augury.sweeping import state
 
@@ -121,8 +122,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path):
     _, said = driver.communicate(timeout=120)
     assert driver.returncode == 1
     assert "continue with: augury sweep" in said
-    done = len(results(tmp_path))
-    assert sweep(tmp_path)["reused"] >= done
+    assert checkpoints(tmp_path) >= 3
 
 
 def test_a_killed_trial_is_begun_again(undisturbed, tmp_path):
@@ -226,15 +226,24 @@ def test_a_killed_train_worker_of_a_race(tmp_path):
     (("--seeds", "1", "1"), "give each seed once"),
     (("--samples", "3"), "is a grid and has no values to draw"),
     (("--budget", "soon"), "such as 90s, 30m, 2h or 1d"),
-    (("--at-once", "99"), "--at-once 99 trials do not fit"),
-    (("--set", "training.workers=99"), "not one trial fits:\n  CPU: a trial needs 99"),
-    (("--set", "execution.device=cuda"), "GPU: a trial needs 1, the cluster has 0"),
     (("--set", "regime.beta=1"), "sweeps this key"),
     (("--set", "regime.betta=1"), "did you mean 'beta'"),
     (("--search", "optuna"), "say how many points it may suggest with --samples N"),
+    (("--scheduler", "pbt", "--trials", "3"), "leave out --trials"),
+])  # fmt: skip
+def test_what_cannot_be_meant_is_said(tmp_path, flags, said, capsys):
+    assert main(command(tmp_path, *flags)[3:]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.glob("runs/*"))
+
+
+@pytest.mark.parametrize(("flags", "said"), [
+    (("--at-once", "99"), "--at-once 99 trials do not fit"),
+    (("--set", "training.workers=99"), "not one trial fits:\n  CPU: a trial needs 99"),
+    (("--set", "execution.device=cuda"), "GPU: a trial needs 1, the cluster has 0"),
     (("--scheduler", "halving", "--set", "training.max_epochs=3"), "halving decides at validations"),
 ])  # fmt: skip
-def test_what_cannot_be_done_is_said_before_anything_runs(tmp_path, flags, said):
+def test_what_cannot_be_placed_is_said_before_anything_runs(tmp_path, flags, said):
     done = subprocess.run(command(tmp_path, *flags), capture_output=True, text=True, timeout=200)
     assert done.returncode == 2
     assert said in done.stderr
