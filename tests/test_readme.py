@@ -15,6 +15,7 @@ from augury.cli import VERBS
 from augury.config import merge
 from augury.corpora.known import KNOWN
 from augury.experiment import parse, systems
+from augury.store import Store
 from augury.sweeping import points, space
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
@@ -35,8 +36,10 @@ def test_its_operator_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     (tmp_path / "uppercase.py").write_text(block("python", "OPERATOR"), encoding="utf-8")
     monkeypatch.setattr(augury.augment, "__path__", [*augury.augment.__path__, str(tmp_path)])
     parsed = operator.parse({"operator": "uppercase"})
-    assert "uppercase" in operator.names() and [part.view() for part in parsed.parts()] == ["uppercase"]
-    assert parsed.bind({})(pa.table({"source": ["haus ä", "Maus"]})).to_pylist() == ["HAUS Ä", "MAUS"]
+    assert "uppercase" in operator.names() and [part.name() for part in parsed.parts()] == ["uppercase"]
+    block_ = pa.table({"id": ["a", "b"], "source": ["haus ä", "Maus"]})
+    made = parsed.bind({}, Store(tmp_path))(block_).table
+    assert made.to_pydict() == {"id": ["a", "b"], "text": ["HAUS Ä", "MAUS"]}
 
 
 def test_its_space_can_be_swept(tmp_path: Path) -> None:

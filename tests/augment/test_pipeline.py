@@ -10,9 +10,9 @@ import pytest
 from augury.augment import operator, pipeline
 from augury.augment.cipher import Cipher
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.errors import UserError
-from augury.store import Store
+from augury.store import Folder, Store
 from augury.text.alphabet import build_alphabet
 from augury.text.rot import Rot
 
@@ -46,12 +46,11 @@ def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -
     base = corpus(store)
     done = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
     assert len(base.shards) == 4
-    records = pa.concat_tables(list(done.blocks()))
-    assert records.column("id").to_pylist() == base.column("id")
-    views = records.column("views").to_pylist()
-    for place, key in enumerate((1, 2)):
-        assert [row[place] for row in views] == [{"name": f"rot-{key}", "text": text} for text in expected(key)]
-    manifest = done.views["rot-2"].manifest()
+    for part, key in zip(done.parts, (1, 2), strict=True):
+        view = pa.concat_tables([read_shard(part.folder, shard) for shard in base.shards])
+        assert part.name == f"rot-{key}"
+        assert view.to_pydict() == {"id": base.column("id"), "text": expected(key)}
+    manifest = folders(done)["rot-2"].manifest()
     assert manifest["rows"] == 10 and manifest["shards"] == base.shards
     assert manifest["side_data"] == build_alphabet(Counter("".join(base.column("source")))).to_json()
     assert manifest["inputs"] == [base.address, done.parts[0].fit.name]
@@ -63,14 +62,14 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
     assert (first.made, first.reused) == (("rot-1", "rot-2"), ())
     stamps = {
         name: [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards]
-        for name, folder in first.views.items()
+        for name, folder in folders(first).items()
     }
     again = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
     assert (again.made, again.reused, again.address) == ((), ("rot-1", "rot-2"), first.address)
     more = pipeline.augment(base, [Cipher(keys=(1, 2, 3))], store, executor="local")
     assert (more.made, more.reused) == (("rot-3",), ("rot-1", "rot-2"))
     assert more.address != first.address
-    for name, folder in first.views.items():
+    for name, folder in folders(first).items():
         assert [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards] == stamps[name]
 
 
@@ -99,9 +98,13 @@ def test_ray_and_this_process_write_the_same_bytes(
     assert written[0] == written[1]
 
 
+def folders(done: pipeline.Augmented) -> dict[str, Folder]:
+    return {part.name: part.folder for part in done.parts}
+
+
 def bytes_of(done: pipeline.Augmented) -> dict[str, bytes]:
     return {
-        f"{name}/{shard}": folder.read(shard) for name, folder in done.views.items() for shard in done.corpus.shards
+        f"{name}/{shard}": folder.read(shard) for name, folder in folders(done).items() for shard in done.corpus.shards
     }
 
 
@@ -109,7 +112,7 @@ def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:
     train, test = corpus(store), corpus(store, "def", 4)
     own = pipeline.augment(test, [Cipher(keys=(1,))], store, executor="local")
     of_train = pipeline.augment(test, [Cipher(keys=(1,))], store, fit_on=train, executor="local")
-    assert own.views["rot-1"].name != of_train.views["rot-1"].name
+    assert folders(own)["rot-1"].name != folders(of_train)["rot-1"].name
 
 
 def test_errors_name_the_nearest(store: Store) -> None:

@@ -104,7 +104,7 @@ def test_augment_straight_from_two_files(
     assert main(["augment", *flags, "--keys", "1", "2", "--alphabet", GERMAN, "--json"]) == 0
     first: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert first["rows_in"] == 4 and first["rows_added"] == 6 and sum(first["rows_rejected"].values()) == 1
-    assert list(first["views"]) == ["rot-1", "rot-2"]
+    assert list(first["parts"]) == ["rot-1", "rot-2"]
     assert main(["augment", *flags, "--keys", "1", "2", "3", "--alphabet", GERMAN, "--json"]) == 0
     out, error = capsys.readouterr()
     second = json.loads(out)

@@ -60,7 +60,7 @@ class Config(Experiment):
     @property
     def keys(self) -> list[str]:
         """The names of the views that the operators make."""
-        return [part.view() for operator in self.augment for part in operator.parts()]
+        return [part.name() for operator in self.augment for part in operator.parts()]
 
     def draws(self) -> list[Draw]:
         """How every example is read in one epoch."""

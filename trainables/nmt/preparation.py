@@ -20,11 +20,12 @@ from augury.progress import Stage, say_once
 from augury.regimes.regime import SOURCE, TARGET
 from augury.store import Folder, Store
 from augury.text import vocabulary as vocabularies
+from augury.text.tokens import KIND as TOKENS
+from augury.text.tokens import Text, Tokens, tokenise
 from augury.trainable import Input, Prepared
 from augury.training.extend import trunk
 from trainables.nmt.config import Config
-from trainables.nmt.tokens import KIND as TOKENS
-from trainables.nmt.tokens import Text, Tokens, tokenise
+from trainables.nmt.pieces import Pieces
 
 VERSION = 1
 """Raised when the same configuration comes to train another model: part of every run's address."""
@@ -60,14 +61,14 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
     """What a run reads, from the addresses of its training and validation corpora."""
     parts = pipeline.plan(corpora["train"], experiment.augment, store)
     folders = {split: store.folder(CORPORA, corpora[split]) for split in ("train", "valid")}
-    learned = {side: Text(folders["train"], side, side) for side in (SOURCE, TARGET)}
-    learned |= {part.view: Text(part.folder, "text", part.view) for part in parts}
+    learned = {side: Text(folders["train"], (side,), side) for side in (SOURCE, TARGET)}
+    learned |= {part.name: Text(part.folder, ("text",), part.name) for part in parts}
     vocabulary = store.folder("vocabularies", config.address({
         "version": vocabularies.VERSION, "config": _effective(experiment), "languages": _languages(experiment),
         "texts": [[name, text.folder.name] for name, text in learned.items()],
     }))  # fmt: skip
-    texts = learned | {f"valid {side}": Text(folders["valid"], side, side) for side in (SOURCE, TARGET)}
-    tokens = {name: store.folder(TOKENS, text.address(vocabulary)) for name, text in texts.items()}
+    texts = learned | {f"valid {side}": Text(folders["valid"], (side,), side) for side in (SOURCE, TARGET)}
+    tokens = {name: store.folder(TOKENS, text.address(vocabulary.name)) for name, text in texts.items()}
     determined = {
         "task": "nmt", "version": VERSION, "vocabulary": vocabulary.name, "max_pieces": experiment.max_pieces,
         "tokens": [[name, folder.name] for name, folder in tokens.items()], "model": experiment.model.plain(),
@@ -98,7 +99,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     tokenise(
         planned.texts,
         planned.tokens,
-        planned.vocabulary,
+        Pieces(planned.vocabulary),
         choose(execution.executor, work, "tokenise", execution.address),
     )
     _say_left_out(experiment, planned, train)
@@ -107,7 +108,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
         address=planned.address,
         inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
         data_factor=float(len(experiment.draws()) * max(len(draw.views) for draw in experiment.draws())),
-        artifacts={"vocabulary": planned.vocabulary.name, **{part.view: part.fit.name for part in planned.parts}},
+        artifacts={"vocabulary": planned.vocabulary.name, **{part.name: part.fit.name for part in planned.parts}},
         config={
             "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,
             "vocabulary": planned.vocabulary.name,

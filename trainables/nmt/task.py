@@ -15,18 +15,18 @@ from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Decoding
 from augury.experiment import parse
 from augury.regimes.objective import view_objective
-from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Rows
+from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Losses, Rows
 from augury.scoring.metrics import metric
 from augury.store import Folder, Store
+from augury.text.tokens import Tokens
 from augury.text.vocabulary import Vocabulary
 from augury.training import distributed
 from augury.training.batching import Lengths, plan_epoch
 from augury.training.loop import Report, fit
 from augury.training.task import Loaded, Validation
 from trainables.nmt.config import Config
-from trainables.nmt.model import build, decoder_input, head, hidden_states
+from trainables.nmt.model import build, decoder_input, head, hidden_states, source_embeddings
 from trainables.nmt.preparation import kept_examples, tag
-from trainables.nmt.tokens import Tokens
 
 
 class Batch(NamedTuple):
@@ -114,11 +114,18 @@ class Translation:
             padded[index, : len(ids)] = ids
         return padded
 
-    def rows(self, batch: Batch, views: Sequence[int]) -> Rows:
+    def embedded(self, batch: Batch, view: int) -> Embedded:
+        """The source as the encoder reads it, tag and end of sentence included."""
+        source = batch.sources[view]
+        with torch.no_grad():
+            embeddings = source_embeddings(self.module, source)
+        return Embedded(embeddings, source, source != self.vocabulary.pad)
+
+    def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
         """One forward pass over the chosen views, concatenated; the rows are the real target positions."""
         sources = batch.sources[list(views)].flatten(0, 1)
         decoder = decoder_input(batch.labels, self.vocabulary.eos, self.vocabulary.pad).repeat(len(views), 1)
-        hidden = hidden_states(self.module, sources, sources != self.vocabulary.pad, decoder)
+        hidden = hidden_states(self.module, sources, sources != self.vocabulary.pad, decoder, perturbation)
         real = batch.labels != self.vocabulary.pad
         hidden = hidden.unflatten(0, (len(views), -1))[:, real]
         return Rows(hidden, *head(self.module), batch.labels[real])

@@ -9,8 +9,9 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, field_validator
 
-from augury.augment.operator import Apply, Operator
+from augury.augment.operator import Apply, Made, Operator
 from augury.errors import UserError
+from augury.store import Store
 from augury.text.alphabet import Alphabet, Mode, build_alphabet, count_letters, explicit_alphabet
 from augury.text.rot import Rot
 
@@ -42,7 +43,7 @@ class Cipher(Operator):
     def parts(self) -> Sequence[Cipher]:
         return [self.model_copy(update={"keys": (key,)}) for key in self.keys]
 
-    def view(self) -> str:
+    def name(self) -> str:
         return f"rot-{self.keys[0]}"
 
     def fit_parameters(self) -> dict[str, Any]:
@@ -61,9 +62,14 @@ class Cipher(Operator):
             counts.update(part)
         return build_alphabet(counts, self.mode, self.min_count).to_json()
 
-    def bind(self, fitted: Mapping[str, Any]) -> Apply:
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         rot = Rot(Alphabet.from_json(fitted), self.keys[0])
-        return lambda block: rot.column(block.column("source").combine_chunks())
+
+        def encipher(block: pa.Table) -> Made:
+            text = rot.column(block.column("source").combine_chunks())
+            return Made(pa.table({"id": block.column("id"), "text": text}))
+
+        return encipher
 
     def canonical(self, fitted: Mapping[str, Any]) -> Cipher:
         period = Alphabet.from_json(fitted).period

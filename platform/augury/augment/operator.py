@@ -5,23 +5,40 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import pyarrow as pa
 
 import augury.augment
+from augury import config
 from augury.config import Section, validate
+from augury.corpora.corpus import LINEAGE
 from augury.errors import UserError, unknown
+from augury.store import Store
 
-Apply = Callable[[pa.Table], pa.Array]
+VIEW, RECORDS = "view", "records"
+
+
+class Made(NamedTuple):
+    """What a part makes of a block.
+
+    `table` is, for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
+    order; for records, rows in the corpus's own columns. `counts` says what became of how many, by a word each.
+    """
+
+    table: pa.Table
+    counts: Mapping[str, int] = {}
+
+
+Apply = Callable[[pa.Table], Made]
 
 
 class Operator(Section):
     """Parameters of an operator, which are also its flags on the command line.
 
-    An operator is fitted on the training split, block by block, and then maps a block of records to one text per
-    record: a view, which keeps the record's id. A block has the columns `id`, `source` and `target`; nothing may depend
-    on its size or on other blocks.
+    An operator learns from the training split, and then each of its parts maps a block of records to one view of every
+    record, which keeps the record's id and label, or to records of its own, which name their parents. Nothing may
+    depend on the size of a block or on other blocks.
     """
 
     operator: str
@@ -31,34 +48,80 @@ class Operator(Section):
     """Raised when the same parameters come to give another text: part of every address."""
     PER_SECOND: ClassVar[float] = 500_000
     """Records that one core makes in a second, for the choice of the executor."""
+    READS: ClassVar[tuple[str, ...]] = ("id", "source", "target")
+    """The columns of a block; the rest would double the time that reading takes."""
+    BLOCK_ROWS: ClassVar[int | None] = None
+    """The most records of a block, where they are so dear that a whole shard is too much for one task."""
 
     def parts(self) -> Sequence[Operator]:
-        """The operators, one view each, that this one consists of; each part has its own address."""
-        raise NotImplementedError
+        """The operators that this one consists of, each of which makes one thing; each has its own address."""
+        return [self]
 
-    def view(self) -> str:
-        """The name of the view that a part makes."""
-        raise NotImplementedError
+    def name(self) -> str:
+        """The name of a part's view, or the origin of its records."""
+        return self.operator
+
+    def makes(self) -> Literal["view", "records"]:
+        """Whether a part makes a view or records."""
+        return "view"
+
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        """The experiments, by role, whose trained models the operator works with.
+
+        `corpus` is the section of the experiment file that the operator stands in. What has no `seeds` has seed 1.
+        """
+        return {}
 
     def fit_parameters(self) -> dict[str, Any]:
         """The parameters that decide what is learned; parts that agree in them share one fit."""
-        raise NotImplementedError
+        return {}
 
     def fit_block(self, block: pa.Table) -> Any:
-        """What one block of the training split tells."""
-        raise NotImplementedError
+        """What one block of the training split tells; an operator without this method does not read the split."""
+        return None
 
     def fit(self, told: Sequence[Any]) -> dict[str, Any]:
         """Side data (JSON) from what all blocks told, in order."""
-        raise NotImplementedError
+        return {}
 
-    def bind(self, fitted: Mapping[str, Any]) -> Apply:
-        """The function from a block to the view's texts."""
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        """The function from a block to what is made of it.
+
+        `fitted` is what `fit` gave, and under `models` the folders of the trained runs in the store, by role.
+        """
         raise NotImplementedError
 
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
         """The same operator, parameters that make equal text written in one way."""
         return self
+
+    def address(self) -> str:
+        """The name of the operator with its parameters, for the lineage of what it makes."""
+        return config.address({"version": self.VERSION, **self.plain()})
+
+
+def children(parents: pa.Table, operator: Operator, copies: Sequence[int], **changed: pa.Array) -> pa.Table:
+    """Records made from `parents`, row by row: `changed` columns are new, ids, origin and lineage tell where from.
+
+    `parents` has the corpus's own columns and a row for every child, `copies` the number of each child among those of
+    its parent.
+    """
+    origin, address = operator.name(), operator.address()
+    ids = parents.column("id").to_pylist()
+    columns = {
+        **{name: parents.column(name) for name in parents.column_names},
+        **changed,
+        "id": pa.array([f"{parent}/{origin}-{copy}" for parent, copy in zip(ids, copies, strict=True)], pa.string()),
+        "origin": pa.array([origin] * len(ids), pa.string()),
+        "lineage": pa.array(
+            [
+                {"parents": [parent], "operator": address, "copy": copy}
+                for parent, copy in zip(ids, copies, strict=True)
+            ],
+            LINEAGE,
+        ),
+    }
+    return pa.table(columns, schema=parents.schema)
 
 
 def parse(value: Any) -> Operator:
@@ -81,4 +144,4 @@ def schema(name: str) -> type[Operator]:
 def names() -> list[str]:
     """The operators there are: the modules of this package that define one."""
     modules = [module.name for module in pkgutil.iter_modules(augury.augment.__path__)]
-    return [name for name in modules if name not in ("operator", "pipeline")]
+    return [name for name in modules if name not in ("models", "operator", "pipeline")]

@@ -1,44 +1,56 @@
-"""Views of a corpus by address: what exists is not made again, what is missing is made shard by shard."""
+"""What operators make of a corpus, by address: what exists is not made again, what is missing is made by blocks."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import json
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
-import numpy as np
-import pyarrow as pa
+import pyarrow.parquet as pq
 
 from augury import config
-from augury.augment.operator import Operator
-from augury.corpora.corpus import VIEW, Corpus, read_shard, write_shard
+from augury.augment.operator import RECORDS, VIEW, Operator
+from augury.corpora.corpus import Corpus, read_shard, write_shard
+from augury.errors import UserError
 from augury.execution import Executor, choose
 from augury.locks import make_once, making
 from augury.progress import Stage
 from augury.store import Folder, Store
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
-SEEN = ("id", "source", "target")  # of a record by operators; the rest would double the time that reading takes
+KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
+"""Where in the store lies what a part makes."""
+
+Models = Mapping[str, str]
+"""The folders of the trained runs that an operator works with, by role."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One view of one corpus: the operator that makes it, what it was fitted on, and where it lies."""
+    """One view of a corpus, or one set of records made from it: the operator, what it was fitted on, where it lies."""
 
     operator: Operator
+    models: Models
     fit: Folder
     folder: Folder
 
     @property
-    def view(self) -> str:
-        """The view's name."""
-        return self.operator.view()
+    def name(self) -> str:
+        """The view's name, or the records' origin."""
+        return self.operator.name()
+
+    @property
+    def fitted(self) -> dict[str, Any]:
+        """What the operator works with: side data and models."""
+        return {**self.fit.read_json("fitted.json"), **({"models": dict(self.models)} if self.models else {})}
 
 
 @dataclass(frozen=True)
 class Augmented:
-    """A corpus with its views; `made` and `reused` name the views that this call made and found."""
+    """A corpus with what operators made of it; `made` and `reused` name the parts that this call made and found."""
 
     corpus: Corpus
     parts: tuple[Part, ...]
@@ -46,34 +58,38 @@ class Augmented:
     made: tuple[str, ...]
     reused: tuple[str, ...]
 
-    @property
-    def views(self) -> dict[str, Folder]:
-        """The shards of every view, by name; they line up with the corpus's."""
-        return {part.view: part.folder for part in self.parts}
 
-    def blocks(self) -> Iterator[pa.Table]:
-        """The records with their `views` filled, shard by shard."""
-        for shard in self.corpus.shards:
-            block = self.corpus.shard(shard)
-            texts = {name: read_shard(folder, shard).column("text") for name, folder in self.views.items()}
-            yield block.set_column(block.schema.get_field_index("views"), "views", _views_column(texts, len(block)))
+class Block(NamedTuple):
+    """Rows of a shard of the corpus, and the name of the shard that is made of them."""
+
+    shard: str
+    start: int
+    rows: int | None
+    """The most rows; None: to the end."""
+    name: str
 
 
-def plan(corpus_address: str, operators: Sequence[Operator], store: Store, fitted_on: str | None = None) -> list[Part]:
-    """The parts that augmenting a corpus consists of, with their addresses; nothing is made."""
+def plan(
+    corpus_address: str,
+    operators: Sequence[Operator],
+    store: Store,
+    fitted_on: str | None = None,
+    models: Sequence[Models] | None = None,
+) -> list[Part]:
+    """The parts that augmenting a corpus consists of, with their addresses; nothing is made.
+
+    `models` are the runs that each operator works with, where any does.
+    """
     parts = []
-    for operator in operators:
-        fit = config.address(
-            {
-                "operator": operator.operator,
-                "version": operator.VERSION,
-                "parameters": operator.fit_parameters(),
-                "on": fitted_on or corpus_address,
-            }
-        )
+    for operator, runs in zip(operators, models or [{}] * len(operators), strict=True):
+        fit = config.address({
+            "operator": operator.operator, "version": operator.VERSION, "parameters": operator.fit_parameters(),
+            "on": fitted_on or corpus_address,
+        })  # fmt: skip
+        learned = {"fit": fit} | ({"models": dict(runs)} if runs else {})
         for part in operator.parts():
-            made = config.address({"corpus": corpus_address, "fit": fit, "version": part.VERSION, **part.plain()})
-            parts.append(Part(part, store.folder(FITS, fit), store.folder(VIEWS, made)))
+            made = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **part.plain()})
+            parts.append(Part(part, runs, store.folder(FITS, fit), store.folder(KINDS[part.makes()], made)))
     return parts
 
 
@@ -83,75 +99,133 @@ def augment(
     store: Store,
     *,
     fit_on: Corpus | None = None,
+    models: Sequence[Models] | None = None,
     executor: Literal["auto", "local", "ray"] = "auto",
     ray_address: str | None = None,
+    gpus: float = 0,
 ) -> Augmented:
-    """Make the views of `corpus` that are missing; operators are fitted on `fit_on` (default: the corpus itself)."""
+    """Make the parts that are missing; operators are fitted on `fit_on` (default: the corpus itself).
+
+    `gpus` are held by every worker of an operator that works with models. UserError where an operator is not for a
+    corpus of this kind.
+    """
     learned_from = fit_on or corpus
-    parts = plan(corpus.address, operators, store, learned_from.address)
+    _check_columns(operators, corpus)
+    parts = plan(corpus.address, operators, store, learned_from.address, models)
     address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
     with making([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
-        if missing:
-            work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in missing)
-            runs = choose(executor, work, "augment", ray_address)
-            for part in {part.fit.name: part for part in missing}.values():
-                make_once(part.fit, partial(_fit, part, learned_from, runs))
-            _apply(missing, corpus, runs)
+        for part in {part.fit.name: part for part in missing}.values():
+            _learn(part, learned_from, executor, ray_address)
+        for group in _together(missing):
+            work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in group)
+            runs = choose(executor, work, f"augment {group[0].operator.operator}", ray_address)
+            _apply(group, corpus, store, runs, gpus if group[0].models else 0)
     folder = store.folder(AUGMENTED, address)
     if not folder.complete:
         folder.finish(
-            {"corpus": corpus.address, "rows": corpus.rows, "views": {part.view: part.folder.name for part in parts}}
+            {"corpus": corpus.address, "rows": corpus.rows, "views": {part.name: part.folder.name for part in parts}}
         )
-    made = tuple(part.view for part in missing)
-    return Augmented(corpus, tuple(parts), address, made, tuple(part.view for part in parts if part.view not in made))
+    made = tuple(part.name for part in missing)
+    return Augmented(corpus, tuple(parts), address, made, tuple(part.name for part in parts if part.name not in made))
 
 
 def fit(
     corpus: Corpus,
-    operators: Sequence[Operator],
+    operator: Operator,
     store: Store,
     *,
     executor: Literal["auto", "local", "ray"] = "auto",
     ray_address: str | None = None,
-) -> list[dict[str, Any]]:
-    """What each operator learns from `corpus`, learned unless the store has it."""
-    fitted = []
+) -> dict[str, Any]:
+    """What an operator learns from `corpus`, learned unless the store has it."""
+    part = plan(corpus.address, [operator], store)[0]
+    _learn(part, corpus, executor, ray_address)
+    return part.fitted
+
+
+def _check_columns(operators: Sequence[Operator], corpus: Corpus) -> None:
+    has = corpus.shard(corpus.shards[0]).column_names if corpus.shards else []
     for operator in operators:
-        part = plan(corpus.address, [operator], store)[0]
-        if not part.fit.complete:
-            runs = choose(executor, corpus.rows / operator.PER_SECOND, f"fit {operator.operator}", ray_address)
-            make_once(part.fit, partial(_fit, part, corpus, runs))
-        fitted.append(part.fit.read_json("fitted.json"))
-    return fitted
+        lacking = [column for column in operator.READS if column not in has]
+        if corpus.shards and lacking:
+            raise UserError(
+                f"operator {operator.operator} reads {', '.join(operator.READS)}, and the corpus has no "
+                f"{', '.join(lacking)}: it is an operator of another task"
+            )
+
+
+def _together(parts: Sequence[Part]) -> list[list[Part]]:
+    """Parts that read the same blocks are made in one reading."""
+    groups: dict[Any, list[Part]] = {}
+    for part in parts:
+        key = part.operator.operator if part.models or part.operator.BLOCK_ROWS else part.operator.READS
+        groups.setdefault(key, []).append(part)
+    return list(groups.values())
+
+
+def _learn(part: Part, corpus: Corpus, executor: Literal["auto", "local", "ray"], address: str | None) -> None:
+    if part.fit.complete:
+        return
+    operator = part.operator
+    if type(operator).fit_block is Operator.fit_block:
+        make_once(part.fit, lambda: _write_fit(part, corpus, []))
+        return
+    runs = choose(executor, corpus.rows / operator.PER_SECOND, f"fit {operator.operator}", address)
+    make_once(part.fit, partial(_fit, part, corpus, runs))
 
 
 def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
     with Stage(f"fit {part.operator.operator}", corpus.rows) as stage:
         told = executor.map(_FitShard(part.operator, corpus.folder), corpus.shards, stage, size=lambda pair: pair[0])
-    side_data = part.operator.fit([value for _, value in told])
-    part.fit.write_json("fitted.json", side_data)
-    part.fit.finish(
-        {
-            "operator": part.operator.operator,
-            "version": part.operator.VERSION,
-            "parameters": part.operator.fit_parameters(),
-            "inputs": [corpus.address],
-        }
-    )
+    _write_fit(part, corpus, [value for _, value in told])
 
 
-def _apply(parts: Sequence[Part], corpus: Corpus, executor: Executor) -> None:
-    names = ", ".join(part.view for part in parts)
-    with Stage(f"augment {names}", corpus.rows * len(parts), "views") as stage:
-        executor.map(_ApplyShard(tuple(parts), corpus.folder), corpus.shards, stage, size=lambda made: made)
+def _write_fit(part: Part, corpus: Corpus, told: Sequence[Any]) -> None:
+    part.fit.write_json("fitted.json", part.operator.fit(told))
+    part.fit.finish({
+        "operator": part.operator.operator, "version": part.operator.VERSION,
+        "parameters": part.operator.fit_parameters(), "inputs": [corpus.address],
+    })  # fmt: skip
+
+
+def _apply(parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, gpus: float) -> None:
+    blocks = _blocks(corpus, parts[0].operator.BLOCK_ROWS)
+    names = ", ".join(part.name for part in parts)
+    with Stage(f"augment {names}", corpus.rows * len(parts), parts[0].operator.makes() + "s") as stage:
+        task = _ApplyBlock(tuple(parts), corpus.folder, store)
+        executor.map(task, blocks, stage, size=lambda rows: rows, gpus=gpus)
     for part in parts:
+        rows, counts = _told(part.folder, [block.name for block in blocks])
         part.folder.finish({
-            "schema": 1, "rows": corpus.rows, "shards": corpus.shards, "view": part.view,
-            "operator": part.operator.plain(), "version": part.operator.VERSION,
-            "inputs": [corpus.address, part.fit.name], "side_data": part.fit.read_json("fitted.json"),
-            "lineage": "a view keeps the id of its record; its parent is the record itself",
+            "schema": 1, "rows": rows, "shards": [block.name for block in blocks], part.operator.makes(): part.name,
+            "operator": part.operator.plain(), "version": part.operator.VERSION, "counts": counts,
+            "inputs": [corpus.address, part.fit.name, *part.models.values()], "side_data": part.fitted,
+            "lineage": "a view keeps the id of its record; its parent is the record itself"
+            if part.operator.makes() == VIEW else "of every record, in its column lineage",
         })  # fmt: skip
+
+
+def _blocks(corpus: Corpus, most: int | None) -> list[Block]:
+    """The blocks of a corpus, a shard each or, where that is too much, equal parts of one."""
+    if most is None:
+        return [Block(shard, 0, None, shard) for shard in corpus.shards]
+    blocks = []
+    for shard in corpus.shards:
+        rows = len(corpus.shard(shard, ["id"]))
+        stem = shard.removesuffix(".parquet")
+        blocks += [Block(shard, start, most, f"{stem}-{start:06d}.parquet") for start in range(0, rows, most)]
+    return blocks
+
+
+def _told(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[str, int]]:
+    """The rows of finished shards, and what the operator counted while making them."""
+    rows, counts = 0, Counter[str]()
+    for shard in shards:
+        with folder.filesystem.open_input_file(folder.path(shard)) as file:
+            rows += pq.read_metadata(file).num_rows
+            counts.update(json.loads((pq.read_schema(file).metadata or {}).get(b"counts", b"{}")))
+    return rows, dict(counts)
 
 
 @dataclass(frozen=True)
@@ -163,42 +237,34 @@ class _FitShard:
 
     def __call__(self) -> Callable[[str], tuple[int, Any]]:
         def fit(shard: str) -> tuple[int, Any]:
-            block = read_shard(self.corpus, shard, SEEN)
+            block = read_shard(self.corpus, shard, self.operator.READS)
             return len(block), self.operator.fit_block(block)
 
         return fit
 
 
 @dataclass(frozen=True)
-class _ApplyShard:
-    """Makes the task that reads a shard once and writes each part's view of it; a shard that is there is kept."""
+class _ApplyBlock:
+    """Makes the task that reads a block once and writes what each part makes of it; a shard that is there is kept."""
 
     parts: tuple[Part, ...]
     corpus: Folder
+    store: Store
 
-    def __call__(self) -> Callable[[str], int]:
-        functions = [part.operator.bind(part.fit.read_json("fitted.json")) for part in self.parts]
+    def __call__(self) -> Callable[[Block], int]:
+        functions = [part.operator.bind(part.fitted, self.store) for part in self.parts]
+        columns = None if any(part.operator.makes() == RECORDS for part in self.parts) else self.parts[0].operator.READS
 
-        def apply(shard: str) -> int:
-            block = None
+        def apply(given: Block) -> int:
+            block = read_shard(self.corpus, given.shard, columns)
+            block = block.slice(given.start, len(block) if given.rows is None else given.rows)
             for part, function in zip(self.parts, functions, strict=True):
-                if part.folder.exists(shard):
-                    continue
-                block = block if block is not None else read_shard(self.corpus, shard, SEEN)
-                write_shard(part.folder, shard, pa.table({"id": block.column("id"), "text": function(block)}))
-            rows = len(block) if block is not None else len(read_shard(self.corpus, shard, ["id"]))
-            return rows * len(self.parts)
+                if not part.folder.exists(given.name):
+                    made = function(block)
+                    table = made.table
+                    if made.counts:
+                        table = table.replace_schema_metadata({"counts": json.dumps(dict(made.counts))})
+                    write_shard(part.folder, given.name, table)
+            return len(block) * len(self.parts)
 
         return apply
-
-
-def _views_column(texts: dict[str, pa.ChunkedArray], rows: int) -> pa.ListArray:
-    """A list of (name, text) per record, from one column of texts per view."""
-    count = len(texts)
-    names = pa.array(list(texts) * rows, pa.string())
-    flat = (
-        pa.concat_arrays([column.combine_chunks() for column in texts.values()]) if texts else pa.array([], pa.string())
-    )
-    order = pa.array(np.arange(rows * count).reshape(count, rows).T.reshape(-1)) if count else pa.array([], pa.int64())
-    structs = pa.StructArray.from_arrays([names, flat.take(order)], fields=list(VIEW))
-    return pa.ListArray.from_arrays(pa.array(np.arange(rows + 1) * count, pa.int32()), structs)

@@ -52,12 +52,14 @@ def run(arguments: argparse.Namespace) -> int:
     result = {
         "rows_in": corpus.rows + sum(corpus.manifest["rejected"].values()),
         "rows_kept": corpus.rows,
-        "rows_added": corpus.rows * len(done.made),
+        "rows_added": sum(part.folder.manifest()["rows"] for part in done.parts if part.name in done.made),
         "rows_rejected": corpus.manifest["rejected"],
         "address": done.address,
         "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
-        "views": {name: {"address": folder.name.rpartition("/")[2], "folder": folder.uri, "made": name in done.made}
-                  for name, folder in done.views.items()},
+        "parts": {part.name: {"address": part.folder.name.rpartition("/")[2], "folder": part.folder.uri,
+                              "makes": part.operator.makes(), "rows": part.folder.manifest()["rows"],
+                              "counts": part.folder.manifest().get("counts", {}), "made": part.name in done.made}
+                  for part in done.parts},
     }  # fmt: skip
     if arguments.json:
         print_json(result)
@@ -69,8 +71,9 @@ def run(arguments: argparse.Namespace) -> int:
 def _print(result: dict[str, Any]) -> None:
     rejected = ", ".join(f"{count:,} {reason}" for reason, count in result["rows_rejected"].items()) or "none"
     print(f"rows in {result['rows_in']:,}  added {result['rows_added']:,}  rejected {rejected}")
-    for name, view in result["views"].items():
-        print(f"  {name:<8} {view['folder']}{'' if view['made'] else '  (found)'}")
+    for name, part in result["parts"].items():
+        counts = "".join(f"  {count:,} {what}" for what, count in part["counts"].items())
+        print(f"  {name:<8} {part['folder']}{counts}{'' if part['made'] else '  (found)'}")
     print(f"address {result['address']}")
 
 

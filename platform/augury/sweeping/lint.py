@@ -65,9 +65,14 @@ def _drop(content: Any, path: Sequence[str]) -> None:
 
 def _reduced(experiment: Experiment, store: Store) -> list[Operator]:
     """The operators with parameters that make equal text written in one way."""
-    if not any(type(operator).canonical is not Operator.canonical for operator in experiment.augment):
-        return list(experiment.augment)
+    return [_canonical(operator, experiment, store) for operator in experiment.augment]
+
+
+def _canonical(operator: Operator, experiment: Experiment, store: Store) -> Operator:
+    if type(operator).canonical is Operator.canonical:
+        return operator
     train = ingested(experiment.corpus.model_dump_json(), "train", store.root)
     execution = experiment.execution
-    fits = pipeline.fit(train, experiment.augment, store, executor=execution.executor, ray_address=execution.address)
-    return [operator.canonical(fitted) for operator, fitted in zip(experiment.augment, fits, strict=True)]
+    return operator.canonical(
+        pipeline.fit(train, operator, store, executor=execution.executor, ray_address=execution.address)
+    )

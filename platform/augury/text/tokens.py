@@ -6,9 +6,10 @@ import io
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
+import pyarrow as pa
 
 from augury import config
 from augury.corpora.corpus import read_shard
@@ -16,37 +17,53 @@ from augury.execution import Executor
 from augury.locks import making
 from augury.progress import Stage
 from augury.store import Folder
-from augury.text.vocabulary import Vocabulary
 
 KIND = "tokens"
 
 
 class Text(NamedTuple):
-    """One column of text in shards: where it lies, and as which view the vocabulary reads it."""
+    """Text in shards: where it lies, the column, or columns read together, and as which view it is tokenised."""
 
     folder: Folder
-    column: str
+    columns: tuple[str, ...]
     view: str
 
-    def address(self, vocabulary: Folder) -> str:
-        """The name of its tokens."""
+    def address(self, tokenizer: str) -> str:
+        """The name of its tokens by the tokenizer of this name."""
+        one = self.columns[0] if len(self.columns) == 1 else list(self.columns)
         return config.address(
-            {
-                "text": self.folder.name,
-                "column": self.column,
-                "view": self.view,
-                "vocabulary": vocabulary.name,
-                "version": 1,
-            }
+            {"text": self.folder.name, "column": one, "view": self.view, "vocabulary": tokenizer, "version": 1}
         )
 
     def lines(self) -> Iterator[str]:
-        """The text, one sentence at a time; can be read again and again."""
+        """The text, one sentence at a time, the columns one after the other; can be read again and again."""
         for shard in self.folder.manifest()["shards"]:
-            yield from read_shard(self.folder, shard, [self.column]).column(self.column).to_pylist()
+            block = read_shard(self.folder, shard, self.columns)
+            for column in self.columns:
+                yield from block.column(column).to_pylist()
 
 
-def tokenise(texts: Mapping[str, Text], folders: Mapping[str, Folder], vocabulary: Folder, executor: Executor) -> None:
+Encode = Callable[[pa.Table, str], tuple[np.ndarray, np.ndarray]]
+"""The columns of a text and its view to ids and offsets: row r is `ids[offsets[r]:offsets[r + 1]]`."""
+
+
+class Tokenizer(Protocol):
+    """How text becomes ids; can be sent to another process, where `load` is called once."""
+
+    @property
+    def name(self) -> str:
+        """What identifies it."""
+
+    @property
+    def size(self) -> int:
+        """One more than the largest id."""
+
+    def load(self) -> Encode: ...
+
+
+def tokenise(
+    texts: Mapping[str, Text], folders: Mapping[str, Folder], tokenizer: Tokenizer, executor: Executor
+) -> None:
     """Make the tokens of every text in the folder of the same name, where they are missing."""
     with making([folders[name] for name in texts]) as unmade:
         missing = {name: text for name, text in texts.items() if folders[name] in unmade}
@@ -54,33 +71,27 @@ def tokenise(texts: Mapping[str, Text], folders: Mapping[str, Folder], vocabular
         items = [(text, folders[name], shard) for name, text in missing.items() for shard in manifests[name]["shards"]]
         if items:
             with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
-                executor.map(_Tokenise(vocabulary), items, stage, size=lambda rows: rows)
+                executor.map(_Tokenise(tokenizer), items, stage, size=lambda rows: rows)
         for name, text in missing.items():
-            folders[name].finish(
-                {
-                    "rows": manifests[name]["rows"],
-                    "shards": manifests[name]["shards"],
-                    "inputs": [text.folder.name, vocabulary.name],
-                    "column": text.column,
-                    "view": text.view,
-                }
-            )
+            folders[name].finish({
+                "rows": manifests[name]["rows"], "shards": manifests[name]["shards"],
+                "inputs": [text.folder.name, tokenizer.name], "columns": list(text.columns), "view": text.view,
+            })  # fmt: skip
 
 
 @dataclass(frozen=True)
 class _Tokenise:
     """Makes the task that writes the ids and offsets of one shard of one text."""
 
-    vocabulary: Folder
+    tokenizer: Tokenizer
 
     def __call__(self) -> Callable[[tuple[Text, Folder, str]], int]:
-        vocabulary = Vocabulary.load(self.vocabulary)
+        encode = self.tokenizer.load()
+        small = np.uint16 if self.tokenizer.size <= 1 << 16 else np.int32
 
         def tokenise(item: tuple[Text, Folder, str]) -> int:
             text, folder, shard = item
-            column = read_shard(text.folder, shard, [text.column]).column(text.column)
-            ids, offsets = vocabulary.encode(column.combine_chunks(), text.view)
-            small = np.uint16 if len(vocabulary.pieces) <= 1 << 16 else np.int32
+            ids, offsets = encode(read_shard(text.folder, shard, text.columns), text.view)
             for suffix, array in (("ids", ids.astype(small)), ("offsets", offsets)):
                 buffer = io.BytesIO()
                 np.save(buffer, array)

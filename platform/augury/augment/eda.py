@@ -1,0 +1,102 @@
+"""EDA of sentence pairs: copies in which premise and hypothesis each went through one operation (Dong et al. 2021)."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from augury.augment.operator import Apply, Made, Operator, children
+from augury.corpora.files import examine
+from augury.rng import generator
+from augury.store import Store
+from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
+from augury.text.synonyms import Synonyms, load_stop_words, load_synonyms, stop_words_file, synonyms_file
+
+SIDES = {"premise": "premises", "hypothesis": "hypotheses"}
+
+
+class Eda(Operator):
+    """Copy pairs with words replaced by synonyms, inserted, swapped or deleted; the label is kept."""
+
+    operator: Literal["eda"] = "eda"
+    copies: int = Field(4, ge=1)
+    """Copies of every pair; in four in a row, premise and hypothesis each go through all four operations."""
+    alpha: float = Field(0.2, gt=0, le=1)
+    """The share of a sentence's words that change, at least one; in deletion, the probability that a word goes."""
+    synonyms: str | None = None
+    """A directory with Open English WordNet's synsets.tsv.gz, or a file of lines word<TAB>synonym[,synonym...]. By
+    default a small English table, and no synonyms for other languages."""
+    stop_words: str | None = None
+    """A file of words that have no synonyms, one a line; by default the function words of English."""
+    clean: bool = False
+    """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released code of EDA does."""
+    seed: int = 1
+
+    PER_SECOND: ClassVar[float] = 2_000
+    READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "language")
+
+    def makes(self) -> Literal["view", "records"]:
+        return "records"
+
+    def fit_parameters(self) -> dict[str, Any]:
+        files = {"synonyms": synonyms_file(self.synonyms), "stop_words": stop_words_file(self.stop_words)}
+        return {name: examine(str(file)).sha256 for name, file in files.items()}
+
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        synonyms, stop_words = load_synonyms(self.synonyms), load_stop_words(self.stop_words)
+        english = (synonyms, stop_words)
+        others = (synonyms if self.synonyms else {}, stop_words if self.stop_words else frozenset[str]())
+
+        def apply(block: pa.Table) -> Made:
+            parents = block.take(np.repeat(np.arange(len(block)), self.copies))
+            records = zip(*(block.column(name).to_pylist() for name in self.READS), strict=True)
+            pairs = [
+                pair
+                for name, premise, hypothesis, language in records
+                for pair in self._pairs(name, (premise, hypothesis), *(english if _is_english(language) else others))
+            ]
+            texts = {side: [pair[place] for pair in pairs] for place, side in enumerate(SIDES)}
+            counts = {f"unchanged {SIDES[side]}": _unchanged(parents.column(side), texts[side]) for side in SIDES}
+            columns = {side: pa.array(changed, pa.string()) for side, changed in texts.items()}
+            return Made(children(parents, self, [*range(1, self.copies + 1)] * len(block), **columns), counts)
+
+        return apply
+
+    def _pairs(
+        self, name: str, pair: tuple[str, str], synonyms: Synonyms, stop_words: Collection[str]
+    ) -> Iterator[list[str]]:
+        """The copies of record `name`: premise and hypothesis begin the round of operations independently."""
+        offsets = generator(self.seed, self.operator, name).integers(len(OPERATIONS), size=len(pair)).tolist()
+        for copy in range(1, self.copies + 1):
+            random = generator(self.seed, self.operator, name, copy)
+            yield [
+                self._changed(text, operation_of(copy, offset), random, synonyms, stop_words)
+                for text, offset in zip(pair, offsets, strict=True)
+            ]
+
+    def _changed(
+        self,
+        text: str,
+        operation: Operation,
+        random: np.random.Generator,
+        synonyms: Synonyms,
+        stop_words: Collection[str],
+    ) -> str:
+        words = (clean(text) if self.clean else text).split()
+        changed = " ".join(augment(words, operation, self.alpha, random, synonyms, stop_words))
+        return (clean(changed) if self.clean else changed) or text  # a text without words, or without a to z, stays
+
+
+def _is_english(language: str) -> bool:
+    return language.partition("-")[0] == "en"
+
+
+def _unchanged(before: pa.ChunkedArray, after: Sequence[str]) -> int:
+    return sum(old.split() == new.split() for old, new in zip(before.to_pylist(), after, strict=True))
+
+
+OPERATOR = Eda

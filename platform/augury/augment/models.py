@@ -1,0 +1,42 @@
+"""The models that an experiment's operators work with: experiments of their own, found by address or trained first."""
+
+from __future__ import annotations
+
+from augury import running, trainable
+from augury.augment.pipeline import Models
+from augury.errors import UserError
+from augury.experiment import Experiment, parse
+from augury.store import Store
+
+
+def addressed(experiment: Experiment, store: Store) -> list[Models]:
+    """The run folders of each operator's models, by role; nothing is made."""
+    return [{role: _folder(each, store) for role, each in wanted.items()} for wanted in _wanted(experiment)]
+
+
+def trained(experiment: Experiment, store: Store) -> list[Models]:
+    """The run folders of each operator's models, by role; what is missing is trained, with all that it needs."""
+    for wanted in _wanted(experiment):
+        for role, each in wanted.items():
+            _, failures = running.run_experiment(each)
+            if failures:
+                raise UserError(f"the {role} of operator augment cannot be trained: {failures[0]}")
+    return addressed(experiment, store)
+
+
+def _wanted(experiment: Experiment) -> list[dict[str, Experiment]]:
+    """The experiments of each operator, by role, run where and recorded as the experiment itself."""
+    corpus = experiment.corpus.model_dump(mode="json", exclude_unset=True)
+    shared = experiment.model_dump(mode="json", include={"storage", "execution", "tracking"})
+    return [
+        {
+            role: parse({"seeds": [1], "baseline": False, **content, **shared}, f"{role} of {operator.operator}")
+            for role, content in operator.models(corpus).items()
+        }
+        for operator in experiment.augment
+    ]
+
+
+def _folder(each: Experiment, store: Store) -> str:
+    address = trainable.find(each.task).address(each, store)
+    return running.run_folder(store, address, each.seeds[0]).name

@@ -1,0 +1,47 @@
+"""Pretrained models and tokenizers by name on a hub or by local path, and what identifies them in an address."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from augury.errors import UserError
+
+Loader = Callable[..., Any]
+
+
+def load(loader: Loader, name: str, revision: str | None = None, **settings: Any) -> Any:
+    """`loader(name)`, a `from_pretrained` of transformers; UserError where there is nothing of that name.
+
+    `name` is a directory, or a name on the hub, where `revision` is a branch, a tag or a commit.
+    """
+    if _is_path(name) and not Path(name).expanduser().is_dir():
+        raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
+    place = str(Path(name).expanduser()) if _is_path(name) else name
+    try:
+        return loader(place, **({} if _is_path(name) else {"revision": revision}), **settings)
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split())
+        raise UserError(
+            f"pretrained '{name}' cannot be loaded: {reason}. Where no hub can be reached, give the path of a directory"
+        ) from error
+
+
+@cache
+def identity(name: str, revision: str | None = None) -> str:
+    """What determines a pretrained model: the content of a directory's files, or a name on the hub and its revision."""
+    if not _is_path(name):
+        return f"{name}@{revision or 'main'}"
+    found = hashlib.blake2b(digest_size=8)
+    for file in sorted(Path(name).expanduser().iterdir()):
+        if file.is_file():
+            with file.open("rb") as stream:
+                found.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
+    return f"files:{found.hexdigest()}"
+
+
+def _is_path(name: str) -> bool:
+    return Path(name).expanduser().is_dir() or name.startswith(("/", "./", "../", "~"))

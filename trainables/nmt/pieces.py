@@ -1,0 +1,35 @@
+"""The learned vocabulary as the tokenizer of the tokens store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pyarrow as pa
+
+from augury.store import Folder
+from augury.text.tokens import Encode
+from augury.text.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class Pieces:
+    """Subword ids of one column, without end of sentence."""
+
+    vocabulary: Folder
+
+    @property
+    def name(self) -> str:
+        return self.vocabulary.name
+
+    @property
+    def size(self) -> int:
+        return len(Vocabulary.load(self.vocabulary).pieces)
+
+    def load(self) -> Encode:
+        vocabulary = Vocabulary.load(self.vocabulary)
+
+        def encode(block: pa.Table, view: str) -> tuple[np.ndarray, np.ndarray]:
+            return vocabulary.encode(block.column(0).combine_chunks(), view)
+
+        return encode
