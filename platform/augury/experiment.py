@@ -6,18 +6,22 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
-from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator
+from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 
 from augury import config, trainable
 from augury.augment import operator
-from augury.augment.operator import Operator
+from augury.augment.operator import VIEW, Operator
 from augury.config import Section
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.splits import AnySpec
 from augury.errors import UserError
+from augury.regimes import regime
+from augury.regimes.plain import Plain
+from augury.regimes.regime import Draw, Regime
 from augury.tracking.settings import Tracking
 from augury.training.settings import Execution, Training
 
 AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
+AnyRegime = Annotated[SerializeAsAny[Regime], BeforeValidator(regime.parse)]
 
 
 class Experiment(Section):
@@ -31,9 +35,11 @@ class Experiment(Section):
     """Every system is trained once per seed."""
     storage: str = "results"
     """Directory or URI of everything that is made."""
-    corpus: CorpusSpec
+    corpus: AnySpec
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
+    regime: AnyRegime = Plain()
+    """How the losses over the views of an example combine."""
     training: Training = Training()
     execution: Execution = Execution()
     tracking: Tracking = Tracking()
@@ -44,7 +50,16 @@ class Experiment(Section):
 
     def plain_system(self) -> dict[str, Any]:
         """What makes this experiment its own plain baseline: dotted keys and their values."""
-        return {}
+        return {"augment": [], "regime": {"name": "plain", "label_smoothing": self.regime.label_smoothing}}
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the views that the operators make."""
+        return [part.name() for operator in self.augment for part in operator.parts() if part.makes() == VIEW]
+
+    def draws(self) -> list[Draw]:
+        """How every example is read in one epoch."""
+        return self.regime.draws(self.keys)
 
     @field_validator("seeds")
     @classmethod
@@ -52,6 +67,14 @@ class Experiment(Section):
         if len(set(seeds)) < len(seeds):
             raise UserError(f"seeds {list(seeds)} repeat: give each seed once")
         return seeds
+
+    @model_validator(mode="after")
+    def _readable(self) -> Experiment:
+        self.draws()
+        made = [part.name() for operator in self.augment for part in operator.parts()]
+        if len(set(made)) < len(made):
+            raise UserError(f"augment makes several things of one name: {', '.join(made)}; make each once")
+        return self
 
 
 def load(path: str | Path, assignments: Sequence[str] = ()) -> Experiment:

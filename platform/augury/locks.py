@@ -9,12 +9,12 @@ import fcntl
 import json
 import os
 import random
-import threading
 import time
 import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
+from augury.beside import every
 from augury.progress import say
 from augury.store import Folder
 
@@ -74,19 +74,10 @@ def _kernel(folder: Folder) -> Iterator[None]:
 def _lease(folder: Folder, seconds: float = LEASE_SECONDS) -> Iterator[None]:
     lease = _Lease(folder)
     lease.acquire(seconds)
-    released = threading.Event()
-
-    def renew() -> None:
-        while not released.wait(seconds / 4):
-            lease.write()
-
-    thread = threading.Thread(target=renew, name=f"lease {folder.name}", daemon=True)
-    thread.start()
     try:
-        yield
+        with every(seconds / 4, lease.write, name=f"lease {folder.name}"):
+            yield
     finally:
-        released.set()
-        thread.join()
         lease.release()
 
 

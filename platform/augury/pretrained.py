@@ -3,12 +3,19 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
+from transformers.utils import logging
+
 from augury.errors import UserError
+from augury.store import Folder
+from augury.text.learned import FILES
 
 Loader = Callable[..., Any]
 
@@ -22,12 +29,28 @@ def load(loader: Loader, name: str, revision: str | None = None, **settings: Any
         raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
     place = str(Path(name).expanduser()) if _is_path(name) else name
     try:
-        return loader(place, **({} if _is_path(name) else {"revision": revision}), **settings)
+        with _quiet():
+            return loader(place, **({} if _is_path(name) else {"revision": revision}), **settings)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise UserError(
             f"pretrained '{name}' cannot be loaded: {reason}. Where no hub can be reached, give the path of a directory"
         ) from error
+
+
+def keep(name: str, revision: str | None, folder: Folder) -> None:
+    """Finish `folder` with a model's tokenizer and configuration, so that no later step needs the hub for them."""
+    directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
+    load(AutoConfig.from_pretrained, name, revision).save_pretrained(directory)
+    pieces = load(AutoTokenizer.from_pretrained, name, revision)
+    pieces.save_pretrained(directory)
+    folder.put(directory, FILES)
+    folder.finish({"pretrained": name, "identity": identity(name, revision), "size": len(pieces)})
+
+
+def tokenizer(directory: str) -> PreTrainedTokenizerBase:
+    """The tokenizer in a directory that `save_pretrained` wrote."""
+    return AutoTokenizer.from_pretrained(directory)
 
 
 @cache
@@ -41,6 +64,20 @@ def identity(name: str, revision: str | None = None) -> str:
             with file.open("rb") as stream:
                 found.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
     return f"files:{found.hexdigest()}"
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    """Neither progress nor a report of what was loaded; what matters of it is the caller's to say."""
+    verbosity, progress = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if progress:
+            logging.enable_progress_bar()
 
 
 def _is_path(name: str) -> bool:

@@ -6,7 +6,6 @@ import importlib.metadata
 import os
 import shutil
 import subprocess
-import threading
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -16,6 +15,7 @@ from typing import Any
 import yaml
 
 from augury import config, trainable
+from augury.beside import every
 from augury.corpora.corpus import KIND as CORPORA
 from augury.errors import UserError
 from augury.experiment import Experiment, systems
@@ -199,20 +199,11 @@ def _commit() -> str | None:
 @contextmanager
 def _shown(run: Folder, label: str, system: Experiment) -> Iterator[None]:
     """Print a line about a run's training now and then, and one when it ends."""
-    stop = threading.Event()
     watch = _Watch(run, label, system)
-
-    def show() -> None:
-        while not stop.wait(1.0):
-            watch.look()
-
-    thread = threading.Thread(target=show, name=label, daemon=True)
-    thread.start()
     try:
-        yield
+        with every(1.0, watch.look, name=label):
+            yield
     finally:
-        stop.set()
-        thread.join()
         watch.look(last=True)
 
 

@@ -10,8 +10,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+import numpy as np
 import torch
 
+from augury.decoding.sampling import Sampler
 from augury.errors import UserError, unknown
 from augury.store import Folder, Store
 from augury.training.loop import Report
@@ -47,6 +49,8 @@ class Trainable(Protocol):
     """What a package under `trainables` provides."""
 
     Config: type[Experiment]
+    EXAMPLE: str
+    """A shell command that writes a line for `translate`."""
 
     def address(self, experiment: Any, store: Store) -> str:
         """The address of the run that an experiment describes, found without making anything."""
@@ -68,6 +72,22 @@ class Trainable(Protocol):
 
     def export(self, run: Folder, store: Store, form: str, directory: Path) -> None:
         """Write the model in another library's format."""
+
+
+class Generator(Trainable, Protocol):
+    """A trainable whose runs write text, for operators."""
+
+    def sampler(self, run: Folder, store: Store) -> Sampler:
+        """A finished run as a function, its model loaded once."""
+
+
+class Classifier(Trainable, Protocol):
+    """A trainable whose runs label sentence pairs, for operators."""
+
+    def probabilities(
+        self, run: Folder, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
+    ) -> np.ndarray:
+        """The probability of every label (pairs, labels), in the order of LABELS."""
 
 
 def find(name: str) -> Trainable:

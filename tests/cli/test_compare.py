@@ -217,3 +217,25 @@ def test_files_that_do_not_fit_are_named(texts: dict[str, str], capsys: pytest.C
     assert "is named twice in" in refused(capsys, texts["base-1"], f"{texts['base-2']},{texts['base-2']}", *words)
     assert "no file 'nowhere'" in refused(capsys, texts["base-1"], "nowhere", *words)
     assert "unknown metric 'bleau'" in refused(capsys, texts["base-1"], texts["base-2"], *words, "--metrics", "bleau")
+
+
+def test_the_mean_over_test_sets_comes_first(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+    store = Store(runs.root)
+    for address in ("aa", "bb"):
+        for seed in (1, 2):
+            run = store.folder("runs", f"{address * 8}/seed-{seed}")
+            content = run.read_json("scores.json")
+            lines = hypotheses({"aa": 0.4, "bb": 0.1}[address], f"second {address} {seed}")
+            found = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
+            write_statistics(run, "second", found)
+            content["tests"]["second"] = [one.plain() for one in found]
+            run.write_json("scores.json", content)
+    place = ["--storage", runs.root]
+    mean, first, second = compared(capsys, "aa", "bb", *place, "--mean")["tables"]
+    assert [table["test"] for table in (mean, first, second)] == ["the mean of 2 test sets", "test", "second"]
+    for row in (0, 1):
+        expected = [table["rows"][row]["scores"]["bleu"]["value"] for table in (first, second)]
+        assert mean["rows"][row]["scores"]["bleu"]["value"] == pytest.approx(sum(expected) / 2)
+    assert mean["rows"][1]["tested"]["low"] > 0 and mean["rows"][1]["corrected"] < 0.05
+    assert len(compared(capsys, "aa", "bb", *place)["tables"]) == 2
+    assert "leave out --mean" in refused(capsys, "aa/seed-1", "bb/seed-1", *place, "--mean", "--test", "randomisation")

@@ -13,7 +13,8 @@ import pytest
 
 from augury.corpora import builtin
 from augury.corpora.readers import open_text
-from augury.corpora.spec import Role, TextSpec
+from augury.corpora.spec import TextSpec
+from augury.corpora.splits import Role
 from augury.errors import UserError
 
 PAIRS = [("eins", "one"), ("zwei", "two"), ("drei", "three"), ("vier", "four")]

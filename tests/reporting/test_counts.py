@@ -64,6 +64,15 @@ def test_a_metric_that_is_not_known_here_is_not_counted(translated: Folder) -> N
     assert resampled([translated], "test", "bleurt", 40) is None
 
 
+def test_labels_without_their_counts_are_counted_from_the_test_set(results: Any) -> None:
+    results.inferences([("a", "b", "neutral"), ("c", "d", "neutral"), ("e", "f", "entailment")])
+    labels = ["neutral", "entailment", "entailment"]
+    run = results.classified("base", "aa" * 8, correct=[1, 0, 1], hypotheses=labels)
+    run.remove("statistics")
+    found = resampled([run], "test", "accuracy", 10)
+    assert found is not None and found.statistics[0].tolist() == [[1, 1], [0, 1], [1, 1]]
+
+
 def test_one_seed_that_is_not_known_leaves_the_system_unknown(results: Any) -> None:
     known = results.classified("base", "aa" * 8, 1, correct=[1, 0, 1])
     unknown = results.classified("base", "aa" * 8, 2, correct=[1, 0, 1])

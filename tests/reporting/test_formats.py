@@ -33,7 +33,7 @@ def test_markdown(table: Table) -> None:
     assert lines[:6] == [
         "### test",
         "",
-        "| system | seeds | accuracy [95 % interval] | difference [95 %] | p | data | parameters | tokens seen |"
+        "| system | seeds | accuracy [95 % interval] | difference [95 %] | p | data | parameters | examples seen |"
         " train time | × baseline |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |",
         f"| base | 2 | {first[2]} | – | – | 1.0 × | 1.2M | 5.4M | 1 min 40 s | 1.0 × |",

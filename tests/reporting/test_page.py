@@ -30,7 +30,7 @@ def test_the_page_says_and_shows_what_came_out(folders: list[Any], read: Any) ->
     assert found.texts["p"][:2] == [
         "On test, cipher & co scores 1.8 BLEU more than baseline (31.8 against 30.0) at 2.5 × the training time, "
         "but the difference is not tested and one seed does not decide.", "synthetic text"]  # fmt: skip
-    assert found.texts["h2"] == ["Scores and cost", "Learning curves", "Score against cost", "Translations",
+    assert found.texts["h2"] == ["Scores and cost", "Learning curves", "Score against cost", "Examples",
                                  "What differs between the systems", "What was compared"]  # fmt: skip
     for cell in ("30.0 [29.0, 31.0]", "31.8 [30.8, 32.8]", "+1.8", "50.0", "1.2M", "5.4M", "4 min 10 s", "2.5 ×"):
         assert cell in found.texts["td"]

@@ -101,3 +101,30 @@ def test_addresses_do_not_depend_on_the_order_of_points(store):
     one = planned("agreement", store, keys={"regime.beta": [1, 5]})
     other = planned("agreement", store, keys={"regime.beta": [5, 2, 1]})
     assert set(one.configurations) <= set(other.configurations)
+
+
+ROWS = {"plain": {"augment": [], "regime": "plain"}, "pull": {}, "no pull": {"regime.beta": 0},
+        "no pull, flatter": {"regime.beta": 0, "regime.tau": 2}, "no pull again": {"regime.beta": 0}}  # fmt: skip
+
+
+def test_rows_keep_their_names_and_the_reference_is_first(store):
+    made = planned("agreement", store, keys={}, rows=ROWS, reference="pull")
+    assert names(made) == ["pull", "plain", "no pull"]
+    assert [(each.called, each.same_as, each.reason) for each in made.merged] == [
+        ("no pull, flatter", "no pull", "regime.tau has no effect: the divergence has the weight beta=0"),
+        ("no pull again", "no pull", "both come to the same run"),
+    ]
+
+
+def test_rows_stand_beside_a_grid(store):
+    made = planned("agreement", store, keys={"regime.beta": [0, 2]}, rows=ROWS, reference="plain")
+    assert names(made) == ["plain", "pull", "no pull", "beta=2"]
+    assert made.merged[-1].called == "beta=0" and made.merged[-1].same_as == "no pull"
+
+
+@pytest.mark.parametrize("key", ["regime.tau", "augment.0.keys", "augment"])
+def test_what_a_row_changes_cannot_be_set_for_all(store, key):
+    with pytest.raises(UserError, match=f"--set {key}: space 'agreement' sweeps this key"):
+        planned("agreement", store, {key: 1}, keys={}, rows=ROWS, reference="pull")
+    made = planned("agreement", store, {"training.max_updates": 900}, keys={}, rows=ROWS, reference="pull")
+    assert {each.experiment.training.max_updates for each in made.configurations.values()} == {900}

@@ -108,3 +108,39 @@ def test_a_grid_has_nothing_to_draw():
 ])  # fmt: skip
 def test_titles(point, title):
     assert points.title(point) == title
+
+
+ROWS = MINIMAL.replace('space = {"regime.beta": [0, 5]}', 'rows = {"plain": {}, "strong": {"regime.beta": 5}}')
+
+
+def test_rows_are_points_with_names(tmp_path):
+    found = space.find(write(tmp_path, ROWS))
+    assert found.rows == {"plain": {}, "strong": {"regime.beta": 5}}
+    assert (found.reference, found.search, points.listed(found)) == ("plain", "grid", [])
+    both = space.find(write(tmp_path, MINIMAL + 'rows = {"plain": {}}\nreference = "plain"'))
+    assert points.listed(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert list(both.rows) == ["plain"]
+
+
+def test_rows_may_depend_on_the_scale(tmp_path):
+    text = ROWS.replace("rows = {", "rows = lambda scale: {scale: {}, ") + "scales = {'toy': {}, 'big': {}}"
+    assert list(space.find(write(tmp_path, text), "big").rows) == ["big", "plain", "strong"]
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (ROWS + 'reference = "weak"', "unknown reference of space .* 'weak': allowed: plain, strong"),
+    (ROWS.replace("{}", "5"), "rows must map names to dotted keys"),
+    (ROWS + 'search = "random"', "has rows alone"),
+    (MINIMAL.replace("space = ", "spice = "), "sweeps nothing: give 'space' at least one dotted key, or 'rows'"),
+])  # fmt: skip
+def test_what_is_wrong_with_rows_is_said(tmp_path, text, said):
+    with pytest.raises(UserError, match=said):
+        space.find(write(tmp_path, text))
+
+
+def test_tables_of_papers_are_spaces():
+    assert {"xnli_adversarial/table2", "xnli_adversarial/figure2"} <= set(space.tables())
+    found = space.find("xnli_adversarial/table2", "toy")
+    assert (found.name, found.reference, len(found.rows)) == ("xnli_adversarial-table2", "XLM-R", 10)
+    by_path = space.find("search_spaces/papers/xnli_adversarial/table2.py", "toy")
+    assert (by_path.name, by_path.rows) == ("table2", found.rows)

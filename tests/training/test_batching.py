@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -32,6 +34,25 @@ def test_every_example_once_within_budget_and_equally_many_batches_on_every_rank
         assert len(update) == world
         assert len({len(rank) for rank in update}) == 1
         assert 1 <= len(update[0]) <= accumulation
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.lists(st.integers(1, 40), min_size=1, max_size=200), st.integers(1, 9))
+def test_a_batch_is_full_at_either_limit(drawn: list[int], most: int) -> None:
+    lengths = lengths_of(drawn)
+    plan = plan_epoch(lengths, max_tokens=120, max_examples=most, seed=1, epoch=0)
+    batches = [batch for update in plan for batch in update[0]]
+    assert sorted(example for batch in batches for example in batch.tolist()) == list(range(len(drawn)))
+    costs = sorted((lengths.cost[batch] for batch in batches), key=lambda cost: (cost.min(), cost.max(), -len(cost)))
+    assert all(len(cost) <= most and len(cost) * cost.max() <= 120 for cost in costs)
+    for cost, following in itertools.pairwise(costs):
+        assert len(cost) == most or (len(cost) + 1) * following.min() > 120
+
+
+def test_every_epoch_has_as_many_updates() -> None:
+    lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 997).tolist())
+    limits = {"max_tokens": 300, "max_examples": 8, "world": 2, "accumulation": 3}
+    assert len({len(plan_epoch(lengths, seed=1, epoch=epoch, **limits)) for epoch in range(5)}) == 1
 
 
 def test_the_plan_is_a_function_of_seed_and_epoch() -> None:

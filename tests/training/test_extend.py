@@ -56,12 +56,13 @@ def begins_at(run: Folder) -> int:
     return Checkpoints(run, keep=9).updates()[-1]
 
 
+@pytest.mark.parametrize("select", ["last", "best"])
 @pytest.mark.parametrize("ends", [{"max_epochs": 6}, {"max_epochs": None, "max_updates": 60, "average_last": 3}])
-def test_longer_equals_as_long_from_the_start(tmp_path: Path, ends: dict[str, Any], capsys: Any) -> None:
+def test_longer_equals_as_long_from_the_start(tmp_path: Path, ends: dict[str, Any], select: str, capsys: Any) -> None:
     torch.set_num_threads(1)
-    short = train(tmp_path / "extended", "short", longer())
-    extended = train(tmp_path / "extended", "long", longer(**ends))
-    straight = train(tmp_path / "straight", "long", longer(**ends))
+    short = train(tmp_path / "extended", "short", longer(select=select))
+    extended = train(tmp_path / "extended", "long", longer(**ends, select=select))
+    straight = train(tmp_path / "straight", "long", longer(**ends, select=select))
     assert "continues" in capsys.readouterr().err
     assert extended.read(AVERAGED) == straight.read(AVERAGED) != short.read(AVERAGED)
     assert metrics(extended) == metrics(straight)

@@ -2,25 +2,43 @@ from __future__ import annotations
 
 import pytest
 
-from augury.training.schedule import Patience, learning_rate
+from augury import config
+from augury.training.extend import trunk
+from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
+
+EPOCH = 1000
 
 
 def test_inverse_square_root_goldens() -> None:
     training = Training(learning_rate=6e-4, warmup_updates=8000)
-    assert learning_rate(training, 4000) == pytest.approx(3e-4, rel=1e-12)
-    assert learning_rate(training, 8000) == pytest.approx(6e-4, rel=1e-12)
-    assert learning_rate(training, 32000) == pytest.approx(3e-4, rel=1e-12)
+    assert learning_rate(training, 4000, EPOCH) == pytest.approx(3e-4, rel=1e-12)
+    assert learning_rate(training, 8000, EPOCH) == pytest.approx(6e-4, rel=1e-12)
+    assert learning_rate(training, 32000, EPOCH) == pytest.approx(3e-4, rel=1e-12)
 
 
 def test_linear_falls_to_zero_at_the_last_update() -> None:
     training = Training(schedule="linear", learning_rate=1.0, warmup_updates=10, max_updates=110)
-    assert [learning_rate(training, update) for update in (5, 10, 60, 110)] == [0.5, 1.0, 0.5, 0.0]
+    assert [learning_rate(training, update, EPOCH) for update in (5, 10, 60, 110)] == [0.5, 1.0, 0.5, 0.0]
+
+
+def test_linear_falls_to_zero_at_the_end_of_the_last_epoch() -> None:
+    training = Training(schedule="linear", learning_rate=1.0, warmup_share=0.1, max_epochs=5, max_updates=None)
+    assert last_update(training, 20) == 100
+    assert [learning_rate(training, update, 20) for update in (5, 10, 55, 100)] == [0.5, 1.0, 0.5, 0.0]
+    sooner = training.model_copy(update={"max_updates": 50})
+    assert last_update(sooner, 20) == 50 and learning_rate(sooner, 5, 20) == 1.0
+    assert last_update(sooner, 5) == 25
+
+
+def test_a_share_of_a_rate_that_ends_nowhere_else_warms_up_too() -> None:
+    training = Training(schedule="constant", learning_rate=2.0, warmup_share=0.25, max_updates=40)
+    assert [learning_rate(training, update, EPOCH) for update in (5, 10, 40)] == [1.0, 2.0, 2.0]
 
 
 def test_constant_without_warm_up() -> None:
     training = Training(schedule="constant", learning_rate=0.1, warmup_updates=0)
-    assert learning_rate(training, 1) == learning_rate(training, 1000) == 0.1
+    assert learning_rate(training, 1, EPOCH) == learning_rate(training, 1000, EPOCH) == 0.1
 
 
 def test_patience_stops_at_the_fourth_validation() -> None:
@@ -52,3 +70,18 @@ def test_presets_and_contradictions() -> None:
         Training(max_updates=50, validate_every=100)
     with pytest.raises(ValueError, match="needs max_epochs or max_updates"):
         Training(max_updates=None)
+
+
+def test_settings_that_do_nothing_are_no_part_of_an_address() -> None:
+    assert config.address(Training().plain()) == "66a34edaa3922f61"
+    assert config.address(trunk(Training())) == "ec47299af9219487"
+    linear = Training.model_validate({"preset": "released_code", "schedule": "linear", "max_updates": 500})
+    assert config.address(linear.plain()) == config.address(trunk(linear)) == "9d9ef8d752af7433"
+    changes = [{}, {"max_examples": 32}, {"warmup_share": 0.06}, {"select": "best"}]
+    assert len({config.address(Training.model_validate(change).plain()) for change in changes}) == 4
+
+
+def test_a_beginning_that_depends_on_the_end_is_shared_with_no_longer_training() -> None:
+    shorter, longer = (Training(warmup_share=0.1, max_updates=updates) for updates in (100, 200))
+    assert trunk(shorter) != trunk(longer)
+    assert trunk(Training(max_updates=100)) == trunk(Training(max_updates=200))

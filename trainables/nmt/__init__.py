@@ -9,6 +9,8 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+EXAMPLE = "echo 'ein Satz'"
+
 _PROVIDED = {
     "Config": "config",
     "address": "preparation",

@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Literal
 
-from pydantic import BeforeValidator, Field, SerializeAsAny, model_validator
+from pydantic import Field, model_validator
 
 from augury.config import Section
+from augury.corpora.spec import CorpusSpec
 from augury.decoding.search import Decoding
 from augury.errors import UserError
 from augury.experiment import Experiment
-from augury.regimes import regime
-from augury.regimes.plain import Plain
-from augury.regimes.regime import SOURCE, TARGET, Draw, Regime
+from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.scores import Scoring
 from augury.text.vocabulary import VocabularyConfig
 from trainables.nmt.model import ModelConfig
-
-AnyRegime = Annotated[SerializeAsAny[Regime], BeforeValidator(regime.parse)]
 
 
 class Checking(Section):
@@ -33,38 +30,23 @@ class Config(Experiment):
     """A translation experiment."""
 
     task: Literal["nmt"] = "nmt"
+    corpus: CorpusSpec
     vocabulary: VocabularyConfig = VocabularyConfig()
     max_pieces: int = Field(500, ge=1)
     """Training examples with a longer side or view are left out, and counted."""
     model: ModelConfig = ModelConfig()
-    regime: AnyRegime = Plain()
     validation: Checking = Checking()
     decoding: Decoding = Decoding()
     scoring: Scoring = Scoring()
 
-    def plain_system(self) -> dict[str, Any]:
-        return {"augment": [], "regime": {"name": "plain", "label_smoothing": self.regime.label_smoothing}}
-
     @model_validator(mode="after")
-    def _consistent(self) -> Config:
-        self.draws()
-        if len(set(self.keys)) < len(self.keys):
-            raise UserError(f"augment makes views of one name: {', '.join(self.keys)}; give every key once")
+    def _fits(self) -> Config:
         if self.max_pieces + 2 > self.model.max_positions:
             raise UserError(
                 f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed model.max_positions="
                 f"{self.model.max_positions}: lower the one or raise the other"
             )
         return self
-
-    @property
-    def keys(self) -> list[str]:
-        """The names of the views that the operators make."""
-        return [part.name() for operator in self.augment for part in operator.parts()]
-
-    def draws(self) -> list[Draw]:
-        """How every example is read in one epoch."""
-        return self.regime.draws(self.keys)
 
     @property
     def tagged(self) -> bool:

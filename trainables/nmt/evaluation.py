@@ -23,8 +23,7 @@ from augury.scoring.scores import score, write_statistics
 from augury.store import Folder, Store
 from augury.text.vocabulary import Vocabulary
 from augury.trainable import Prepared
-from augury.training.checkpoint import load_parameters
-from augury.training.loop import AVERAGED
+from augury.training.trained import averaged, described
 from trainables.nmt.config import Config
 from trainables.nmt.model import build
 from trainables.nmt.preparation import tag
@@ -139,20 +138,15 @@ def _tokenizer(vocabulary: Vocabulary) -> MarianTokenizer:
 
 
 def _described(run: Folder, store: Store) -> tuple[Config, Vocabulary]:
-    if not run.exists("prepared.json"):
-        raise UserError(f"{run.uri} is not a run: give the folder of a seed, as `augury train` prints it")
-    prepared = run.read_json("prepared.json")
+    prepared = described(run)
     experiment = parse(prepared["experiment"])
     assert isinstance(experiment, Config)
     return experiment, Vocabulary.load(Folder(store.root, prepared["vocabulary"]))
 
 
 def _averaged(run: Folder, experiment: Config, vocabulary: Vocabulary) -> MarianMTModel:
-    if not run.exists(AVERAGED):
-        raise UserError(f"{run.uri} has not finished training: run `augury train` again, it continues")
     model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=0)
-    load_parameters(model, run.local() / AVERAGED)
-    return model.eval()
+    return averaged(run, model)
 
 
 def _ctranslate2(run: Folder, experiment: Config, vocabulary: Vocabulary) -> Folder:

@@ -88,13 +88,28 @@ def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed
     return model.train()
 
 
-def hidden_states(model: MarianMTModel, source: Tensor, source_mask: Tensor, decoder_input: Tensor) -> Tensor:
+def source_embeddings(model: MarianMTModel, source: Tensor) -> Tensor:
+    """What the encoder reads, (B, S, D): scaled by the root of the hidden size, before positions are added."""
+    encoder = model.model.encoder
+    return encoder.embed_tokens(source) * encoder.embed_scale
+
+
+def hidden_states(
+    model: MarianMTModel,
+    source: Tensor,
+    source_mask: Tensor,
+    decoder_input: Tensor,
+    perturbation: Tensor | None = None,
+) -> Tensor:
     """The decoder's output before the vocabulary projection, (B, T, D).
 
     `source` (B, S) and `decoder_input` (B, T) are ids, padded on the right; `source_mask` (B, S) is zero or
-    False at pads.
+    False at pads; `perturbation` (B, S, D) is added to `source_embeddings`.
     """
-    output = model.model(input_ids=source, attention_mask=source_mask, decoder_input_ids=decoder_input, use_cache=False)
+    read = {"input_ids": source}
+    if perturbation is not None:
+        read = {"inputs_embeds": source_embeddings(model, source) + perturbation}
+    output = model.model(**read, attention_mask=source_mask, decoder_input_ids=decoder_input, use_cache=False)
     return output.last_hidden_state
 
 

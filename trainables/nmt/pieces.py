@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
 import pyarrow as pa
 
 from augury.store import Folder
-from augury.text.tokens import Encode
+from augury.text.tokens import Encode, Encoded
 from augury.text.vocabulary import Vocabulary
 
 
@@ -29,7 +28,7 @@ class Pieces:
     def load(self) -> Encode:
         vocabulary = Vocabulary.load(self.vocabulary)
 
-        def encode(block: pa.Table, view: str) -> tuple[np.ndarray, np.ndarray]:
-            return vocabulary.encode(block.column(0).combine_chunks(), view)
+        def encode(block: pa.Table, view: str) -> Encoded:
+            return Encoded(*vocabulary.encode(block.column(0).combine_chunks(), view))
 
         return encode

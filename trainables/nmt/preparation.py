@@ -53,7 +53,7 @@ class Plan(NamedTuple):
 
 def address(experiment: Config, store: Store) -> str:
     """The address of the run that an experiment describes; reads the corpora's files and makes nothing."""
-    spec = experiment.corpus.model_dump_json()
+    spec = experiment.corpus
     return plan(experiment, store, {split: addressed(spec, split) for split in ("train", "valid")}).address
 
 
@@ -82,7 +82,7 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
 def prepare(experiment: Config, store: Store) -> Prepared:
     """Ingest, augment, learn the vocabulary and tokenise, or find all that done; the run's address and inputs."""
     splits = ("train", "valid", *tests_of(experiment))
-    spec = experiment.corpus.model_dump_json()
+    spec = experiment.corpus
     corpora = {split: ingested(spec, split, store.root) for split in splits}
     train = corpora["train"]
     held_out = {name: corpus for name, corpus in corpora.items() if name != "train"}

@@ -14,16 +14,16 @@ from augury.corpora.corpus import Corpus
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Decoding
 from augury.experiment import parse
-from augury.regimes.objective import view_objective
 from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Losses, Rows
 from augury.scoring.metrics import metric
 from augury.store import Folder, Store
 from augury.text.tokens import Tokens
 from augury.text.vocabulary import Vocabulary
 from augury.training import distributed
-from augury.training.batching import Lengths, plan_epoch
-from augury.training.loop import Report, fit
+from augury.training.batching import Lengths, padded
+from augury.training.loop import Report, fit_prepared
 from augury.training.task import Loaded, Validation
+from augury.training.validation import likelihood
 from trainables.nmt.config import Config
 from trainables.nmt.model import build, decoder_input, head, hidden_states, source_embeddings
 from trainables.nmt.preparation import kept_examples, tag
@@ -84,8 +84,8 @@ class Translation:
         ]
         labels = [self.label(draw.target, row) for draw, row in located]
         width = max(len(ids) for view in views for ids in view)
-        sources = np.stack([self._padded(view, width) for view in views])
-        targets = self._padded(labels, max(map(len, labels)))
+        sources = np.stack([padded(view, self.vocabulary.pad, width) for view in views])
+        targets = padded(labels, self.vocabulary.pad)
         tokens = sum(len(ids) for view in views for ids in view) + len(views) * sum(map(len, labels))
         positions = sources.size + len(views) * targets.size
         batch = Batch(torch.from_numpy(sources), torch.from_numpy(targets))
@@ -107,12 +107,6 @@ class Translation:
     def label(self, side: str, row: int) -> list[int]:
         """What the decoder is to predict: pieces and the end of sentence."""
         return [*self.tokens[side][row].tolist(), self.vocabulary.eos]
-
-    def _padded(self, rows: Sequence[Sequence[int]], width: int) -> np.ndarray:
-        padded = np.full((len(rows), width), self.vocabulary.pad, np.int64)
-        for index, ids in enumerate(rows):
-            padded[index, : len(ids)] = ids
-        return padded
 
     def embedded(self, batch: Batch, view: int) -> Embedded:
         """The source as the encoder reads it, tag and end of sentence included."""
@@ -153,24 +147,19 @@ class _ValidationSet:
     def loss(self, device: torch.device) -> float:
         """Negative log-likelihood per target token, not smoothed."""
         task = self.task
+
+        def rows(examples: np.ndarray) -> Rows:
+            return task.rows(Batch(*(side.to(device) for side in self._batch(examples))), [0])
+
         lengths = Lengths(self.sources.lengths + 2, self.targets.lengths + 1)
-        budget = max(task.experiment.training.max_tokens, int(lengths.cost.max()))
-        batches = [batch for update in plan_epoch(lengths, max_tokens=budget, seed=0, epoch=0) for batch in update[0]]
-        sums = torch.zeros(2, dtype=torch.float64)
-        for examples in distributed.share(batches):
-            batch = self._batch(examples)
-            rows = task.rows(Batch(batch.sources.to(device), batch.labels.to(device)), [0])
-            terms = view_objective(rows.hidden, rows.weight, rows.bias, rows.labels, weights=[1.0])
-            sums += torch.tensor([float(terms.nll[0]), rows.labels.numel()])
-        sums = distributed.sum_over_workers(sums.to(device)).cpu()
-        return float(sums[0] / sums[1])
+        return likelihood(rows, lengths, task.experiment.training.max_tokens, device).loss
 
     def _batch(self, examples: np.ndarray) -> Batch:
         task, eos = self.task, self.task.vocabulary.eos
         sources = [[*task.prefix(), *self.sources[row].tolist(), eos] for row in examples]
         labels = [[*self.targets[row].tolist(), eos] for row in examples]
-        padded = [task._padded(rows, max(map(len, rows))) for rows in (sources, labels)]
-        return Batch(torch.from_numpy(padded[0])[None], torch.from_numpy(padded[1]))
+        batch = [torch.from_numpy(padded(rows, task.vocabulary.pad)) for rows in (sources, labels)]
+        return Batch(batch[0][None], batch[1])
 
     def score(self) -> float:
         """The metric of greedy translations with the present weights."""
@@ -190,16 +179,5 @@ class _ValidationSet:
 
 def train_loop(config: dict[str, Any], device: torch.device, report: Report) -> None:
     """Train one seed of a prepared experiment in this process."""
-    store = Store(config["storage"])
-    run = Folder(store.root, config["run"])
-    task = Translation(config, store)
-    fit(
-        task,
-        task.experiment.training,
-        run,
-        address=config["address"],
-        seed=config["seed"],
-        device=device,
-        report=report,
-        until=config.get("until"),
-    )
+    task = Translation(config, Store(config["storage"]))
+    fit_prepared(task, task.experiment.training, config, device, report)

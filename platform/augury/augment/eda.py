@@ -29,14 +29,14 @@ class Eda(Operator):
     """The share of a sentence's words that change, at least one; in deletion, the probability that a word goes."""
     synonyms: str | None = None
     """A directory with Open English WordNet's synsets.tsv.gz, or a file of lines word<TAB>synonym[,synonym...]. By
-    default a small English table, and no synonyms for other languages."""
+    default a small English table, and no synonyms for other languages. Every machine of a cluster reads the file."""
     stop_words: str | None = None
-    """A file of words that have no synonyms, one a line; by default the function words of English."""
+    """A file of words that have no synonyms, one a line; by default, for English, its function words."""
     clean: bool = False
     """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released code of EDA does."""
     seed: int = 1
 
-    PER_SECOND: ClassVar[float] = 2_000
+    PER_SECOND: ClassVar[float] = 1_500
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "language")
 
     def makes(self) -> Literal["view", "records"]:

@@ -144,4 +144,4 @@ def schema(name: str) -> type[Operator]:
 def names() -> list[str]:
     """The operators there are: the modules of this package that define one."""
     modules = [module.name for module in pkgutil.iter_modules(augury.augment.__path__)]
-    return [name for name in modules if name not in ("models", "operator", "pipeline")]
+    return [name for name in modules if name not in ("models", "operator", "pipeline", "rectification")]

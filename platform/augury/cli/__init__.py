@@ -21,7 +21,7 @@ from augury.errors import UserError, nearest
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 VERBS = (
-    "demo", "train", "sweep", "watch", "augment", "encipher", "translate", "score", "compare",
+    "demo", "train", "sweep", "reproduce", "watch", "augment", "encipher", "align", "translate", "score", "compare",
     "export", "config", "track",
 )  # fmt: skip
 

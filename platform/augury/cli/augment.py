@@ -13,7 +13,7 @@ from augury.progress import say
 
 if TYPE_CHECKING:
     from augury.augment.operator import Operator
-    from augury.corpora.spec import CorpusSpec
+    from augury.corpora.splits import AnySpec
 
 HELP = "Augment a parallel corpus: from an experiment file, or from two aligned files and an operator."
 PARAMETER = "parameter."  # before the names of an operator's parameters among the arguments
@@ -77,7 +77,7 @@ def _print(result: dict[str, Any]) -> None:
     print(f"address {result['address']}")
 
 
-def _given(arguments: argparse.Namespace) -> tuple[CorpusSpec, list[Operator], str, dict[str, Any]]:
+def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], str, dict[str, Any]]:
     """Corpus, operators, storage and execution, from the experiment file or from the flags."""
     from augury import config
     from augury.corpora.spec import CorpusSpec

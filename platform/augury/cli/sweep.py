@@ -12,8 +12,9 @@ from augury.cli.common import add_overrides, print_json
 from augury.errors import UserError
 
 if TYPE_CHECKING:
-    from augury.sweeping.driver import Asked
-    from augury.sweeping.space import Space
+    from augury.sweeping.driver import Asked, Outcome
+    from augury.sweeping.space import Scheduler, Space
+    from augury.sweeping.state import Sweep
 
 HELP = "Answer the question of a search space: train its configurations with several seeds, race, compare."
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
@@ -22,9 +23,7 @@ EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("space", metavar="SPACE", help="a space of search_spaces, or the path of a Python file")
     parser.add_argument("--scale", help="toy, small or paper, as the space defines (default: its first)")
-    parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="seeds (default: the space's)")
-    parser.add_argument("--storage", default="results", help="directory or URI of everything that is made")
-    parser.add_argument("--name", help="what the sweep is called in the storage (default: SPACE-SCALE)")
+    add_limits(parser)
     parser.add_argument(
         "--scheduler", choices=["all", "halving", "pbt"],
         help="all: every seed to the end; halving: race the configurations, more seeds where it is close; "
@@ -32,39 +31,56 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     )  # fmt: skip
     parser.add_argument("--search", choices=["grid", "random", "optuna"], help="where points come from")
     parser.add_argument("--samples", type=int, metavar="N", help="points to draw, where keys have domains")
-    parser.add_argument("--at-once", type=int, metavar="N", help="trials side by side (default: as many as fit)")
-    parser.add_argument("--budget", metavar="TIME", help="stop beginning after 90s, 30m, 2h or 1d")
-    parser.add_argument("--trials", type=int, metavar="N", help="begin at most so many trials now")
-    parser.add_argument("--fail-fast", action="store_true", help="end with the first trial that fails")
     parser.add_argument("--dry-run", action="store_true", help="show the configurations, and stop")
     add_overrides(parser)
 
 
+def add_limits(parser: argparse.ArgumentParser) -> None:
+    """What every command that trains a set of configurations can be told."""
+    parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="seeds (default: the space's)")
+    parser.add_argument("--storage", default="results", help="directory or URI of everything that is made")
+    parser.add_argument("--name", help="what the sweep is called in the storage (default: its space and scale)")
+    parser.add_argument("--at-once", type=int, metavar="N", help="trials side by side (default: as many as fit)")
+    parser.add_argument("--budget", metavar="TIME", help="stop beginning after 90s, 30m, 2h or 1d")
+    parser.add_argument("--trials", type=int, metavar="N", help="begin at most so many trials now")
+    parser.add_argument("--fail-fast", action="store_true", help="end with the first trial that fails")
+
+
 def run(arguments: argparse.Namespace) -> int:
-    from augury import config
     from augury.sweeping import space as spaces
-    from augury.sweeping.driver import Asked
 
     space = spaces.find(arguments.space, arguments.scale, arguments.search)
-    asked = Asked(
-        storage=arguments.storage, name=_name(arguments.name or _usual_name(space, arguments)),
-        seeds=_seeds(arguments.seeds or space.seeds), scheduler=arguments.scheduler or space.scheduler,
-        search=space.search, samples=arguments.samples, at_once=arguments.at_once, trials=arguments.trials,
-        budget=seconds(arguments.budget), fail_fast=arguments.fail_fast,
-        assignments=config.assigned(arguments.assignments),
-    )  # fmt: skip
+    asked = asked_for(
+        space, arguments, _usual_name(space, arguments), arguments.scheduler or space.scheduler, arguments.samples
+    )
     if arguments.dry_run:
-        return _show_plan(space, asked, arguments.json)
+        return show_plan(space, asked, arguments.json)
     return _run(space, asked, arguments.json)
 
 
-def _run(space: Space, asked: Asked, as_json: bool) -> int:
+def asked_for(
+    space: Space, arguments: argparse.Namespace, name: str, scheduler: Scheduler = "all", samples: int | None = None
+) -> Asked:
+    """What the flags of `add_limits` ask of a space; `name`: of the sweep, unless the command names it."""
+    from augury import config
+    from augury.sweeping.driver import Asked
+
+    return Asked(
+        storage=arguments.storage, name=_name(arguments.name or name), seeds=_seeds(arguments.seeds or space.seeds),
+        scheduler=scheduler, search=space.search, samples=samples, at_once=arguments.at_once, trials=arguments.trials,
+        budget=seconds(arguments.budget), fail_fast=arguments.fail_fast,
+        assignments=config.assigned(arguments.assignments),
+    )  # fmt: skip
+
+
+def answered(space: Space, asked: Asked) -> Outcome:
+    """Run what is missing, with a board on standard error and the sweep's page."""
     import time
 
     from augury.reporting.sweeps import page, terminal
     from augury.reporting.sweeps.answer import answer
     from augury.sweeping import driver
-    from augury.sweeping.state import PAGE, Sweep
+    from augury.sweeping.state import PAGE
 
     board = terminal.Board(sys.stderr)
     written = [0.0]
@@ -76,9 +92,16 @@ def _run(space: Space, asked: Asked, as_json: bool) -> int:
             sweep.folder.write(PAGE, page.render(sweep, refresh=None if last else 15))
 
     try:
-        outcome = driver.run(space, asked, shown=shown, answer=answer)
+        return driver.run(space, asked, shown=shown, answer=answer)
     finally:
         board.close()
+
+
+def _run(space: Space, asked: Asked, as_json: bool) -> int:
+    from augury.reporting.sweeps import terminal
+    from augury.sweeping.state import PAGE
+
+    outcome = answered(space, asked)
     sweep = outcome.sweep
     if as_json:
         print_json({**terminal.plain(sweep), "reused": outcome.reused, "page": f"{sweep.folder.uri}/{PAGE}"})
@@ -90,7 +113,8 @@ def _run(space: Space, asked: Asked, as_json: bool) -> int:
     return 1 if outcome.unfinished or sweep.count("failed") else 0
 
 
-def _show_plan(space: Space, asked: Asked, as_json: bool) -> int:
+def show_plan(space: Space, asked: Asked, as_json: bool) -> int:
+    """The configurations, and which points are the same experiment."""
     from augury.store import Store
     from augury.sweeping import plan, points
 
@@ -99,7 +123,7 @@ def _show_plan(space: Space, asked: Asked, as_json: bool) -> int:
         print_json({
             "question": space.question,
             "configurations": [each.plain() for each in planned.configurations.values()],
-            "merged": [{"point": each.point, "same_as": each.same_as, "reason": each.reason}
+            "merged": [{"name": each.called, "point": each.point, "same_as": each.same_as, "reason": each.reason}
                        for each in planned.merged],
         })  # fmt: skip
         return 0
@@ -107,7 +131,7 @@ def _show_plan(space: Space, asked: Asked, as_json: bool) -> int:
     for each in planned.configurations.values():
         print(f"  {each.address}  {each.name}")
     for same in planned.merged:
-        print(f"  same as {same.same_as}: {points.title(same.point)} ({same.reason})")
+        print(f"  same as {same.same_as}: {same.called} ({same.reason})")
     most = len(planned.configurations) * len(asked.seeds)
     print(f"{len(planned.configurations)} configurations, at most {most} trials, scheduler {asked.scheduler}")
     return 0

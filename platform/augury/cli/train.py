@@ -23,6 +23,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def compare(chosen: object, as_json: bool) -> int:
     """Run an experiment and show its systems side by side, as a table and as a page."""
+    from augury import trainable
     from augury.experiment import Experiment
     from augury.reporting import page, results, table
     from augury.running import run_experiment
@@ -50,5 +51,5 @@ def compare(chosen: object, as_json: bool) -> int:
         print(table.text(systems))
         print(f"page     {report.uri}/index.html")
         print(f"MLflow   mlflow ui --backend-store-uri {place(chosen.tracking, store).uri}")
-        print(f"next     echo 'ein Satz' | augury translate {folders[-1].uri}")
+        print(f"next     {trainable.find(chosen.task).EXAMPLE} | augury translate {folders[-1].uri}")
     return 1 if failures else 0

@@ -7,8 +7,9 @@ import sys
 from collections.abc import Sequence
 
 from augury.cli.common import add_run, lines_of, open_run, print_json
+from augury.errors import UserError
 
-HELP = "Translate standard input, one sentence a line, with a trained run."
+HELP = "Put standard input through a trained run: a sentence a line, or premise<TAB>hypothesis for a label."
 EXAMPLE = "augury translate results/runs/ADDRESS/seed-1 < text.de > text.en"
 
 
@@ -23,14 +24,15 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.decoding.search import Decoding
 
     store, folder = open_run(arguments.trained, arguments.storage)
-    description = folder.read_json("run.json")
+    task = folder.read_json("run.json")["task"]
     chosen = {"beam": arguments.beam, "length_penalty": arguments.length_penalty}
-    of_run = folder.read_json("prepared.json")["experiment"]["decoding"]
-    decoding = config.validate(
-        Decoding, {**of_run, **{key: value for key, value in chosen.items() if value is not None}}, "decoding"
-    )
-    sentences = lines_of(sys.stdin)
-    translations = trainable.find(description["task"]).translate(folder, store, sentences, decoding=decoding)
+    chosen = {key: value for key, value in chosen.items() if value is not None}
+    of_run = folder.read_json("prepared.json")["experiment"].get("decoding")
+    if of_run is None and chosen:
+        raise UserError(f"a run of task {task} has no beam: leave out --beam and --length-penalty")
+    decoding = config.validate(Decoding, {**of_run, **chosen}, "decoding") if of_run else None
+    options = {"decoding": decoding} if decoding else {}
+    translations = trainable.find(task).translate(folder, store, lines_of(sys.stdin), **options)
     if arguments.json:
         print_json({"run": folder.uri, "translations": translations})
     else:

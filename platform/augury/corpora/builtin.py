@@ -25,6 +25,7 @@ SPLITS = ("train", "valid", "test")
 LENGTH = range(4, 26)  # words a side
 LARGEST = 10_000_000  # pairs of a split
 BLOCK = 256  # sentences drawn from one stream
+LEXICON = 2000  # words, where nothing else is said
 
 Split = Literal["train", "valid", "test"]
 
@@ -38,7 +39,7 @@ class Pair:
     target: str
 
 
-def generate(split: Split, size: int, *, seed: int = 1, lexicon: int = 2000) -> Iterator[Pair]:
+def generate(split: Split, size: int, *, seed: int = 1, lexicon: int = LEXICON) -> Iterator[Pair]:
     """The first `size` pairs of a split of the synthetic corpus, made as they are asked for.
 
     No source sentence comes twice in a split or in two splits, whatever the seeds: a hash of the sentence says which
@@ -47,12 +48,17 @@ def generate(split: Split, size: int, *, seed: int = 1, lexicon: int = 2000) -> 
 
     Raises UserError for an unknown split, a size that is not from 1 to LARGEST, and an impossible lexicon.
     """
-    if split not in SPLITS:
-        raise unknown("split", split, SPLITS)
-    if not 1 <= size <= LARGEST:
-        raise UserError(f"the built-in corpus has no split of {size} pairs: give a size from 1 to {LARGEST:,}")
+    check(split, size, LARGEST)
     pairs = distinct(split, candidates(lexicon_of(lexicon), seed))
     return (Pair(f"builtin-{split}-{index:08}", *pair) for index, pair in enumerate(islice(pairs, size)))
+
+
+def check(split: str, size: int, largest: int) -> None:
+    """UserError for an unknown split and a size that is not from 1 to `largest`."""
+    if split not in SPLITS:
+        raise unknown("split", split, SPLITS)
+    if not 1 <= size <= largest:
+        raise UserError(f"the built-in corpus has no split of {size} pairs: give a size from 1 to {largest:,}")
 
 
 def candidates(lexicon: Lexicon, seed: int) -> Iterator[Both]:
@@ -72,12 +78,17 @@ def distinct(split: Split, pairs: Iterable[Both]) -> Iterator[Both]:
     """Those pairs that belong to a split and are neither too long, too short, nor said before."""
     seen: set[int] = set()
     for pair in pairs:
-        name = int.from_bytes(blake2b(pair.german.encode(), digest_size=8).digest(), "little")
+        name = name_of(pair.german)
         if split_of(name) != split or name in seen:
             continue
         seen.add(name)
         if all(text.count(" ") + 1 in LENGTH for text in pair):
             yield pair
+
+
+def name_of(sentence: str) -> int:
+    """A 64-bit hash of a sentence."""
+    return int.from_bytes(blake2b(sentence.encode(), digest_size=8).digest(), "little")
 
 
 def split_of(name: int) -> Split:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -23,7 +23,17 @@ PARALLEL = pa.schema([
     ("source_language", pa.string()), ("target_language", pa.string()),
     ("origin", pa.string()), ("views", pa.list_(VIEW)), ("lineage", LINEAGE),
 ])  # fmt: skip
-REPEATED = ["source_language", "target_language", "origin"]  # the columns that a Parquet dictionary makes smaller
+Label = Literal["entailment", "neutral", "contradiction"]
+LABELS: tuple[Label, ...] = get_args(Label)
+NLI_VIEW = pa.struct([("name", pa.string()), ("premise", pa.string()), ("hypothesis", pa.string())])
+NLI = pa.schema([
+    ("id", pa.string()), ("premise", pa.string()), ("hypothesis", pa.string()), ("label", pa.string()),
+    ("language", pa.string()), ("origin", pa.string()), ("views", pa.list_(NLI_VIEW)), ("lineage", LINEAGE),
+])  # fmt: skip
+SIDES = {"parallel": ("source", "target"), "nli": ("premise", "hypothesis")}
+"""The two sentences of a record, by the kind of corpus."""
+REPEATED = ["source_language", "target_language", "label", "language", "origin"]
+"""The columns that a Parquet dictionary makes smaller."""
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,11 @@ class Corpus:
     def address(self) -> str:
         """The name of the corpus."""
         return self.folder.name.rpartition("/")[2]
+
+    @property
+    def kind(self) -> str:
+        """What its records are: `parallel` or `nli`."""
+        return str(self.manifest.get("kind", "parallel"))
 
     @property
     def rows(self) -> int:

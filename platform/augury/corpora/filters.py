@@ -11,15 +11,17 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from augury.corpora.spec import Filter
+from augury.corpora.splits import Cleaning, Limits
 
-REASONS = ("", "not selected", "empty source", "empty target", "too long", "too short", "ratio",
-           "duplicate", "held out")  # fmt: skip
+REASONS = ("", "not selected", "no gold label", "empty source", "empty target", "empty premise", "empty hypothesis",
+           "too long", "too short", "ratio", "duplicate", "held out", "not in the subset")  # fmt: skip
 """Why a pair is not in a corpus; `rejections` gives positions here, 0 stands for a pair that stays."""
 NOT_SELECTED = REASONS.index("not selected")
+NO_LABEL = REASONS.index("no gold label")
 DUPLICATE = REASONS.index("duplicate")
 HELD_OUT = REASONS.index("held out")
-FAULTS = REASONS[NOT_SELECTED + 1 : DUPLICATE]
+SUBSET = REASONS.index("not in the subset")
+FAULTS = REASONS[NO_LABEL + 1 : DUPLICATE]
 """The reasons that speak against a text when they are many."""
 
 # Characters of these ranges are starters that NFC leaves alone whatever is beside them: text without any
@@ -32,7 +34,7 @@ IRREGULAR = (r"  |[\x09-\x0d\x1c-\x1f\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{202
              r"\x{3000}]")  # fmt: skip
 
 
-def clean(text: pa.Array, replace: Mapping[str, str], filter: Filter) -> tuple[pa.Array, np.ndarray]:
+def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tuple[pa.Array, np.ndarray]:
     """Text in NFC without ASCII white space at its ends, and whether tabs or line ends within became spaces.
 
     Entities, `replace` and case come first, where asked for. Case is mapped character by character.
@@ -60,20 +62,22 @@ def words(text: pa.Array) -> np.ndarray:
     return pc.replace_with_mask(counts, irregular, pa.array(exact, pa.int32())).to_numpy()
 
 
-def rejections(source: pa.Array, target: pa.Array, filter: Filter | None) -> np.ndarray:
+def rejections(
+    first: pa.Array, second: pa.Array, filter: Cleaning | None, sides: tuple[str, str] = ("source", "target")
+) -> np.ndarray:
     """For each pair the first reason to reject it; without a filter only an empty side is one.
 
     As in Moses' clean-corpus-n the limits themselves are allowed and the ratio is taken both ways.
     """
-    source_words, target_words = words(source), words(target)
-    longer, shorter = np.maximum(source_words, target_words), np.minimum(source_words, target_words)
-    found = {"empty source": source_words == 0, "empty target": target_words == 0}
-    if filter is not None:
-        if filter.max_length is not None:
-            found["too long"] = longer > filter.max_length
-        found["too short"] = shorter < filter.min_length
-        if filter.max_ratio is not None:
-            found["ratio"] = longer / np.maximum(shorter, 1) > filter.max_ratio
+    counts = words(first), words(second)
+    longer, shorter = np.maximum(*counts), np.minimum(*counts)
+    limits = filter.limits if filter else Limits()
+    found = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
+    if limits.most is not None:
+        found["too long"] = longer > limits.most
+    found["too short"] = shorter < limits.fewest
+    if limits.ratio is not None:
+        found["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
     return np.select(list(found.values()), [REASONS.index(reason) for reason in found], default=0)
 
 

@@ -39,3 +39,8 @@ def blocks(dataset: Any, columns: Sequence[str], name: str) -> Iterator[pa.Table
     """The named columns as strings, block by block."""
     for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
         yield pick(table, columns, name)
+
+
+def classes(dataset: Any, column: str) -> tuple[str, ...]:
+    """The names of the classes whose numbers a column holds; none where it holds something else."""
+    return tuple(getattr(dataset.features.get(column), "names", None) or ())

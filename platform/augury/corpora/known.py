@@ -1,4 +1,4 @@
-"""Known public parallel sets: where each comes from, which files it has, how it is prepared."""
+"""Known public sets: where each comes from, which files it has, how it is prepared."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from augury.errors import UserError, nearest
 ENVIRONMENT = "AUGURY_DATA"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class KnownSet:
     """Where a public set comes from and how it is prepared."""
 
@@ -25,40 +25,53 @@ class KnownSet:
     licence: str
     fetch: tuple[str, ...]
     """Shell commands that bring its files."""
-    pairs: frozenset[tuple[str, str]]
-    """Source and target languages."""
     texts: Mapping[str, Mapping[str, Any]]
-    """Settings of a `TextSpec` for each split. Names of files lack directory and compression; `{source}` and
-    `{target}` stand for the languages."""
-    filter: Mapping[str, Any]
-    """Settings of a `Filter`."""
-    every: int | None = None
-    """Which of the filtered training rows are the validation text."""
+    """Settings of the text of each split. Names of files lack directory and compression; `{source}` and
+    `{target}`, or `{language}`, stand for the languages."""
+    filter: Mapping[str, Any] = field(default_factory=dict)
+    """Settings of the corpus's filter."""
     checksums: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of decompressed files."""
+    folder: str = ""
+    """The folder of a data directory that holds the files; by default that of the set's name."""
+
+    @property
+    def tests(self) -> tuple[str, ...]:
+        """The names of the test sets."""
+        return tuple(name for name in self.texts if name not in ("train", "valid"))
 
 
-def locate(known: KnownSet, split: str, languages: tuple[str, str], directory: str | None) -> dict[str, Any]:
-    """Settings of the `TextSpec` of a split, with the paths of its files anywhere under `<directory>/<name>`.
+@dataclass(frozen=True, kw_only=True)
+class ParallelSet(KnownSet):
+    """A public set of translations."""
 
-    `directory` is by default the environment variable AUGURY_DATA. UserError says where the set comes from
-    and how to fetch it.
+    pairs: frozenset[tuple[str, str]]
+    """Source and target languages."""
+    every: int | None = None
+    """Which of the filtered training rows are the validation text."""
+
+
+def locate(known: KnownSet, split: str, languages: Mapping[str, str], directory: str | None) -> dict[str, Any]:
+    """Settings of the text of a split, with the paths of its files anywhere under its folder of `directory`.
+
+    `languages` says what stands for `{source}`, `{target}` or `{language}`; `directory` is by default the environment
+    variable AUGURY_DATA. UserError says where the set comes from and how to fetch it.
     """
-    root = directory or os.environ.get(ENVIRONMENT)
+    root, folder = directory or os.environ.get(ENVIRONMENT), known.folder or known.name
     if not root:
         raise UserError(
-            f"{known.name} is read from the folder {known.name} of a data directory: "
-            f"give --data-dir or set {ENVIRONMENT}"
+            f"{known.name} is read from the folder {folder} of a data directory: give --data-dir or set {ENVIRONMENT}"
         )
-    folder = Path(root).expanduser() / known.name
     settings: dict[str, Any] = {}
     for key, value in known.texts[split].items():
         if key in ("source", "target", "file"):
-            names = [_named(name, languages) for name in ([value] if isinstance(value, str) else value)]
-            paths = [_find(known, split, name, folder) for name in names]
+            names = [name.format_map(languages) for name in ([value] if isinstance(value, str) else value)]
+            paths = [_find(known, split, name, Path(root).expanduser() / folder) for name in names]
             settings[key] = paths[0] if len(paths) == 1 else tuple(paths)
         elif key.endswith("_column"):
-            settings[key] = _named(value, languages)
+            settings[key] = value.format_map(languages)
+        elif key == "where":
+            settings[key] = {column: wanted.format_map(languages) for column, wanted in value.items()}
         else:
             settings[key] = value
     return settings
@@ -73,15 +86,11 @@ def differing(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[str]:
     ]
 
 
-def check_languages(known: KnownSet, languages: tuple[str, str]) -> None:
+def check_languages(known: ParallelSet, languages: tuple[str, str]) -> None:
     """UserError where the set does not have this pair of languages."""
     if languages not in known.pairs:
         pairs = [f"{source}-{target}" for source, target in known.pairs]
         raise UserError(f"{known.name} has no {'-'.join(languages)}: {nearest('-'.join(languages), pairs)}")
-
-
-def _named(pattern: str, languages: tuple[str, str]) -> str:
-    return pattern.format(source=languages[0], target=languages[1])
 
 
 def _bare(name: str) -> str:
@@ -126,7 +135,7 @@ _MULTI30K = "https://raw.githubusercontent.com/multi30k/dataset/master/data/task
 _TED_MISSING = ("__NULL__", "_ _ NULL _ _", "")
 
 _SETS = (
-    KnownSet(
+    ParallelSet(
         name="iwslt14",
         title="IWSLT 2014 German-English, TED talks (WIT3)",
         homepage="https://wit3.fbk.eu",
@@ -143,7 +152,7 @@ _SETS = (
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5, "lowercase": True},
         every=23,
     ),
-    KnownSet(
+    ParallelSet(
         name="iwslt17",
         title="IWSLT 2017 French-English, TED talks (WIT3)",
         homepage="https://wit3.fbk.eu",
@@ -161,7 +170,7 @@ _SETS = (
         },
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5},
     ),
-    KnownSet(
+    ParallelSet(
         name="ted",
         title="TED talks in 60 languages (Qi et al. 2018), Slovak-English",
         homepage="https://github.com/neulab/word-embeddings-for-nmt",
@@ -179,7 +188,7 @@ _SETS = (
         },
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5},
     ),
-    KnownSet(
+    ParallelSet(
         name="wmt14",
         title="WMT 2014 English-German: Europarl v7, Common Crawl, News Commentary v9",
         homepage="https://www.statmt.org/wmt14/translation-task.html",
@@ -207,7 +216,7 @@ _SETS = (
         },
         filter={"min_length": 1, "max_length": 250, "max_ratio": 1.5},
     ),
-    KnownSet(
+    ParallelSet(
         name="multi30k",
         title="Multi30k task 1, image captions in Czech, English, French and German",
         homepage="https://github.com/multi30k/dataset",
@@ -238,7 +247,7 @@ _SETS = (
             "val.fr": "05f2ed05aa5bf06567b3d7ad3121f6346ebd909265383dc79dbe08ef707b7bc2",
         },
     ),
-    KnownSet(
+    ParallelSet(
         name="mtnt",
         title="MTNT 1.1, machine translation of noisy text, Reddit comments (Michel and Neubig 2018)",
         homepage="https://github.com/pmichel31415/mtnt",

@@ -1,11 +1,11 @@
-"""Texts as blocks of numbered pairs, whatever they are stored in; what can be checked at first is."""
+"""Texts as blocks of numbered rows, whatever they are stored in; what can be checked at first is."""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from itertools import chain
 from typing import Any
@@ -14,10 +14,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from augury.corpora import builtin, hub
+from augury.corpora import builtin, builtin_nli, hub
 from augury.corpora.files import InputFile, examine, find, sentences
-from augury.corpora.spec import Role, TextSpec
-from augury.corpora.tables import batches, examine_parquet, read_table, strings
+from augury.corpora.nli import NliText
+from augury.corpora.spec import TextSpec
+from augury.corpora.splits import AnyText, Role
+from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
 from augury.errors import UserError
 
 Reader = Callable[[], Iterator[pa.Table]]
@@ -26,7 +28,7 @@ HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
 
 @dataclass(frozen=True)
 class Text:
-    """A parallel text that was examined and can be read."""
+    """A text that was examined and can be read."""
 
     inputs: list[dict[str, Any]]
     """Its files (path, bytes, lines, SHA-256), or the dataset and its fingerprint."""
@@ -35,12 +37,16 @@ class Text:
     total: int
     """Rows of the input; of a text table, lines."""
     read: Reader
-    """Blocks with columns `source`, `target`, `id` where the text has ids, and `selected`, which is false for
-    rows that do not belong to the text."""
+    """Blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis` and `label`), `id` where
+    it has ids, and `selected`, which is false for rows that do not belong to the text."""
     first: int | None = None
     """How many selected rows the text has at most."""
     note: str | None = None
     """What a reader of results must know of the text."""
+    classes: tuple[str, ...] = ()
+    """The names of the classes that the label column counts, where it does."""
+    header_lines: int | None = None
+    """Lines before the first row, where every row is a line."""
 
     def blocks(self) -> Iterator[pa.Table]:
         """The blocks of `read` with the column `row`, counted from 1 over all rows of the input."""
@@ -55,17 +61,26 @@ class Text:
             if wanted == 0:
                 return
 
+    def place(self, row: int) -> str:
+        """Where a row is, for people: a line of a file, if it is one."""
+        name = ", ".join(given.get("path") or given["hub"] for given in self.inputs)
+        return f"row {row:,} of {name}" if self.header_lines is None else f"{name}, line {row + self.header_lines:,}"
 
-def open_text(spec: TextSpec, role: Role) -> Text:
-    """Examine a text; UserError unless its files are whole, UTF-8, equally long, and its columns exist."""
+
+def open_text(spec: AnyText, role: Role, languages: tuple[str, ...] = ()) -> Text:
+    """Examine a text; UserError unless its files are whole, UTF-8, equally long, and its columns exist.
+
+    `languages` are those of its records, where it is built in.
+    """
     if spec.kind == "aligned":
+        assert isinstance(spec, TextSpec)
         return _open_aligned(spec)
     if spec.kind == "table":
         return _open_table(spec)
     if spec.kind == "hub":
         return _open_hub(spec, role)
     assert spec.kind == "builtin"
-    return _open_builtin(spec, role)
+    return _open_builtin(spec, role, languages)
 
 
 def _open_aligned(spec: TextSpec) -> Text:
@@ -89,12 +104,12 @@ def _open_aligned(spec: TextSpec) -> Text:
             return chain.from_iterable(sentences(find(path), layout) for path in paths)
 
         for source, target in zip(batches(side(sources)), batches(side(targets)), strict=True):
-            yield _block(strings(source), strings(target))
+            yield _block({"source": strings(source), "target": strings(target)})
 
     return _text_of(spec, files, sum(counts[: len(sources)]), read)
 
 
-def _open_table(spec: TextSpec) -> Text:
+def _open_table(spec: AnyText) -> Text:
     path, layout = spec.file, spec.layout
     assert path is not None
     files = examine_parquet(path) if layout == "parquet" else [examine(path)]
@@ -104,10 +119,11 @@ def _open_table(spec: TextSpec) -> Text:
 
     if next(read(), None) is None:  # raises where a column does not exist
         raise UserError(f"{path} has a header and no rows")
-    return _text_of(spec, files, sum(file.lines for file in files), read)
+    text = _text_of(spec, files, sum(file.lines for file in files), read)
+    return replace(text, header_lines=header_lines(path, layout, spec.header))
 
 
-def _open_hub(spec: TextSpec, role: Role) -> Text:
+def _open_hub(spec: AnyText, role: Role) -> Text:
     name = spec.hub
     assert name is not None
     dataset = hub.load(name, spec.configuration, spec.split, HUB_SPLITS[role])
@@ -119,22 +135,42 @@ def _open_hub(spec: TextSpec, role: Role) -> Text:
         raise UserError(f"split {dataset.split} of {name} has no rows")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    return Text(inputs, [fingerprint], len(dataset), read, spec.first)
+    classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText) else ()
+    return Text(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
 
-def _open_builtin(spec: TextSpec, role: Role) -> Text:
+def _open_builtin(spec: AnyText, role: Role, languages: tuple[str, ...]) -> Text:
     assert spec.builtin is not None
-    generate = partial(builtin.generate, role, spec.builtin, seed=spec.seed, lexicon=spec.lexicon)
+    content, note, generate = _generator(spec, role, languages)
     generate()  # raises where size or lexicon is impossible; sentences are made as they are asked for
 
     def read() -> Iterator[pa.Table]:
-        for pairs in batches(generate()):
-            yield _block(pa.array([pair.source for pair in pairs]), pa.array([pair.target for pair in pairs]))
+        for made in batches(generate()):
+            columns = {name: pa.array([getattr(each, name) for each in made]) for name in spec.COLUMNS}
+            yield _block(columns, ids=pa.array([each.id for each in made]) if isinstance(spec, NliText) else None)
 
-    return Text([], ["builtin", role], spec.builtin, read, spec.first, builtin.NOTE)
+    return Text([], content, spec.builtin, read, spec.first, note)
 
 
-def _text_of(spec: TextSpec, files: Sequence[InputFile], total: int, read: Reader) -> Text:
+def _generator(
+    spec: AnyText, role: Role, languages: tuple[str, ...]
+) -> tuple[list[str], str, Callable[[], Iterator[Any]]]:
+    """What identifies the text, what is to be known of it, and what makes it."""
+    assert spec.builtin is not None
+    if isinstance(spec, NliText):
+        lexicon = spec.lexicon or builtin_nli.LEXICON
+        examples = partial(builtin_nli.examples, role, spec.builtin, languages[0], seed=spec.seed, lexicon=lexicon)
+        return ["builtin nli", role], builtin_nli.NOTE, examples
+    if {*languages} & {*builtin_nli.LANGUAGES}:
+        lexicon = spec.lexicon or builtin_nli.LEXICON
+        pairs = partial(builtin_nli.translations, role, spec.builtin, languages, seed=spec.seed, lexicon=lexicon)
+        return ["builtin nli", role, str(lexicon)], builtin_nli.NOTE, pairs
+    lexicon = spec.lexicon or builtin.LEXICON
+    pairs = partial(builtin.generate, role, spec.builtin, seed=spec.seed, lexicon=lexicon)
+    return ["builtin", role], builtin.NOTE, pairs
+
+
+def _text_of(spec: AnyText, files: Sequence[InputFile], total: int, read: Reader) -> Text:
     return Text([asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first)
 
 
@@ -142,26 +178,25 @@ def _count(file: InputFile, layout: str) -> int:
     return file.lines if layout == "lines" else sum(1 for _ in sentences(find(file.path), layout))
 
 
-def _columns(spec: TextSpec) -> list[str]:
-    named = [spec.source_column, spec.target_column, spec.id_column, *spec.where]
+def _columns(spec: AnyText) -> list[str]:
+    named = [*spec.columns().values(), spec.id_column, *spec.where]
     return list(dict.fromkeys(column for column in named if column))
 
 
-def _select(table: pa.Table, spec: TextSpec) -> pa.Table:
-    """The sides and ids of a table, and which rows are part of the text."""
-    assert spec.source_column and spec.target_column
-    source, target = table.column(spec.source_column), table.column(spec.target_column)
+def _select(table: pa.Table, spec: AnyText) -> pa.Table:
+    """The columns and ids of a table, and which rows are part of the text."""
+    columns = {name: table.column(column) for name, column in spec.columns().items()}
     selected = np.ones(len(table), bool)
     for column, value in spec.where.items():
         selected &= pc.equal(table.column(column), str(value)).to_numpy()
-    if spec.missing:
+    if isinstance(spec, TextSpec) and spec.missing:
         marks = pa.array(spec.missing, pa.string())
-        for side in (source, target):
+        for side in columns.values():
             selected &= ~pc.is_in(pc.ascii_trim_whitespace(side), value_set=marks).to_numpy()
-    return _block(source, target, selected, table.column(spec.id_column) if spec.id_column else None)
+    return _block(columns, selected, table.column(spec.id_column) if spec.id_column else None)
 
 
-def _block(source: Any, target: Any, selected: np.ndarray | None = None, ids: Any = None) -> pa.Table:
-    chosen = np.ones(len(source), bool) if selected is None else selected
-    columns = {"source": source, "target": target, "selected": pa.array(chosen)}
-    return pa.table(columns if ids is None else {**columns, "id": ids})
+def _block(columns: dict[str, Any], selected: np.ndarray | None = None, ids: Any = None) -> pa.Table:
+    rows = len(next(iter(columns.values())))
+    chosen = pa.array(np.ones(rows, bool) if selected is None else selected)
+    return pa.table({**columns, "selected": chosen} | ({} if ids is None else {"id": ids}))

@@ -37,6 +37,13 @@ def read_table(
     return _jsonl(find(path), columns) if layout == "jsonl" else _parquet(path, columns)
 
 
+def header_lines(path: str, layout: str, header: Sequence[str] | None = None) -> int | None:
+    """How many lines stand before the first row of a table; None where rows are not lines (CSV, Parquet)."""
+    if layout != "tsv":
+        return 0 if layout == "jsonl" else None
+    return int(not header or _names(next(lines(find(path)))) == list(header))
+
+
 def examine_parquet(path: str) -> list[InputFile]:
     """The Parquet files that `path` names; UserError where one is damaged or there are no rows."""
     files = []
@@ -90,7 +97,7 @@ def position(where: str, names: Sequence[str], column: str) -> int:
 def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> Iterator[pa.Table]:
     rows = lines(path)
     first = next(rows)
-    names, number = first.decode().rstrip("\r\n").split("\t"), 2
+    names, number = _names(first), 2
     if header and names != list(header):
         rows, names, number = chain([first], rows), list(header), 1
     places = [position(str(path), names, column) for column in columns]
@@ -102,6 +109,10 @@ def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
             raise _ragged(path, number + at, int(widths[at]), len(names))
         yield pa.table({name: pc.list_element(fields, at) for name, at in zip(columns, places, strict=True)})
         number += len(batch)
+
+
+def _names(line: bytes) -> list[str]:
+    return line.decode().rstrip("\r\n").split("\t")
 
 
 def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> Iterator[pa.Table]:

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from augury.decoding.search import Decoding, Hypothesis, check_lengths
+from augury.decoding.search import Decoding, Hypothesis, batches_by_length, check_lengths
 
 if TYPE_CHECKING:
     from transformers import MarianMTModel
@@ -28,28 +28,13 @@ def generate(
     training = model.training
     model.eval()
     try:
-        for rows in _batches(sources, decoding.batch_tokens):
+        for rows in batches_by_length(sources, decoding.batch_tokens):
             found = _search(model, [sources[row] for row in rows], decoding, suppress)
             for row, hypothesis in zip(rows, found, strict=True):
                 hypotheses[row] = hypothesis
     finally:
         model.train(training)
     return hypotheses
-
-
-def _batches(sources: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
-    """Rows of the non-empty sources, longest first, in batches of at most `batch_tokens` tokens with padding.
-
-    A source longer than `batch_tokens` is a batch alone.
-    """
-    rows = [row for row, source in enumerate(sources) if source]
-    rows.sort(key=lambda row: len(sources[row]), reverse=True)
-    start = 0
-    while start < len(rows):
-        longest = len(sources[rows[start]]) + 1
-        size = max(1, batch_tokens // longest)
-        yield rows[start : start + size]
-        start += size
 
 
 def _search(

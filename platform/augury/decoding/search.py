@@ -9,7 +9,7 @@ end of sentence.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from pydantic import Field
@@ -52,3 +52,18 @@ def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, position
             f"sentence included; the first is number {long[0] + 1} with {len(sources[long[0]])} pieces: "
             f"split or shorten them, or train with larger model.max_positions"
         )
+
+
+def batches_by_length(sources: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
+    """Rows of the non-empty sources, longest first, in batches of at most `batch_tokens` tokens with padding.
+
+    Every source counts one more for its end. A source longer than `batch_tokens` is a batch alone.
+    """
+    rows = [row for row, source in enumerate(sources) if source]
+    rows.sort(key=lambda row: len(sources[row]), reverse=True)
+    start = 0
+    while start < len(rows):
+        longest = len(sources[rows[start]]) + 1
+        size = max(1, batch_tokens // longest)
+        yield rows[start : start + size]
+        start += size

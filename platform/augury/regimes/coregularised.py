@@ -75,7 +75,7 @@ class CoRegularised(Regime):
     def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
         warming = update < self.warmup_steps
         if warming and self.warmup_views == "cipher":
-            return cross_entropy(model, batch, self.label_smoothing, view=1)
+            return cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
         agreement = Agreement(self.beta, self.tau, self.divergence, self.detach)
         terms = view_objective(

@@ -26,7 +26,7 @@ class MultiSource(Regime):
         return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])
 
     def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
-        return cross_entropy(model, batch, self.label_smoothing)
+        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
 REGIME = MultiSource

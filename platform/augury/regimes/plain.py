@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from augury.regimes.objective import view_objective
-from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, Rows, ViewModel
 
 
 class Plain(Regime):
@@ -18,12 +18,11 @@ class Plain(Regime):
         return [Draw((SOURCE,), TARGET)]
 
     def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
-        return cross_entropy(model, batch, self.label_smoothing)
+        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
-def cross_entropy(model: ViewModel, batch: Any, label_smoothing: float, view: int = 0) -> Losses:
-    """Label-smoothed cross-entropy of one view, summed over rows; count is the number of rows."""
-    rows = model.rows(batch, [view])
+def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
+    """Label-smoothed cross-entropy of one view, summed over rows; the divisor is the number of rows."""
     terms = view_objective(
         rows.hidden, rows.weight, rows.bias, rows.labels, weights=[1.0], label_smoothing=label_smoothing
     )

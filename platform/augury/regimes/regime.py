@@ -5,10 +5,10 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
-from torch import Tensor
+from torch import Tensor, nn
 
 import augury.regimes
 from augury.config import Section, validate
@@ -42,6 +42,33 @@ class ViewModel(Protocol):
     """A model that reads chosen views of a batch in one concatenated forward pass."""
 
     def rows(self, batch: Any, views: Sequence[int]) -> Rows: ...
+
+
+class Embedded(NamedTuple):
+    """What a model reads of one view of a batch: the words, before positions are added and anything is normalised.
+
+    `embeddings` (examples, length, size), detached, as they enter the network (after a scaling, where the model has
+    one); `ids` (examples, length); `mask` (examples, length), True at tokens, special ones too, and False at pads.
+    """
+
+    embeddings: Tensor
+    ids: Tensor
+    mask: Tensor
+
+
+@runtime_checkable
+class PerturbableModel(ViewModel, Protocol):
+    """A model whose word embeddings can be moved; `module` holds all of its parameters.
+
+    `rows` adds `perturbation` (examples, length, size), zero at pads, to the embeddings of `embedded`, and then one
+    view is read. Its rows must be those of no perturbation where that is zero, whatever the padding.
+    """
+
+    module: nn.Module
+
+    def embedded(self, batch: Any, view: int) -> Embedded: ...
+
+    def rows(self, batch: Any, views: Sequence[int], perturbation: Tensor | None = None) -> Rows: ...
 
 
 class Losses(NamedTuple):
@@ -98,7 +125,7 @@ def parse(value: Any) -> Regime:
 def names() -> list[str]:
     """The regimes there are: the modules of this package that define one."""
     modules = [module.name for module in pkgutil.iter_modules(augury.regimes.__path__)]
-    return [name for name in modules if name not in ("regime", "objective")]
+    return [name for name in modules if name not in ("regime", "objective", "perturbation")]
 
 
 def _allowed() -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +16,22 @@ from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.scores import named, read_statistics
 from augury.store import Folder
 from augury.tracking import runs
+
+
+class Columns(NamedTuple):
+    """The columns of what a system reads and of its language, of what is expected of it and of the language of that."""
+
+    read: tuple[str, ...]
+    language: str
+    expected: str
+    expected_language: str
+
+
+COLUMNS = {
+    "parallel": Columns(("source",), "source_language", "target", "target_language"),
+    "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
+}
+"""By the kind of corpus."""
 
 
 def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:
@@ -55,8 +71,9 @@ def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
     if not corpus.folder.complete or not run.sub("hypotheses").exists(f"{test}.txt"):
         return None
     hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
-    (language,) = set(corpus.column("target_language"))
-    references = corpus.column("target")
+    columns = COLUMNS[corpus.kind]
+    (language,) = set(corpus.column(columns.expected_language))
+    references = corpus.column(columns.expected)
     if len(hypotheses) != len(references):
         return None
     try:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -14,10 +14,12 @@ from augury.reporting.table import Row, Table
 ESCAPES = {
     "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}",
     "<": r"\textless{}", ">": r"\textgreater{}", "×": r"$\times$", "–": "--", "α": r"$\alpha$", "β": r"$\beta$",
-    "τ": r"$\tau$", "ε": r"$\varepsilon$", **{character: f"\\{character}" for character in "&%$#_{}"},
+    "τ": r"$\tau$", "ε": r"$\varepsilon$", "±": r"$\pm$", "−": "$-$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
 }  # fmt: skip
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 ESCAPED = r"\\\1"  # in Markdown
+LATEX_HEAD = "% \\usepackage{booktabs}\n"
 COSTS = ("data_factor", "parameters", "updates", "target_tokens", "train_seconds", "device_hours", "device")
 
 
@@ -28,7 +30,7 @@ def markdown(tables: Sequence[Table]) -> str:
 
 def latex(tables: Sequence[Table]) -> str:
     """Tables for LaTeX with the package booktabs; notes are in the caption."""
-    return "% \\usepackage{booktabs}\n" + "\n".join(map(_latex, tables))
+    return LATEX_HEAD + "\n".join(map(_latex, tables))
 
 
 def comma_separated(tables: Sequence[Table]) -> str:
@@ -36,12 +38,7 @@ def comma_separated(tables: Sequence[Table]) -> str:
 
     The difference, in the metric that decides, stands in the lines of that metric alone.
     """
-    lines = [line for table in tables for row in table.rows for line in _lines(table, row)]
-    written = io.StringIO()
-    writer = csv.DictWriter(written, list(lines[0]), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(lines)
-    return written.getvalue()
+    return csv_lines([line for table in tables for row in table.rows for line in _lines(table, row)])
 
 
 FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {"markdown": markdown, "latex": latex, "csv": comma_separated}
@@ -50,6 +47,27 @@ FORMATS: dict[str, Callable[[Sequence[Table]], str]] = {"markdown": markdown, "l
 def escaped(text: str) -> str:
     """Plain text for LaTeX."""
     return "".join(ESCAPES.get(character, character) for character in text)
+
+
+def tabular(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    """A table of LaTeX from plain text, the first column to the left; needs the package booktabs (`LATEX_HEAD`)."""
+    titles, *lines = ([escaped(cell) for cell in cells] for cells in (header, *rows))
+    # The braces keep LaTeX from taking a name in brackets for an argument of the line break before it.
+    body = [f"{{}}{' & '.join(re.sub(MINUS, '$-$', cell) for cell in cells)} \\\\" for cells in lines]
+    return "\n".join([
+        r"\begin{table}", r"\centering", f"\\caption{{{escaped(caption)}.}}",
+        f"\\begin{{tabular}}{{l{'r' * (len(titles) - 1)}}}", r"\toprule", f"{' & '.join(titles)} \\\\", r"\midrule",
+        *body, r"\bottomrule", r"\end{tabular}", r"\end{table}",
+    ]) + "\n"  # fmt: skip
+
+
+def csv_lines(lines: Sequence[Mapping[str, Any]]) -> str:
+    """Lines with the same columns as CSV, with a header."""
+    written = io.StringIO()
+    writer = csv.DictWriter(written, list(lines[0]), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(lines)
+    return written.getvalue()
 
 
 def _markdown(table: Table) -> str:
@@ -61,15 +79,8 @@ def _markdown(table: Table) -> str:
 
 
 def _latex(table: Table) -> str:
-    header, *rows = ([escaped(cell) for cell in cells] for cells in (table.header(), *map(table.cells, table.rows)))
-    caption = escaped("; ".join([f"Results on {table.test}", *table.notes]))
-    # The braces keep LaTeX from taking a name in brackets for an argument of the line break before it.
-    lines = [f"{{}}{' & '.join(re.sub(MINUS, '$-$', cell) for cell in cells)} \\\\" for cells in rows]
-    return "\n".join([
-        r"\begin{table}", r"\centering", f"\\caption{{{caption}.}}",
-        f"\\begin{{tabular}}{{l{'r' * (len(header) - 1)}}}", r"\toprule", f"{' & '.join(header)} \\\\", r"\midrule",
-        *lines, r"\bottomrule", r"\end{tabular}", r"\end{table}",
-    ]) + "\n"  # fmt: skip
+    caption = "; ".join([f"Results on {table.test}", *table.notes])
+    return tabular(caption, table.header(), list(map(table.cells, table.rows)))
 
 
 def _lines(table: Table, row: Row) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""One page of HTML for people: the answer, the table, learning curves, cost, translations, and what was compared.
+"""One page of HTML for people: the answer, the table, learning curves, cost, examples, and what was compared.
 
 It holds everything it shows, Plotly included, and asks nothing of a network.
 """
@@ -34,7 +34,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         section("Scores and cost", "".join(_scores(table, heading=len(tables) > 1) for table in tables)),
         section("Learning curves", _charts(results, curves)),
         section("Score against cost", f'<div class="charts">{chart(cost)}</div>' if cost else ""),
-        section("Translations", _translations(results, tables[0].test)),
+        section("Examples", _examples(results, tables[0].test)),
         section("What differs between the systems", _differences(results)),
         section("What was compared", _provenance(results)),
     ]
@@ -97,17 +97,17 @@ def _charts(results: Sequence[SystemResult], curves: Sequence[Figure]) -> str:
     )
 
 
-def _translations(results: Sequence[SystemResult], test: str) -> str:
+def _examples(results: Sequence[SystemResult], test: str) -> str:
     samples = draw(results, test)
     if samples is None:
         return ""
-    intro = f"{len(samples.sentences)} sentences of {test}, drawn at random, with each system's first seed."
+    intro = f"{len(samples.examples)} examples of {test}, drawn at random, with each system's first seed."
     articles = []
-    for sample in samples.sentences:
-        source = _text("source", sample.source, samples.source_language)
-        reference = _text("reference", sample.reference, samples.target_language)
-        made = "".join(_text(name, text, samples.target_language) for name, text in sample.hypotheses.items())
-        columns = f"<dl>{source}{reference}</dl><dl>{made}</dl>"
+    for sample in samples.examples:
+        given = "".join(_text(name, text, samples.language) for name, text in sample.given.items())
+        expected = _text(samples.expected, sample.expected, samples.expected_language)
+        made = "".join(_text(name, text, samples.expected_language) for name, text in sample.hypotheses.items())
+        columns = f"<dl>{given}{expected}</dl><dl>{made}</dl>"
         articles.append(f'<article class="sample"><h3>line {sample.line}</h3>{columns}</article>')
     return f'<p class="quiet">{escape(intro)}</p>{"".join(articles)}'
 

@@ -1,4 +1,4 @@
-"""Test sentences with what every system made of them."""
+"""Test examples with what every system made of them."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
+from augury.reporting.counts import COLUMNS
 from augury.reporting.results import SystemResult
 from augury.rng import generator
 from augury.store import Folder
@@ -14,39 +15,44 @@ from augury.store import Folder
 
 @dataclass(frozen=True)
 class Sample:
-    """One sentence of a test set; lines are numbered from 1."""
+    """One example of a test set; lines are numbered from 1."""
 
     line: int
-    source: str
-    reference: str
+    given: Mapping[str, str]
+    """What is read, by the name of its column."""
+    expected: str
     hypotheses: Mapping[str, str]
-    """System -> its translation, of its first seed."""
+    """System -> its translation or label, of its first seed."""
 
 
 @dataclass(frozen=True)
 class Samples:
-    """Sentences drawn from one test set."""
+    """Examples drawn from one test set."""
 
-    source_language: str
-    target_language: str
-    sentences: tuple[Sample, ...]
+    language: str
+    expected: str
+    """What is expected of a system: `target` or `label`."""
+    expected_language: str
+    examples: tuple[Sample, ...]
 
 
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> Samples | None:
-    """Sentences drawn without regard to any system; None where the test set or all translations are gone."""
+    """Examples drawn without regard to any system; None where the test set or all hypotheses are gone."""
     name = f"{test}.txt"
-    translated = {result.name: folder.sub("hypotheses") for result in results
+    made = {result.name: folder.sub("hypotheses") for result in results
                   for folder in list(result.runs.values())[:1] if folder.sub("hypotheses").exists(name)}  # fmt: skip
     inputs = {given["name"]: given["address"] for result in results for given in result.facts["inputs"]}
     corpus = Corpus(Folder(next(iter(results[0].runs.values())).root, f"{CORPORA}/{inputs.get(test)}"))
-    if not translated or not corpus.folder.complete:
+    if not made or not corpus.folder.complete:
         return None
-    sources, references = corpus.column("source"), corpus.column("target")
-    lines = {system: folder.read(name).decode().split("\n") for system, folder in translated.items()}
-    count = min(count, len(sources))
-    chosen = sorted(generator("samples", corpus.address).choice(len(sources), count, replace=False).tolist())
-    (languages,) = corpus.shard(corpus.shards[0], ["source_language", "target_language"]).slice(0, 1).to_pylist()
-    return Samples(languages["source_language"], languages["target_language"], tuple(
-        Sample(line + 1, sources[line], references[line], {system: lines[system][line] for system in lines})
+    columns = COLUMNS[corpus.kind]
+    given, expected = {name: corpus.column(name) for name in columns.read}, corpus.column(columns.expected)
+    lines = {system: folder.read(name).decode().split("\n") for system, folder in made.items()}
+    count = min(count, len(expected))
+    chosen = sorted(generator("samples", corpus.address).choice(len(expected), count, replace=False).tolist())
+    (languages,) = corpus.shard(corpus.shards[0], {columns.language, columns.expected_language}).slice(0, 1).to_pylist()
+    return Samples(languages[columns.language], columns.expected, languages[columns.expected_language], tuple(
+        Sample(line + 1, {name: texts[line] for name, texts in given.items()}, expected[line],
+               {system: lines[system][line] for system in lines})
         for line in chosen
     ))  # fmt: skip

@@ -11,6 +11,7 @@ from rich.cells import cell_len
 
 from augury.progress import duration
 from augury.reporting.results import Cost, Estimate, SystemResult
+from augury.scoring import accuracy
 from augury.scoring.bootstrap import Resampled
 from augury.scoring.scores import named
 from augury.scoring.significance import Difference, Method, decide, holm
@@ -67,7 +68,8 @@ class Table:
     def header(self) -> list[str]:
         """The titles of the columns."""
         first, *others = (title(metric) for metric in self.metrics)
-        costs = ["data", "parameters", "tokens seen", "train time", "× baseline"] if self.costed else []
+        seen = "examples seen" if accuracy.NAME in self.metrics else "tokens seen"
+        costs = ["data", "parameters", seen, "train time", "× baseline"] if self.costed else []
         return ["system", "seeds", f"{first} [95 % interval]", "difference [95 %]", "p", *others, *costs]
 
     def cells(self, row: Row) -> list[str]:
@@ -85,11 +87,11 @@ class Table:
     def text(self, width: int) -> str:
         """The table and its notes as plain lines; cost comes below the scores where `width` has no room for both."""
         lines = [self.header(), *(self.cells(row) for row in self.rows)]
-        blocks = [_aligned(lines)]
+        blocks = [aligned(lines)]
         if self.costed and cell_len(blocks[0][0]) > width:
             scores = 4 + len(self.metrics)
-            blocks = [_aligned([cells[:scores] for cells in lines]),
-                      _aligned([cells[:1] + cells[scores:] for cells in lines])]  # fmt: skip
+            blocks = [aligned([cells[:scores] for cells in lines]),
+                      aligned([cells[:1] + cells[scores:] for cells in lines])]  # fmt: skip
         return "\n".join([self.test, *(line for block in blocks for line in (*block, "")), *self.notes]) + "\n"
 
     def plain(self) -> dict[str, Any]:
@@ -209,7 +211,7 @@ def _warnings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     return lines
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
     """Lines in columns, the first one left-aligned, with a rule below the header."""
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     spaces = [[" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)] for line in lines]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -11,6 +10,7 @@ from functools import partial
 from typing import Any
 
 from augury import trainable
+from augury.beside import every
 from augury.errors import UserError
 from augury.execution import connect
 from augury.progress import say, say_once
@@ -79,7 +79,7 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
     listed = [] if adaptive else points.listed(space, asked.samples)
     planned = plans.make(space, store, asked.assignments, listed, reference=asked.scheduler != "pbt")
     for same in planned.merged:
-        say(f"{points.title(same.point)} is the same experiment as {same.same_as}: {same.reason}")
+        say(f"{same.called} is the same experiment as {same.same_as}: {same.reason}")
     sweep = store.folder(KIND, asked.name)
     if not planned.configurations and not adaptive:
         raise UserError(f"space '{space.name}' has no point: give its keys values")
@@ -244,28 +244,22 @@ class _Clerk:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Look and show every second while the block runs."""
-        stop = threading.Event()
+        recorded = 0.0
 
         def work() -> None:
-            recorded = 0.0
-            while not stop.wait(LOOK_SECONDS):
-                try:
-                    sweep = self._look()
-                    self.shown(sweep, False)
-                    if time.monotonic() - recorded > RECORD_SECONDS:
-                        recorded = time.monotonic()
-                        self.tracker.update_sweep(sweep, self.answer(sweep))
-                except Exception as error:  # what shows a sweep must not be the end of it
-                    say_once(f"the sweep goes on, but cannot be shown for now: {type(error).__name__}: {error}")
+            nonlocal recorded
+            try:
+                sweep = self._look()
+                self.shown(sweep, False)
+                if time.monotonic() - recorded > RECORD_SECONDS:
+                    recorded = time.monotonic()
+                    self.tracker.update_sweep(sweep, self.answer(sweep))
+            except Exception as error:  # what shows a sweep must not be the end of it
+                say_once(f"the sweep goes on, but cannot be shown for now: {type(error).__name__}: {error}")
 
         self.tracker.update_sweep(self._look())
-        thread = threading.Thread(target=work, name="clerk", daemon=True)
-        thread.start()
-        try:
+        with every(LOOK_SECONDS, work, name="clerk"):
             yield
-        finally:
-            stop.set()
-            thread.join()
 
     def end(self, finished: bool) -> Sweep:
         """The last look."""

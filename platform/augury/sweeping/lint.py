@@ -71,7 +71,7 @@ def _reduced(experiment: Experiment, store: Store) -> list[Operator]:
 def _canonical(operator: Operator, experiment: Experiment, store: Store) -> Operator:
     if type(operator).canonical is Operator.canonical:
         return operator
-    train = ingested(experiment.corpus.model_dump_json(), "train", store.root)
+    train = ingested(experiment.corpus, "train", store.root)
     execution = experiment.execution
     return operator.canonical(
         pipeline.fit(train, operator, store, executor=execution.executor, ray_address=execution.address)

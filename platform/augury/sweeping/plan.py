@@ -60,18 +60,23 @@ class Plan:
         content = config.merge(config.merge(self.space.base, self.assignments), point)
         return self._place(name, point, parse(_alone(content, self.store), f"point {name}"))
 
-    def add_baseline(self) -> None:
-        """The plain system beside the space, if its experiment is not plain to begin with."""
-        if changes := self.base().plain_system():
-            content = _alone(config.merge(self.space.base, self.assignments), self.store)
-            self._place(BASELINE, {}, parse(config.merge(content, changes), "the baseline"))
+    def add_reference(self) -> None:
+        """What the others are compared with: a row, a point, or the plain system beside the space if it is another."""
+        reference, content = self.space.reference, config.merge(self.space.base, self.assignments)
+        if isinstance(reference, str):
+            self.add(self.space.rows[reference], reference)
+        elif reference is not None:
+            self.add(reference)
+        elif content.get("baseline", True) and (changes := self.base().plain_system()):
+            plain = config.merge(_alone(content, self.store), changes)
+            self._place(BASELINE, {}, parse(plain, "the baseline"))
 
     def _place(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
         found = canonical(experiment, self.store)
         address = trainable.find(experiment.task).address(found.experiment, self.store)
         if (same := self.configurations.get(address)) is not None:
-            if dict(same.point) != dict(point):
-                self.merged.append(Merged(dict(point), same.name, _why(point, same.point, found.reasons)))
+            if (same.name, dict(same.point)) != (name, dict(point)):
+                self.merged.append(Merged(dict(point), same.name, _why(point, same.point, found.reasons), name))
             return same
         self.configurations[address] = planned = Planned(name, dict(point), found.experiment, address)
         return planned
@@ -81,7 +86,8 @@ def _why(point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[st
     """Why two points are one experiment, from the settings in which they differ."""
     differing = {key for key in point.keys() | other.keys() if point.get(key) != other.get(key)}
     dead = [f"{key} has no effect: {reason}" for key, reason in reasons.items()
-            if any(each == key or each.startswith(f"{key}.") for each in differing)]  # fmt: skip
+            if any(each == key or each.startswith(f"{key}.") or key.startswith(f"{each}.")
+                   for each in differing)]  # fmt: skip
     return "; ".join(dead) or "both come to the same run"
 
 
@@ -93,13 +99,13 @@ def make(
     *,
     reference: bool = True,
 ) -> Plan:
-    """The plan of the points listed, with the reference in front unless that is not wanted."""
+    """The plan of the space's rows and the points listed, the reference in front unless that is not wanted."""
     plan = Plan(space, store, assignments)
     _check_sets(space, assignments)
-    if reference and space.reference is not None:
-        plan.add(space.reference)
-    elif reference and config.merge(space.base, assignments).get("baseline", True):
-        plan.add_baseline()
+    if reference:
+        plan.add_reference()
+    for name, row in space.rows.items():
+        plan.add(row, name)
     for point in listed:
         plan.add(point)
     return plan
@@ -111,7 +117,8 @@ def _alone(content: Mapping[str, Any], store: Store) -> dict[str, Any]:
 
 
 def _check_sets(space: Space, assignments: Iterable[str]) -> None:
-    """A key cannot be swept and set for all points."""
+    """A key cannot be swept, or changed by a row, and set for all points."""
+    changed = {*space.keys, *(key for row in space.rows.values() for key in row)}
     for key in assignments:
-        if key in space.keys:
+        if any(key == each or key.startswith(f"{each}.") for each in changed):
             raise UserError(f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other keys")

@@ -23,7 +23,7 @@ def listed(space: Space, samples: int | None = None) -> list[dict[str, Any]]:
     if not space.domains:
         if samples is not None:
             raise UserError(f"--samples {samples}: space '{space.name}' is a grid and has no values to draw")
-        return list(_grid(space.grid))
+        return list(_grid(space.grid)) if space.grid else []
     if samples is None:
         names = ", ".join(space.domains)
         raise UserError(f"space '{space.name}' draws {names}: say how many points with --samples N")

@@ -71,7 +71,7 @@ def run(
     function = tune.with_resources(tune.with_parameters(train, setting=setting), dict(resources))
     path = f"{directory}/population"
     if tune.Tuner.can_restore(path):
-        with tuning.quiet():
+        with tuning.ours():
             tune.Tuner.restore(path, function, resume_unfinished=True, restart_errored=True).fit()
         return
     members = [
@@ -99,7 +99,7 @@ def run(
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
     )  # fmt: skip
-    with tuning.quiet():
+    with tuning.ours():
         tuner.fit()
 
 
@@ -165,7 +165,7 @@ def _adopt(folder: Folder, given: tune.Checkpoint | None, address: str, seed: in
     folder.sub("checkpoints").put(directory, f"{position['update']:08d}")
 
 
-class _Watch(tune.Callback):
+class _Watch(tuning.Interruptible):
     """Notes how members fare. Tune keeps callbacks with its state, and a later command has another desk."""
 
     desk: ClassVar[Desk]

@@ -6,12 +6,16 @@ A search space is a Python module:
 - `base`: the experiment, as in an experiment file; `scales`: name -> dotted keys that differ from it, the first being
   the default;
 - `space`: dotted key -> list of values (a grid) or a domain of Ray Tune (`tune.loguniform(0.1, 10)`);
+- `rows`, instead of `space` or beside it: name -> dotted keys that differ from `base`, each a point with a name of its
+  own; or a function from the scale's name to such a mapping;
 - optional `domains`: dotted key -> domain, instead of `space`'s values where the search draws points;
 - `metric`, `mode`: what is compared while training runs, as the history calls it (`valid/bleu`, `max`);
 - `seeds`;
-- optional: `reference`, the point that the others are compared with (default: the plain baseline beside the space, or
-  the first point where `base` says `baseline: false`), `scheduler` and `search`, as the flags of `augury sweep`, and
-  `mutations` for population-based training.
+- optional: `reference`, the point, or the name of the row, that the others are compared with (default: the first row;
+  without rows the plain baseline beside the space, or the first point where `base` says `baseline: false`),
+  `scheduler` and `search`, as the flags of `augury sweep`, and `mutations` for population-based training.
+
+The tables of papers are spaces of rows in `search_spaces.papers`, called `<paper>/<table>` (see `published`).
 """
 
 from __future__ import annotations
@@ -28,14 +32,18 @@ from typing import Any, Literal, Protocol, get_args
 from augury import config
 from augury.errors import UserError, unknown
 
-PACKAGE = "search_spaces"
+PACKAGE, PAPERS = "search_spaces", "papers"
 Mode = Literal["max", "min"]
 Scheduler = Literal["all", "halving", "pbt"]
 Search = Literal["grid", "random", "optuna"]
 OPTIONAL: dict[str, Any] = {
-    "domains": {}, "reference": None, "scheduler": "all", "search": None, "mutations": {}, "scales": {"default": {}},
+    "space": {}, "rows": {}, "domains": {}, "reference": None, "scheduler": "all", "search": None, "mutations": {},
+    "scales": {"default": {}},
 }  # fmt: skip
-REQUIRED = ("QUESTION", "base", "space", "metric", "mode", "seeds")
+REQUIRED = ("QUESTION", "base", "metric", "mode", "seeds")
+
+Point = Mapping[str, Any]
+"""Dotted keys with their values."""
 
 
 class Domain(Protocol):
@@ -54,10 +62,13 @@ class Space:
     """The experiment at the chosen scale."""
     scale: str
     keys: Mapping[str, Sequence[Any] | Domain]
+    rows: Mapping[str, Point]
+    """Points with names of their own."""
     metric: str
     mode: Mode
     seeds: tuple[int, ...]
-    reference: Mapping[str, Any] | None
+    reference: Point | str | None
+    """A point or the name of a row; None: the plain baseline beside the space."""
     scheduler: Scheduler
     search: Search
     mutations: Mapping[str, Any]
@@ -78,31 +89,34 @@ def find(name: str, scale: str | None = None, search: Search | None = None) -> S
 
     UserError names the nearest space, what a module lacks, and what it gives wrongly.
     """
-    module = _import(name)
+    return read(load(name), name, scale, search)
+
+
+def read(module: ModuleType, name: str, scale: str | None = None, search: Search | None = None) -> Space:
+    """The search space that a module defines; errors call it `name`."""
     missing = [each for each in REQUIRED if not hasattr(module, each)]
     if missing:
         raise UserError(f"search space '{name}' lacks {', '.join(missing)}: a space defines {', '.join(REQUIRED)}")
     given = {each: getattr(module, each, default) for each, default in OPTIONAL.items()}
-    keys, scales = dict(module.space), dict(given["scales"])
-    search = search or given["search"]
-    if search in ("random", "optuna"):
-        keys |= given["domains"]
+    scales = dict(given["scales"])
     if scale is not None and scale not in scales:
         raise unknown(f"scale of search space '{name}'", scale, scales)
-    for key, values in keys.items():
-        if isinstance(values, str) or not (isinstance(values, Sequence) or hasattr(values, "sample")):
-            raise UserError(f"space '{name}', key {key}: give a list of values or a domain of ray.tune, not {values!r}")
-        if isinstance(values, Sequence) and not values:
-            raise UserError(f"space '{name}', key {key} lists no value")
-    if not keys:
-        raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key")
     chosen = scale or next(iter(scales))
+    search = search or given["search"]
+    keys = _keys(name, given["space"] | (given["domains"] if search in ("random", "optuna") else {}))
+    rows = _rows(name, given["rows"](chosen) if callable(given["rows"]) else given["rows"])
+    if not keys and not rows:
+        raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one row")
+    if not keys and search in ("random", "optuna"):
+        raise UserError(f"search {search} draws values, and space '{name}' has rows alone: leave it out")
+    reference = given["reference"] if given["reference"] is not None else next(iter(rows), None)
+    if isinstance(reference, str) and reference not in rows:
+        raise unknown(f"reference of space '{name}'", reference, rows)
     domains = [key for key, values in keys.items() if not isinstance(values, Sequence)]
     return Space(
-        name=module.__name__.rpartition(".")[2], question=_line(name, module.QUESTION),
-        base=config.merge(module.base, scales[chosen]), scale=chosen, keys=keys, metric=module.metric,
-        mode=_one_of(name, "mode", module.mode, get_args(Mode)), seeds=tuple(module.seeds),
-        reference=given["reference"],
+        name=_short(module), question=_line(name, module.QUESTION),
+        base=config.merge(module.base, scales[chosen]), scale=chosen, keys=keys, rows=rows, metric=module.metric,
+        mode=_one_of(name, "mode", module.mode, get_args(Mode)), seeds=tuple(module.seeds), reference=reference,
         scheduler=_one_of(name, "scheduler", given["scheduler"], get_args(Scheduler)),
         search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(Search)),
         mutations=given["mutations"],
@@ -110,28 +124,65 @@ def find(name: str, scale: str | None = None, search: Search | None = None) -> S
 
 
 def known() -> list[str]:
-    """The names of the spaces that are shipped."""
-    package = importlib.import_module(PACKAGE)
-    found = [module.name for module in pkgutil.iter_modules(package.__path__) if not module.ispkg]
+    """The names of the spaces that are shipped, without the tables of papers."""
+    found = [module.name for module in _inside(importlib.import_module(PACKAGE)) if not module.ispkg]
     return [name for name in found if name != "scales"]
 
 
-def _import(name: str) -> ModuleType:
+def tables() -> list[str]:
+    """The names of the papers' tables that are shipped: `<paper>/<table>`."""
+    papers = importlib.import_module(f"{PACKAGE}.{PAPERS}")
+    packages = [importlib.import_module(f"{papers.__name__}.{paper.name}") for paper in _inside(papers)]
+    return [f"{_short(package)}/{table.name}" for package in packages for table in _inside(package)]
+
+
+def load(name: str) -> ModuleType:
+    """The module of a shipped space or table, or of a file by its path; UserError names the nearest."""
+    if name in tables():
+        return importlib.import_module(f"{PACKAGE}.{PAPERS}.{name.replace('/', '.')}")
     if name.endswith(".py") or "/" in name:
-        path = Path(name)
-        if not path.is_file():
-            raise UserError(f"no search space '{name}': give the path of a Python file or one of {', '.join(known())}")
-        spec = importlib.util.spec_from_file_location(path.stem, path)
-        assert spec is not None and spec.loader is not None
-        module = importlib.util.module_from_spec(spec)
-        try:
-            spec.loader.exec_module(module)
-        except Exception as error:
-            raise UserError(f"search space '{name}' cannot be read: {type(error).__name__}: {error}") from error
-        return module
+        return _executed(Path(name))
     if name not in known():
         raise unknown("search space", name, known())
     return importlib.import_module(f"{PACKAGE}.{name}")
+
+
+def _executed(path: Path) -> ModuleType:
+    if not path.is_file():
+        listed = ", ".join([*known(), *tables()])
+        raise UserError(f"no search space '{path}': give the path of a Python file or one of {listed}")
+    spec = importlib.util.spec_from_file_location(path.stem, path)
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    try:
+        spec.loader.exec_module(module)
+    except Exception as error:
+        raise UserError(f"search space '{path}' cannot be read: {type(error).__name__}: {error}") from error
+    return module
+
+
+def _inside(package: ModuleType) -> list[pkgutil.ModuleInfo]:
+    return list(pkgutil.iter_modules(package.__path__))
+
+
+def _short(module: ModuleType) -> str:
+    """What a space is called in names of files: its module, for a paper's table with the paper in front."""
+    return module.__name__.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
+
+
+def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:
+    for key, values in keys.items():
+        if isinstance(values, str) or not (isinstance(values, Sequence) or hasattr(values, "sample")):
+            raise UserError(f"space '{name}', key {key}: give a list of values or a domain of ray.tune, not {values!r}")
+        if isinstance(values, Sequence) and not values:
+            raise UserError(f"space '{name}', key {key} lists no value")
+    return dict(keys)
+
+
+def _rows(name: str, rows: Any) -> dict[str, Point]:
+    if not isinstance(rows, Mapping) or not all(isinstance(row, Mapping) for row in rows.values()):
+        raise UserError(f"space '{name}': rows must map names to dotted keys that differ from base, not {rows!r}")
+    return dict(rows)
 
 
 def _line(name: str, question: Any) -> str:

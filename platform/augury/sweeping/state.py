@@ -12,6 +12,7 @@ from typing import Any, Literal
 
 from augury.errors import UserError, nearest
 from augury.store import Folder, Store
+from augury.sweeping.points import title
 from augury.tracking import runs
 from augury.training import history
 from augury.training.loop import OUTCOME
@@ -86,6 +87,13 @@ class Merged:
     same_as: str
     """The name of the configuration that stands for it."""
     reason: str
+    name: str = ""
+    """Its own; without one it is called by its values."""
+
+    @property
+    def called(self) -> str:
+        """The name for people."""
+        return self.name or title(self.point)
 
 
 @dataclass(frozen=True)

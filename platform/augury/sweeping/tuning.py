@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
-from typing import Any
+from typing import Any, ClassVar
 
 from ray import tune
 from ray.tune.experiment import Trial
@@ -39,18 +41,51 @@ def run(
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
     )  # fmt: skip
-    with quiet():
+    with ours():
         tuner.fit()
 
 
 @contextmanager
-def quiet() -> Iterator[None]:
+def ours() -> Iterator[None]:
     """Leave the terminal to us, standard output to results, and Ctrl-C too: the next command continues."""
     os.environ["TUNE_DISABLE_SIGINT_HANDLER"] = "1"
     os.environ["RAY_AIR_NEW_OUTPUT"] = "0"  # the other one draws its tables whatever the verbosity
     os.environ.setdefault("TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S", "0")
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere):
+    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), Interruptible.listening():
         yield
+
+
+class Interruptible(tune.Callback):
+    """Ends Tune between two of its steps, ten in a second, after Ctrl-C.
+
+    Raised wherever it happens to come, inside a call of Ray, a KeyboardInterrupt may be swallowed.
+    """
+
+    asked: ClassVar[bool] = False
+
+    @classmethod
+    @contextmanager
+    def listening(cls) -> Iterator[None]:
+        """Take Ctrl-C while the block runs, where this thread gets it."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+
+        def ask(number: int, frame: Any) -> None:
+            Interruptible.asked = True
+
+        Interruptible.asked = False
+        before = signal.signal(signal.SIGINT, ask)
+        try:
+            yield
+        finally:
+            signal.signal(signal.SIGINT, before)
+        if Interruptible.asked:
+            raise KeyboardInterrupt
+
+    def on_step_begin(self, iteration: int, trials: Iterable[Trial], **info: Any) -> None:
+        if Interruptible.asked:
+            raise KeyboardInterrupt
 
 
 def name_of(trial: Trial) -> str:
@@ -149,7 +184,7 @@ class _Groups(TrialScheduler):
                 tune_controller.stop_trial(trial)
 
 
-class _Watch(tune.Callback):
+class _Watch(Interruptible):
     """Notes when trials run."""
 
     def __init__(self, desk: Desk):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import chain
 from typing import NamedTuple, Protocol
 
 import numpy as np
@@ -43,8 +45,23 @@ class Text(NamedTuple):
                 yield from block.column(column).to_pylist()
 
 
-Encode = Callable[[pa.Table, str], tuple[np.ndarray, np.ndarray]]
-"""The columns of a text and its view to ids and offsets: row r is `ids[offsets[r]:offsets[r + 1]]`."""
+class Encoded(NamedTuple):
+    """The ids of a block: row r is `ids[offsets[r]:offsets[r + 1]]`; `counts` says what became of how many rows."""
+
+    ids: np.ndarray
+    offsets: np.ndarray
+    counts: Mapping[str, int] = {}
+
+    @classmethod
+    def of(cls, rows: Sequence[Sequence[int]], counts: Mapping[str, int]) -> Encoded:
+        """The ids of these rows."""
+        lengths = np.array([len(row) for row in rows], np.int64)
+        ids = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
+        return cls(ids, np.concatenate([[0], np.cumsum(lengths)]), counts)
+
+
+Encode = Callable[[pa.Table, str], Encoded]
+"""The columns of a text and its view to ids."""
 
 
 class Tokenizer(Protocol):
@@ -68,46 +85,51 @@ def tokenise(
     with making([folders[name] for name in texts]) as unmade:
         missing = {name: text for name, text in texts.items() if folders[name] in unmade}
         manifests = {name: text.folder.manifest() for name, text in missing.items()}
-        items = [(text, folders[name], shard) for name, text in missing.items() for shard in manifests[name]["shards"]]
+        items = [(name, shard) for name, manifest in manifests.items() for shard in manifest["shards"]]
+        counts = {name: Counter[str]() for name in missing}
         if items:
+            work = [(missing[name], folders[name], shard) for name, shard in items]
             with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
-                executor.map(_Tokenise(tokenizer), items, stage, size=lambda rows: rows)
+                told = executor.map(_Tokenise(tokenizer), work, stage, size=lambda done: done[0])
+            for (name, _), (_, counted) in zip(items, told, strict=True):
+                counts[name].update(counted)
         for name, text in missing.items():
             folders[name].finish({
                 "rows": manifests[name]["rows"], "shards": manifests[name]["shards"],
                 "inputs": [text.folder.name, tokenizer.name], "columns": list(text.columns), "view": text.view,
+                "counts": dict(counts[name]),
             })  # fmt: skip
 
 
 @dataclass(frozen=True)
 class _Tokenise:
-    """Makes the task that writes the ids and offsets of one shard of one text."""
+    """Makes the task that writes the ids and offsets of one shard of one text, and tells its rows and counts."""
 
     tokenizer: Tokenizer
 
-    def __call__(self) -> Callable[[tuple[Text, Folder, str]], int]:
+    def __call__(self) -> Callable[[tuple[Text, Folder, str]], tuple[int, Mapping[str, int]]]:
         encode = self.tokenizer.load()
         small = np.uint16 if self.tokenizer.size <= 1 << 16 else np.int32
 
-        def tokenise(item: tuple[Text, Folder, str]) -> int:
+        def tokenise(item: tuple[Text, Folder, str]) -> tuple[int, Mapping[str, int]]:
             text, folder, shard = item
-            ids, offsets = encode(read_shard(text.folder, shard, text.columns), text.view)
+            ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
             for suffix, array in (("ids", ids.astype(small)), ("offsets", offsets)):
                 buffer = io.BytesIO()
                 np.save(buffer, array)
                 folder.write(f"{shard}.{suffix}.npy", buffer.getvalue())
-            return len(offsets) - 1
+            return len(offsets) - 1, counts
 
         return tokenise
 
 
 class Tokens:
-    """The ids of every row, without end of sentence; nothing is read before it is asked for."""
+    """The ids of every row of one text, or of several that follow one another; no id is read before it is asked for."""
 
-    def __init__(self, folder: Folder):
-        manifest, directory = folder.manifest(), folder.local()
-        self._ids = [np.load(directory / f"{shard}.ids.npy", mmap_mode="r") for shard in manifest["shards"]]
-        self._offsets = [np.load(directory / f"{shard}.offsets.npy") for shard in manifest["shards"]]
+    def __init__(self, *folders: Folder):
+        shards = [folder.local() / shard for folder in folders for shard in folder.manifest()["shards"]]
+        self._ids = [np.load(f"{shard}.ids.npy", mmap_mode="r") for shard in shards]
+        self._offsets = [np.load(f"{shard}.offsets.npy") for shard in shards]
         self._first_row = np.cumsum([0] + [len(offsets) - 1 for offsets in self._offsets])
 
     def __len__(self) -> int:

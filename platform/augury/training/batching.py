@@ -7,6 +7,7 @@ equally many steps without a word between them.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -31,15 +32,22 @@ class Lengths:
 
 
 def plan_epoch(
-    lengths: Lengths, *, max_tokens: int, seed: int, epoch: int, world: int = 1, accumulation: int = 1
+    lengths: Lengths,
+    *,
+    max_tokens: int,
+    max_examples: int | None = None,
+    seed: int,
+    epoch: int,
+    world: int = 1,
+    accumulation: int = 1,
 ) -> list[list[list[Batch]]]:
-    """The updates of an epoch: `plan[update][rank]` lists that rank's batches.
+    """The updates of an epoch, equally many in every one: `plan[update][rank]` lists that rank's batches.
 
     The last update may hold fewer than `accumulation` batches per rank, but as many on every rank: where the number of
     batches does not divide by the world size, the largest ones are split. UserError if an example exceeds the budget,
     or if there are fewer examples than ranks.
     """
-    batches = _cut(lengths, max_tokens, generator(seed, "batches", epoch))
+    batches = _cut(lengths, max_tokens, max_examples or len(lengths.cost), generator(seed, "batches", epoch))
     batches = _divisible(batches, world)
     generator(seed, "order of batches", epoch).shuffle(batches)
     per_update = world * accumulation
@@ -47,8 +55,16 @@ def plan_epoch(
     return [[update[rank::world] for rank in range(world)] for update in updates]
 
 
-def _cut(lengths: Lengths, max_tokens: int, random: np.random.Generator) -> list[Batch]:
-    """Examples sorted by length, equal ones in another order every epoch, cut where the budget is full."""
+def padded(rows: Sequence[Sequence[int]], pad: int, width: int | None = None) -> np.ndarray:
+    """Rows of ids as one array (rows, width), padded on the right; by default as wide as the longest row."""
+    array = np.full((len(rows), width or max(map(len, rows))), pad, np.int64)
+    for index, ids in enumerate(rows):
+        array[index, : len(ids)] = ids
+    return array
+
+
+def _cut(lengths: Lengths, max_tokens: int, max_examples: int, random: np.random.Generator) -> list[Batch]:
+    """Examples sorted by length, equal ones in another order every epoch, cut where a limit is reached."""
     cost = lengths.cost
     if len(cost) == 0:
         raise UserError("there are no training examples: look at the rejected rows in the corpus manifest")
@@ -60,7 +76,7 @@ def _cut(lengths: Lengths, max_tokens: int, random: np.random.Generator) -> list
     order = np.lexsort((random.random(len(cost)), lengths.targets, cost))
     batches, start, longest = [], 0, 0
     for end, length in enumerate(cost[order].tolist()):
-        if max(longest, length) * (end - start + 1) > max_tokens:
+        if max(longest, length) * (end - start + 1) > max_tokens or end - start == max_examples:
             batches.append(order[start:end])
             start, longest = end, 0
         longest = max(longest, length)

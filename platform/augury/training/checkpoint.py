@@ -1,4 +1,4 @@
-"""Checkpoints: everything a resume needs, written whole; the mean of the last ones.
+"""Checkpoints: everything a resume needs, written whole; the mean of the last or the best ones.
 
 A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest one also has `state.pt`
 (optimizer, position in the plan, patience, cost so far). The random numbers of an update are a function of
@@ -8,9 +8,10 @@ A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the la
 from __future__ import annotations
 
 import tempfile
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -37,6 +38,8 @@ class Position:
     validations: int = 0
     rows: int = 0
     seconds: float = 0.0
+    scores: dict[int, float] = field(default_factory=dict)
+    """What every validation found, by its update; higher is better."""
 
 
 def parameters(module: nn.Module) -> dict[str, Tensor]:
@@ -63,10 +66,10 @@ def load_parameters(module: nn.Module, file: Path) -> None:
 
 
 class Checkpoints:
-    """The checkpoints of one run."""
+    """The checkpoints of one run: `keep` of them, the last or the best, and the latest, from which training resumes."""
 
-    def __init__(self, run: Folder, keep: int):
-        self.folder, self.keep = run.sub("checkpoints"), keep
+    def __init__(self, run: Folder, keep: int, select: Literal["last", "best"] = "last"):
+        self.folder, self.keep, self.select = run.sub("checkpoints"), keep, select
 
     def save(
         self, module: nn.Module, optimizer: torch.optim.Optimizer, position: Position, *, snapshot: bool = False
@@ -79,14 +82,20 @@ class Checkpoints:
         self.folder.put(directory, name)
         if not snapshot:
             self.folder.remove(SNAPSHOT)
+            chosen = self.chosen(position.scores)
             for older in self.updates()[:-1]:
-                self.folder.remove(f"{older:08d}/{STATE}")
-            for older in self.updates()[: -self.keep]:
-                self.folder.remove(f"{older:08d}")
+                self.folder.remove(f"{older:08d}/{STATE}" if older in chosen else f"{older:08d}")
 
     def updates(self) -> list[int]:
         """The updates after which a checkpoint was kept."""
         return [int(name) for name in self.folder.subfolders() if name.isdigit()]
+
+    def chosen(self, scores: Mapping[int, float]) -> list[int]:
+        """The updates of the last or, by their `scores`, the best checkpoints; of equal ones the earlier is better."""
+        updates = self.updates()
+        if self.select == "best":
+            updates = sorted(sorted(updates, key=lambda update: (-scores[update], update))[: self.keep])
+        return updates[-self.keep :]
 
     def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position) -> Position:
         """Load the latest state into module and optimizer; `start` where there is none.
@@ -124,19 +133,10 @@ class Checkpoints:
         state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
         return state
 
-    def average(self, count: int) -> dict[str, Tensor]:
-        """The mean of every tensor over the last `count` checkpoints, in fp32 (whole numbers: floor).
-
-        UserError where fewer exist.
-        """
-        updates = self.updates()
-        if len(updates) < count:
-            raise UserError(
-                f"average_last={count} needs {count} checkpoints and {self.folder.uri} has {len(updates)}: "
-                f"set training.average_last={max(1, len(updates))} or train longer"
-            )
+    def average(self, updates: Sequence[int]) -> dict[str, Tensor]:
+        """The mean of every tensor over the checkpoints of these updates, in fp32 (whole numbers: floor)."""
         total: dict[str, Tensor] = {}
-        for update in updates[-count:]:
+        for update in updates:
             tensors = load_file(str(self.folder.sub(f"{update:08d}").local() / MODEL))
             if total and tensors.keys() != total.keys():
                 raise UserError(
@@ -146,6 +146,6 @@ class Checkpoints:
                 value = tensor.double() if tensor.is_floating_point() else tensor
                 total[name] = total[name] + value if name in total else value
         return {
-            name: (tensor / count).float() if tensor.is_floating_point() else tensor // count
+            name: (tensor / len(updates)).float() if tensor.is_floating_point() else tensor // len(updates)
             for name, tensor in total.items()
         }

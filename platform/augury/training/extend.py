@@ -27,7 +27,9 @@ ENDS = ("max_updates", "max_epochs")
 def trunk(training: Training) -> dict[str, Any]:
     """The settings of the optimisation without those that only say where it ends."""
     settings = training.plain()
-    return settings if training.schedule == "linear" else {key: settings[key] for key in settings if key not in ENDS}
+    if training.schedule == "linear" or training.warmup_share is not None:
+        return settings
+    return {key: settings[key] for key in settings if key not in ENDS}
 
 
 def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:

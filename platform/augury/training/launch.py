@@ -42,9 +42,7 @@ def launch(
     run.remove(FAILURE)
     if "trunk" in config:
         take_over(run, config["trunk"], config["address"], config["seed"], training)
-    if _joins_cluster(execution):
-        connect(execution.address)
-    cuda = _uses_cuda(execution)
+    cuda = uses_cuda(execution)
     direct = execution.launcher == "direct" or (
         execution.launcher == "auto" and training.workers == 1 and not cuda and not _joins_cluster(execution)
     )
@@ -58,9 +56,10 @@ def launch(
     return run.exists(OUTCOME)
 
 
-def _uses_cuda(execution: Execution) -> bool:
-    """Whether workers train on GPUs: those of the cluster where one is joined, else those of this machine."""
+def uses_cuda(execution: Execution) -> bool:
+    """Whether models run on GPUs: those of the cluster where one is joined, else those of this machine."""
     if _joins_cluster(execution):
+        connect(execution.address)
         import ray
 
         return execution.device == "cuda" or (execution.device == "auto" and ray.cluster_resources().get("GPU", 0) > 0)

@@ -12,7 +12,7 @@ import resource
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -25,7 +25,7 @@ from torch.nn.parallel import DistributedDataParallel
 
 from augury.regimes.regime import Losses
 from augury.rng import seed_of
-from augury.store import Folder
+from augury.store import Folder, Store
 from augury.training import distributed
 from augury.training.batching import plan_epoch
 from augury.training.checkpoint import Checkpoints, Position
@@ -93,6 +93,22 @@ def fit(
     _Loop(task, training, run, address, seed, device, report or (lambda metrics: None), until).run()
 
 
+def fit_prepared(
+    task: Task, training: Training, config: Mapping[str, Any], device: torch.device, report: Report
+) -> None:
+    """`fit` as a `train_loop` is asked to: `config` says `storage`, `run`, `address`, `seed` and perhaps `until`."""
+    fit(
+        task,
+        training,
+        Folder(Store(config["storage"]).root, config["run"]),
+        address=config["address"],
+        seed=config["seed"],
+        device=device,
+        report=report,
+        until=config.get("until"),
+    )
+
+
 class _Loop:
     def __init__(
         self,
@@ -113,7 +129,7 @@ class _Loop:
         self.objective: nn.Module = DistributedDataParallel(objective) if world > 1 else objective
         self.trained = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
         self.optimizer = _optimizer(self.trained, training)
-        self.checkpoints = Checkpoints(run, keep=training.average_last)
+        self.checkpoints = Checkpoints(run, keep=training.average_last, select=training.select)
         self.history = History(run)
         self.at = self.checkpoints.restore(self.module, self.optimizer, Position(address, seed, world))
         self.patience = Patience(training.patience, self.at.best, self.at.waited)
@@ -167,6 +183,7 @@ class _Loop:
         plan = plan_epoch(
             self.task.lengths,
             max_tokens=self.training.max_tokens,
+            max_examples=self.training.max_examples,
             seed=self.seed,
             epoch=self.at.epoch,
             world=self.at.world,
@@ -205,7 +222,7 @@ class _Loop:
         self.unchecked.append((update, batches, torch.stack([totals[0] / totals[1], norm, totals[2]])))
         if self.device.type == "cpu" or len(self.unchecked) == 20:  # looking at a number makes a GPU wait
             self._check()
-        rate = learning_rate(self.training, update + 1)
+        rate = learning_rate(self.training, update + 1, self.updates_per_epoch)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
@@ -285,13 +302,14 @@ class _Loop:
 
     def _validate(self) -> None:
         self._check()
-        self._maybe_write(learning_rate(self.training, self.at.update), now=True)
+        self._maybe_write(learning_rate(self.training, self.at.update, self.updates_per_epoch), now=True)
         self.module.eval()
         with torch.no_grad():
             validation = self.task.validate(self.device)
         score = validation.score if self.training.stop_on == "score" else -validation.loss
         self.patience.improved(score)
         self.at.best, self.at.waited = self.patience.best, self.patience.waited
+        self.at.scores[self.at.update] = score
         self.at.validations += 1
         metrics = {
             "valid/loss": validation.loss,
@@ -313,13 +331,13 @@ class _Loop:
         distributed.barrier()
 
     def _finish(self) -> None:
-        averaged = self.checkpoints.average(min(self.training.average_last, len(self.checkpoints.updates())))
-        self.folder.write(AVERAGED, save(averaged))
+        chosen = self.checkpoints.chosen(self.at.scores)
+        self.folder.write(AVERAGED, save(self.checkpoints.average(chosen)))
         reason = "patience" if self.patience.exhausted else "schedule"
         self.folder.write_json(OUTCOME, {
             "updates": self.at.update, "epochs": self.at.epoch, "rows": self.at.rows, "train_seconds": self.at.seconds,
             "best": self.patience.best if math.isfinite(self.patience.best) else None, "stopped_by": reason,
-            "averaged": self.checkpoints.updates()[-self.training.average_last:], "workers": self.at.world,
+            "averaged": chosen, "workers": self.at.world,
             "device": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu",
             "parameters": sum(parameter.numel() for parameter in self.trained),
         })  # fmt: skip

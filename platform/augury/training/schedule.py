@@ -8,17 +8,25 @@ from dataclasses import dataclass
 from augury.training.settings import Training
 
 
-def learning_rate(training: Training, update: int) -> float:
+def learning_rate(training: Training, update: int, updates_per_epoch: int) -> float:
     """The rate of update `update`, counted from 1 (Vaswani et al. 2017 with a free peak; fairseq's inverse_sqrt)."""
-    peak, warmup = training.learning_rate, training.warmup_updates
+    peak, warmup, last = training.learning_rate, training.warmup_updates, last_update(training, updates_per_epoch)
+    if training.warmup_share is not None:
+        warmup = round(training.warmup_share * last)
     if update < warmup:
         return peak * update / warmup
     if training.schedule == "inverse_sqrt":
         return peak * math.sqrt(max(warmup, 1) / update)
     if training.schedule == "linear":
-        assert training.max_updates is not None
-        return peak * max(0.0, training.max_updates - update) / max(1, training.max_updates - warmup)
+        return peak * max(0, last - update) / max(1, last - warmup)
     return peak
+
+
+def last_update(training: Training, updates_per_epoch: int) -> int:
+    """The update after which training ends at the latest."""
+    epochs = [] if training.max_epochs is None else [training.max_epochs * updates_per_epoch]
+    updates = [] if training.max_updates is None else [training.max_updates]
+    return min(epochs + updates)
 
 
 @dataclass

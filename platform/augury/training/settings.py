@@ -23,6 +23,8 @@ class Training(Section):
 
     max_tokens: int = Field(4096, gt=0)
     """Budget of one batch: rows × longest side, counted on the longest view or target."""
+    max_examples: int | None = Field(None, ge=1)
+    """Most examples of one batch, which is full at either limit; none: max_tokens alone."""
     accumulation: int = Field(1, ge=1)
     """Batches per worker and optimizer step."""
     workers: int = Field(1, ge=1)
@@ -33,6 +35,8 @@ class Training(Section):
     """After warm-up: peak × sqrt(warm-up / step), linear to zero at the last update, or constant."""
     warmup_updates: int = Field(8000, ge=0)
     """Updates during which the rate rises linearly from zero."""
+    warmup_share: float | None = Field(None, ge=0, lt=1)
+    """The same as a share of all updates, in place of warmup_updates."""
     adam_betas: tuple[float, float] = (0.9, 0.98)
     adam_eps: float = Field(1e-9, gt=0)
     weight_decay: float = Field(0.0, ge=0)
@@ -50,24 +54,27 @@ class Training(Section):
     stop_on: Literal["score", "loss"] = "score"
     """What must improve: the trainable's validation score or the validation loss."""
     average_last: int = Field(5, ge=1)
-    """The last validations' checkpoints whose mean is the model reported on."""
+    """The validations' checkpoints whose mean is the model reported on."""
+    select: Literal["last", "best"] = "last"
+    """Which those are: the last ones, or those that did best in what `stop_on` names (the earlier of equal ones)."""
+
+    OPTIONAL: ClassVar[Mapping[str, Any]] = {"max_examples": None, "warmup_share": None, "select": "last"}
+    """Settings that do nothing at these values, where they are left out of what is addressed."""
 
     @model_validator(mode="before")
     @classmethod
     def _expand_preset(cls, values: Any) -> Any:
         if isinstance(values, Mapping) and "preset" in values:
             preset = values["preset"]
-            if preset not in PRESETS:
-                raise unknown("preset of training", str(preset), PRESETS)
-            return {**PRESETS[preset], **{key: value for key, value in values.items() if key != "preset"}}
+            if preset not in cls.PRESETS:
+                raise unknown("preset of training", str(preset), cls.PRESETS)
+            return {**cls.PRESETS[preset], **{key: value for key, value in values.items() if key != "preset"}}
         return values
 
     @model_validator(mode="after")
     def _ends(self) -> Training:
         if self.max_epochs is None and self.max_updates is None:
             raise UserError("training needs max_epochs or max_updates, or both")
-        if self.schedule == "linear" and self.max_updates is None:
-            raise UserError("schedule linear falls to zero at max_updates: set training.max_updates")
         most = self.validations
         if most is not None and most < self.average_last:
             raise UserError(
@@ -75,6 +82,13 @@ class Training(Section):
                 f"set training.average_last={most} or train longer"
             )
         return self
+
+    def plain(self) -> dict[str, Any]:
+        settings = super().plain()
+        return {name: value for name, value in settings.items() if self.OPTIONAL.get(name, ...) != value}
+
+    def inactive(self) -> dict[str, str]:
+        return {} if self.warmup_share is None else {"warmup_updates": "warmup_share gives the warm-up"}
 
     @property
     def validations(self) -> int | None:

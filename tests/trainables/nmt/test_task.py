@@ -10,8 +10,10 @@ import pytest
 import torch
 
 from augury.experiment import Experiment, parse
-from augury.store import Store
+from augury.store import Folder, Store
 from augury.trainable import Prepared
+from augury.training import history
+from augury.training.loop import fit
 from trainables import nmt
 from trainables.nmt.preparation import kept_examples
 from trainables.nmt.task import Batch, Translation
@@ -166,3 +168,76 @@ def test_the_order_of_keys_counts_and_settings_without_effect_do_not(storage: Pa
     plain = {"regime": "plain", "augment": []}
     assert address(**plain) == address(**plain, vocabulary={"size": 300, "size_per_key": 99})
     assert address() == address(vocabulary={"size": 300, "size_per_key": 60, "separate_size_per_key": 7})
+
+
+# Perturbed sources
+
+
+ATTACKED = {"regime": {"name": "adversarial", "epsilon": 1, "alpha": 0.7}, "augment": []}
+
+
+def moved_nll(task: Translation, batch: Batch, perturbation: torch.Tensor) -> torch.Tensor:
+    rows = task.rows(batch, [0], perturbation)
+    return torch.nn.functional.cross_entropy(rows.hidden[0] @ rows.weight.T, rows.labels, reduction="sum")
+
+
+def test_a_perturbation_is_added_to_what_the_encoder_reads(storage: Path) -> None:
+    task = Toy(storage, **ATTACKED).task
+    task.module.eval()
+    batch = task.load(np.array([0, 1, 2]), torch.device("cpu")).batch
+    embedded = task.embedded(batch, 0)
+    assert torch.equal(embedded.mask, batch.sources[0] != task.vocabulary.pad)
+    assert embedded.embeddings[~embedded.mask].count_nonzero() == 0 and not embedded.embeddings.requires_grad
+    plain = task.rows(batch, [0]).hidden
+    unmoved = task.rows(batch, [0], torch.zeros_like(embedded.embeddings)).hidden
+    assert torch.allclose(plain, unmoved, atol=1e-6)
+    words = task.module.model.encoder.embed_tokens.weight  # type: ignore[union-attr]
+    first, other = batch.sources[0, 0, 0], batch.sources[0, 0, 1]
+    exchanged = batch.sources.clone()
+    exchanged[0, 0, 0] = other
+    perturbation = torch.zeros_like(embedded.embeddings)
+    perturbation[0, 0] = (words[other] - words[first]).detach() * words.shape[1] ** 0.5
+    expected = task.rows(batch._replace(sources=exchanged), [0]).hidden
+    assert torch.allclose(task.rows(batch, [0], perturbation).hidden, expected, atol=1e-5)
+
+
+def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> None:
+    task = Toy(storage, **ATTACKED).task
+    task.module.eval()
+    batch = task.load(np.array([0, 1, 2, 3, 4]), torch.device("cpu")).batch
+    regime = task.regime.model_copy(update={"label_smoothing": 0.0})
+    losses = regime.loss(task, batch, 0)
+    losses.total.backward()
+    found = {name: parameter.grad for name, parameter in task.module.named_parameters() if parameter.grad is not None}
+    task.module.zero_grad()
+    assert losses.rows == losses.divisor == int((batch.labels != task.vocabulary.pad).sum())
+    assert float(losses.metrics["projected"]) == losses.rows
+    assert losses.metrics["nll_before"] < losses.metrics["nll"]
+
+    perturbation = torch.zeros_like(task.embedded(batch, 0).embeddings)
+    for _ in range(3):
+        perturbation.requires_grad_()
+        moved_nll(task, batch, perturbation).backward()
+        gradient = perturbation.grad
+        assert gradient is not None
+        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
+        perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
+    task.module.zero_grad()
+    moved_nll(task, batch, perturbation).backward()
+    assert len(found) > 20
+    for name, parameter in task.module.named_parameters():
+        if name in found:
+            assert torch.allclose(found[name], parameter.grad, rtol=1e-4, atol=1e-5), name
+
+
+def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path) -> None:
+    toy = Toy(storage, regime={"name": "adversarial", "epsilon": 1, "norm_scope": "token"})
+    task = toy.task
+    assert len(task.lengths.cost) == 3 * len(task.rows_kept)
+    training = toy.experiment.training.model_copy(update={"max_updates": 3, "max_epochs": None, "average_last": 1})  # type: ignore[attr-defined]
+    before = task.module.state_dict()["model.encoder.embed_tokens.weight"].clone()
+    run = Folder(toy.store.root, "runs/attacked")
+    fit(task, training, run, address="attacked", seed=1, device=torch.device("cpu"))
+    assert not torch.equal(before, task.module.state_dict()["model.encoder.embed_tokens.weight"])
+    record = next(each["metrics"] for each in history.read(run) if "train/projected" in each["metrics"])
+    assert record["train/projected"] == 1 and 0 < record["train/perturbation"] < 1

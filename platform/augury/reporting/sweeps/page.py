@@ -116,7 +116,8 @@ def _configurations(summary: Summary, drawn: Mapping[str, Look]) -> str:
 def _line(summary: Summary, standing: Standing, place: int, drawn: Mapping[str, Look]) -> str:
     sweep, point = summary.sweep, standing.configuration.point
     reference = "reference" if standing.address == sweep.reference else ""
-    name = ", ".join(part for part in ("" if point else standing.name, reference) if part)
+    own = "" if standing.name == points.title(point) else standing.name  # of a row, or the baseline beside the space
+    name = ", ".join(part for part in (own, reference) if part)
     head = (f'<th scope="row" data-sort="{place}">{mark(drawn.get(standing.address, OTHER))}{place}'
             f'{f" <small>{escape(name)}</small>" if name else ""}</th>')  # fmt: skip
     seeds = f"{standing.finished} of {len(sweep.seeds)}"
@@ -205,7 +206,7 @@ def _decisions(summary: Summary) -> str:
 
 
 def _merged(sweep: Sweep) -> str:
-    lines = [f'<tr><th scope="row">{escape(points.title(each.point))}</th><td>{escape(each.same_as)}</td>'
+    lines = [f'<tr><th scope="row">{escape(each.called)}</th><td>{escape(each.same_as)}</td>'
              f"<td>{escape(each.reason)}</td></tr>" for each in sweep.merged]  # fmt: skip
     return html_table(["point", "runs once, as", "because"], lines, "merged points", kind="words") if lines else ""
 

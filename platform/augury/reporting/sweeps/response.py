@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from augury.reporting import heat
 from augury.reporting.charts import COLOURS, Figure, plot
 from augury.reporting.sweeps.axes import Axis, axes
 from augury.reporting.sweeps.summary import Summary
@@ -17,7 +18,6 @@ from augury.reporting.table import title
 from augury.sweeping.state import Configuration
 
 GREY, MEAN = COLOURS[0], COLOURS[1]
-WORSE, EVEN, BETTER = "#e8974a", "#f4f4f2", "#6f9eee"  # all light enough for dark words
 DENSE = 0.5  # the share of its cells that a heat map must fill
 
 
@@ -111,30 +111,19 @@ def marginal(summary: Summary, measure: Measure, axis: Axis) -> Figure:
 def heat_map(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Figure:
     """The mean at every pair of values, with half its interval and the number of seeds, against the reference."""
     held = [each for each in measure.readings if across.has(each.configuration) and down.has(each.configuration)]
-    cells = {(down.index(each.configuration), across.index(each.configuration)): each for each in held}
-    grid = [[cells.get((row, column)) for column in range(len(across.values))] for row in range(len(down.values))]
-    whole = [each.mean for each in cells.values() if each.whole] or [each.mean for each in cells.values()] or [0.0]
+    whole = [each.mean for each in held if each.whole] or [each.mean for each in held] or [0.0]
     level = next((each.mean for each in measure.readings if each.configuration.address == summary.sweep.reference),
                  statistics.fmean(whole))  # fmt: skip
-    reach = max(abs(value - level) for value in whole) or 1.0
     columns, rows = (list(map(axis.label, range(len(axis.values)))) for axis in (across, down))
-    trace = {
-        "type": "heatmap", "x": columns, "y": rows, "xgap": 2, "ygap": 2, "hoverongaps": False,
-        "z": [[each.mean if each else None for each in line] for line in grid],
-        "text": [[_cell(each) if each else "" for each in line] for line in grid], "texttemplate": "%{text}",
-        "customdata": [[_told(each) if each else "" for each in line] for line in grid],
-        "hovertemplate": "%{customdata}<extra></extra>", "textfont": {"size": 12, "color": "#1b1f24"},
-        "colorscale": [[0, WORSE], [0.5, EVEN], [1, BETTER]], "reversescale": measure.mode == "min",
-        "zmin": level - reach, "zmax": level + reach,
-        "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 1, "tickfont": {"size": 11}},
-    }  # fmt: skip
-    chart = plot([trace], across.name, down.name)
-    chart["layout"] |= {"height": 120 + 52 * len(down.values)}
-    for axis in ("xaxis", "yaxis"):
-        chart["layout"][axis] |= {"type": "category", "showgrid": False}
+    cells = {(down.index(each.configuration), across.index(each.configuration)):
+             heat.Cell(each.mean, _cell(each), _told(each)) for each in held}  # fmt: skip
+    drawn = heat.chart(
+        cells, columns, rows, x=across.name, y=down.name, level=level,
+        reach=max(abs(value - level) for value in whole) or 1.0, least_first=measure.mode == "min",
+    )  # fmt: skip
     heading = _heading(measure, f"{across.name} and {down.name}")
-    said = "; ".join(_told(each) for each in cells.values())
-    return Figure(f"response-{measure.name}", heading, f"{heading}: {said}", chart, narrowest=130 + 64 * len(columns))
+    said = "; ".join(map(_told, held))
+    return Figure(f"response-{measure.name}", heading, f"{heading}: {said}", drawn, narrowest=heat.width(len(columns)))
 
 
 def _heading(measure: Measure, by: str) -> str:

@@ -21,7 +21,6 @@ from augury.reporting.sweeps.places import places
 from augury.reporting.sweeps.summary import Standing, Summary, leader, standings, summarise
 from augury.reporting.sweeps.wording import measured, reached, spread
 from augury.reporting.table import MISSING, Row, Table, difference, factor, interval, probability, title
-from augury.sweeping import points
 from augury.sweeping.state import Sweep
 
 SHOWN = 10  # configurations on the board
@@ -82,7 +81,7 @@ def text(sweep: Sweep) -> str:
              for table in summary.tables for note in table.notes]  # fmt: skip
     failures = [f"failed: {each.name}, seed {trial.seed}: {trial.error}"
                 for each in sweep.configurations for trial in each.trials if trial.progress == "failed"]  # fmt: skip
-    merged = [f"same as {each.same_as}: {points.title(each.point)} ({each.reason})" for each in sweep.merged]
+    merged = [f"same as {each.same_as}: {each.called} ({each.reason})" for each in sweep.merged]
     where = [f"{name:<12}{value}" for name, value in places(sweep).items()]
     shown = "\n".join(line.rstrip() for line in drawn.get().splitlines())
     blocks = [shown, "\n".join(notes), "\n".join([*failures, *merged]), "\n".join(where)]

@@ -1,0 +1,185 @@
+"""What adversarial training costs: a training step (forward, backward, AdamW) of a classifier of XLM-R base's shape.
+
+    PYTHONPATH=platform python benchmarks/adversarial.py [--precision bf16] [--repeats 3] [--json]
+
+    plain                cross-entropy
+    PGD K=1              augury.regimes.adversarial
+    PGD K=3              the same
+    PGD K=3, no dropout  the same with attack_dropout: false, which is another attack
+    PGD K=3, naive       the loop as it is usually written: every backward pass forms the gradients of all parameters
+
+All contenders train one model on one batch, one after the other in an order that rotates, so that a busy machine
+disturbs them alike. CPU seconds are those of this process; their ratio is the median over repetitions of the ratio
+to `plain` in the same repetition. The vocabulary is a small one: what a step spends on it is the same for all and would
+bring the ratios together.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "2"
+os.environ["OMP_WAIT_POLICY"] = "PASSIVE"  # idle threads sleep: spinning would count as CPU seconds
+
+import argparse
+import json
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
+
+from augury.regimes.adversarial import Adversarial
+from augury.regimes.plain import Plain
+from augury.regimes.regime import Embedded, Rows
+
+VOCABULARY, PAD, LABELS = 8_000, 1, 3
+PAIRS, LONGEST = 4, 128
+
+
+class Batch(NamedTuple):
+    ids: Tensor  # (pairs, length)
+    labels: Tensor  # (pairs)
+
+
+class Classifier:
+    """A transformers sequence classifier as regimes see it; its one view is the batch."""
+
+    def __init__(self) -> None:
+        config = XLMRobertaConfig(
+            vocab_size=VOCABULARY, hidden_size=768, num_hidden_layers=12, num_attention_heads=12,
+            intermediate_size=3072, max_position_embeddings=LONGEST + 2, type_vocab_size=1, num_labels=LABELS,
+            pad_token_id=PAD,
+        )  # fmt: skip
+        torch.manual_seed(0)
+        self.module = XLMRobertaForSequenceClassification(config).train()
+
+    def embedded(self, batch: Batch, view: int) -> Embedded:
+        return Embedded(self._words(batch.ids).detach(), batch.ids, batch.ids != PAD)
+
+    def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
+        mask = batch.ids != PAD
+        words = self._words(batch.ids)
+        output = self.module.roberta(
+            inputs_embeds=words if perturbation is None else words + perturbation,
+            attention_mask=mask.long(),
+            position_ids=mask.cumsum(1) * mask + PAD,
+        )
+        head = self.module.classifier
+        pooled = torch.tanh(head.dense(head.dropout(output.last_hidden_state[:, 0])))
+        return Rows(head.dropout(pooled)[None], head.out_proj.weight, head.out_proj.bias, batch.labels)
+
+    def _words(self, ids: Tensor) -> Tensor:
+        return self.module.roberta.embeddings.word_embeddings(ids)
+
+
+def nli_like_batch() -> Batch:
+    """Pairs of 96 to 128 pieces, as a length-bucketed batch has."""
+    generator = torch.Generator().manual_seed(0)
+    ids = torch.randint(4, VOCABULARY, (PAIRS, LONGEST), generator=generator)
+    lengths = torch.linspace(96, LONGEST, PAIRS).round().unsqueeze(-1)
+    labels = torch.randint(LABELS, (PAIRS,), generator=generator)
+    return Batch(ids.where(torch.arange(LONGEST) < lengths, PAD), labels)
+
+
+def naive(model: Classifier, batch: Batch) -> Tensor:
+    """PGD by `backward`: gradients of all parameters, thrown away after every step of the attack."""
+    mask = (batch.ids != PAD).unsqueeze(-1)
+    perturbation = torch.zeros_like(model.embedded(batch, 0).embeddings)
+    for _ in range(3):
+        perturbation.requires_grad_()
+        Plain(label_smoothing=0).loss(_Moved(model, perturbation), batch, 0).total.backward()
+        assert perturbation.grad is not None
+        gradient = perturbation.grad * mask
+        norm = gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
+        perturbation = perturbation.detach() + gradient / norm
+        length = perturbation.flatten(1).norm(dim=1).view(-1, 1, 1)
+        perturbation = perturbation * (3 / length).clamp(max=1)
+        model.module.zero_grad(set_to_none=True)
+    return Plain(label_smoothing=0).loss(_Moved(model, perturbation), batch, 0).total
+
+
+class _Moved:
+    def __init__(self, model: Classifier, perturbation: Tensor):
+        self.model, self.perturbation = model, perturbation
+
+    def rows(self, batch: Batch, views: Sequence[int]) -> Rows:
+        return self.model.rows(batch, views, self.perturbation)
+
+
+def regime(chosen: Plain | Adversarial) -> Callable[[Classifier, Batch], Tensor]:
+    return lambda model, batch: chosen.loss(model, batch, 0).total
+
+
+CONTENDERS: dict[str, Callable[[Classifier, Batch], Tensor]] = {
+    "plain": regime(Plain(label_smoothing=0)),
+    "PGD K=1": regime(Adversarial(label_smoothing=0, steps=1)),
+    "PGD K=3": regime(Adversarial(label_smoothing=0)),
+    "PGD K=3, no dropout": regime(Adversarial(label_smoothing=0, attack_dropout=False)),
+    "PGD K=3, naive": naive,
+}
+
+
+class Trainer:
+    """A model, its optimizer and a batch; one call is one step of one contender."""
+
+    def __init__(self, precision: str) -> None:
+        self.model = Classifier()
+        self.batch = nli_like_batch()
+        self.optimizer = torch.optim.AdamW(self.model.module.parameters(), lr=1e-5, fused=True)
+        self.precision = precision
+
+    def step(self, contender: str) -> None:
+        with torch.autocast("cpu", torch.bfloat16, enabled=self.precision == "bf16"):
+            loss = CONTENDERS[contender](self.model, self.batch)
+        (loss / PAIRS).backward()
+        self.optimizer.step()
+        self.optimizer.zero_grad(set_to_none=True)
+
+
+def measure_seconds(repeats: int, precision: str) -> dict[str, list[tuple[float, float]]]:
+    """(CPU, wall) seconds of every contender's steps, after one unmeasured step of the first."""
+    trainer = Trainer(precision)
+    names = list(CONTENDERS)
+    trainer.step(names[0])
+    samples: dict[str, list[tuple[float, float]]] = {name: [] for name in names}
+    for repeat in range(repeats):
+        turn = repeat % len(names)
+        for name in names[turn:] + names[:turn]:
+            wall, cpu = time.perf_counter(), time.process_time()
+            trainer.step(name)
+            samples[name].append((time.process_time() - cpu, time.perf_counter() - wall))
+    return samples
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=3, help="measured steps of each contender (default 3)")
+    parser.add_argument("--precision", choices=["fp32", "bf16"], default="fp32")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    arguments = parser.parse_args()
+    torch.set_num_threads(2)
+    samples = measure_seconds(arguments.repeats, arguments.precision)
+    baseline = [cpu for cpu, _ in samples["plain"]]
+    results = {
+        name: {
+            "cpu_seconds": statistics.median(cpu for cpu, _ in pairs),
+            "wall_seconds": statistics.median(wall for _, wall in pairs),
+            "cpu_ratio": statistics.median(cpu / other for (cpu, _), other in zip(pairs, baseline, strict=True)),
+        }
+        for name, pairs in samples.items()
+    }
+    if arguments.json:
+        about = {"precision": arguments.precision, "repeats": arguments.repeats, "torch": torch.__version__}
+        print(json.dumps({**about, "contenders": results}, indent=2))
+        return
+    print(f"{'median step, ' + arguments.precision:22}{'CPU s':>8}{'x plain':>9}{'wall s':>8}")
+    for name, row in results.items():
+        print(f"{name:22}{row['cpu_seconds']:8.2f}{row['cpu_ratio']:9.2f}{row['wall_seconds']:8.2f}")
+
+
+if __name__ == "__main__":
+    main()

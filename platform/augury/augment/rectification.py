@@ -1,0 +1,32 @@
+"""The label that a generated example gets from what was asked for and what a teacher says (Dong et al. 2021, 2.1.2)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rectify = Literal["requested", "teacher", "teacher_or_requested", "agreement"]
+DROPPED = -1
+
+
+def rectified(
+    requested: NDArray[np.int64], probabilities: NDArray[np.floating] | None, rectify: Rectify, threshold: float
+) -> NDArray[np.int64]:
+    """The label of every example (n), or DROPPED.
+
+    `requested` (n) are positions of labels, `probabilities` (n, labels) the teacher's, None where it is not asked. Its
+    label is the likeliest one, and it is confident where that has more than `threshold`; just as much is not enough.
+        requested: the requested label;
+        teacher: the teacher's label where it is confident, and otherwise nothing;
+        teacher_or_requested: the teacher's label where it is confident, and otherwise the requested one (TR);
+        agreement: the requested label where it is the teacher's too, however confident, and otherwise nothing.
+    """
+    if rectify == "requested":
+        return requested
+    assert probabilities is not None
+    label, confident = probabilities.argmax(1), probabilities.max(1) > threshold
+    if rectify == "agreement":
+        return np.where(label == requested, requested, DROPPED)
+    return np.where(confident, label, DROPPED if rectify == "teacher" else requested)

@@ -1,0 +1,111 @@
+"""Sentence pairs in the word order of another language, as a generator has learned it (Dong et al. 2021, 2.1.1)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal, cast
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from augury import trainable
+from augury.augment.eda import SIDES
+from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, children
+from augury.corpora.spec import CorpusSpec
+from augury.decoding.sampling import Sampling
+from augury.errors import UserError
+from augury.rng import seed_of
+from augury.store import Folder, Store
+from augury.text import prompts
+from augury.text.words import words
+
+REORDERER = "reorderer"
+
+
+class Reorder(Operator):
+    """Rewrite premise and hypothesis in the word order of another language; the label is kept.
+
+    An encoder-decoder learns the order from a parallel text that the project's aligner has aligned.
+    """
+
+    operator: Literal["reorder"] = "reorder"
+    parallel: CorpusSpec
+    """Parallel text from the language of the examples into the one whose word order is wanted."""
+    min_coverage: float = Field(0.5, ge=0, le=1)
+    """Its pairs of which a smaller share of the source's words is linked teach nothing."""
+    model: dict[str, Any] = {"name": "t5-base"}
+    """The section `model` of the generator's experiment."""
+    training: dict[str, Any] = {}
+    """Its section `training`; by default the paper's."""
+    copies: int = Field(1, ge=1)
+    """Outputs drawn for every example, each a new one."""
+    use: Literal["records", "view"] = "records"
+    """records: new examples beside the old ones; view: another reading of the same example."""
+    sampling: Sampling = Sampling()
+    fallback: bool = False
+    """Keep a sentence as it is where the output is unfaithful: where less than half of the words of either are in the
+    other. Such outputs are counted in any case, and an empty one is never taken."""
+    seed: int = 1
+
+    PER_SECOND: ClassVar[float] = 2
+    READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis")
+    BLOCK_ROWS: ClassVar[int | None] = 1_000
+
+    @model_validator(mode="after")
+    def _one_view(self) -> Reorder:
+        if self.use == VIEW and self.copies > 1:
+            raise UserError(f"use view makes one view of an example, not copies={self.copies}: set use=records")
+        return self
+
+    def makes(self) -> Literal["view", "records"]:
+        return self.use
+
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
+        given = {**parallel, "form": "reorder", "min_coverage": self.min_coverage}
+        return {
+            REORDERER: {
+                "name": REORDERER, "task": "seq2seq", "corpus": given, "model": self.model, "training": self.training
+            }
+        }  # fmt: skip
+
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        seq2seq = cast(trainable.Generator, trainable.find("seq2seq"))
+        draw = seq2seq.sampler(Folder(store.root, fitted["models"][REORDERER]), store)
+
+        refused = {"empty", "unfaithful"} if self.fallback else {"empty"}
+
+        def apply(block: pa.Table) -> Made:
+            parents = block.take(np.repeat(np.arange(len(block)), self.copies))
+            copies = [*range(1, self.copies + 1)] * len(block)
+            ids = parents.column("id").to_pylist()
+            texts, counts = {}, Counter[str]()
+            for side, plural in SIDES.items():
+                before = parents.column(side).to_pylist()
+                records = zip(ids, copies, strict=True)
+                keys = [seed_of(self.seed, self.operator, name, side, copy) for name, copy in records]
+                after = draw([prompts.reordering(text) for text in before], keys, self.sampling)
+                verdicts = [_verdict(*pair) for pair in zip(before, after, strict=True)]
+                counts.update(f"{verdict} {plural}" for verdict in verdicts if verdict)
+                found = zip(before, after, verdicts, strict=True)
+                texts[side] = pa.array([old if verdict in refused else new for old, new, verdict in found], pa.string())
+            if self.use == RECORDS:
+                return Made(children(parents, self, copies, **texts), counts)
+            return Made(pa.table({"id": block.column("id"), **texts}), counts)
+
+        return apply
+
+
+def _verdict(before: str, after: str) -> str:
+    """What is to be said of an output: `empty`, `unfaithful`, `unchanged` or nothing."""
+    old, new = Counter(words(before)), Counter(words(after))
+    if not new:
+        return "empty"
+    if 2 * (old & new).total() < max(old.total(), new.total()):
+        return "unfaithful"
+    return "unchanged" if words(before) == words(after) else ""
+
+
+OPERATOR = Reorder

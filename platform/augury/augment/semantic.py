@@ -1,0 +1,203 @@
+"""New hypotheses for other labels, written by a generator and labelled with a teacher (Dong et al. 2021, 2.1.2)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import Any, ClassVar, Literal, NamedTuple, cast
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field
+
+from augury import config, trainable
+from augury.augment.operator import Apply, Made, Operator, children
+from augury.augment.rectification import DROPPED, Rectify, rectified
+from augury.config import Section
+from augury.corpora.corpus import LABELS, read_shard, write_shard
+from augury.decoding.sampling import Sampler, Sampling
+from augury.locks import make_once
+from augury.rng import seed_of
+from augury.store import Folder, Store
+from augury.text import prompts
+
+GENERATOR, TEACHER = "generator", "teacher"
+KIND, SHARD = "generated", "part-00000.parquet"
+
+
+class Asked(NamedTuple):
+    """A hypothesis to be written: the row of its record in a block, the label asked for, its number there."""
+
+    row: int
+    label: str
+    copy: int
+
+
+class GeneratorModel(Section):
+    """The generator: sections of its experiment; by default T5-base as in the paper."""
+
+    model: dict[str, Any] = {"name": "t5-base"}
+    training: dict[str, Any] = {}
+
+
+class TeacherModel(Section):
+    """The teacher: sections of its experiment; by default RoBERTa-large as in the paper, batch 16."""
+
+    model: dict[str, Any] = {"name": "roberta-large"}
+    training: dict[str, Any] = {"max_examples": 16}
+
+
+class Semantic(Operator):
+    """Pairs of a premise and a hypothesis that was written for it and for a label other than its own.
+
+    A generator learns from the examples themselves to write a hypothesis for a label and a premise. What it writes may
+    not keep to the label: a teacher, a classifier trained on the examples too, says which pairs get which label.
+    """
+
+    operator: Literal["semantic"] = "semantic"
+    copies: int = Field(2, ge=1)
+    """Hypotheses drawn for every example and other label."""
+    rectify: Rectify = "teacher"
+    """requested: every hypothesis has the label that was asked for. teacher: it has the teacher's where that is
+    confident, otherwise it is dropped. teacher_or_requested: it has the teacher's or otherwise the requested one.
+    agreement: it is dropped where the two differ."""
+    threshold: float = Field(0.8, ge=0, le=1)
+    """The teacher is confident where its likeliest label has more than this probability."""
+    generator: GeneratorModel = GeneratorModel()
+    teacher: TeacherModel = TeacherModel()
+    sampling: Sampling = Sampling()
+    seed: int = 1
+
+    PER_SECOND: ClassVar[float] = 0.5
+    READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
+    BLOCK_ROWS: ClassVar[int | None] = 500
+
+    def makes(self) -> Literal["view", "records"]:
+        return "records"
+
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        generator = {
+            "name": GENERATOR, "task": "seq2seq", "corpus": {**corpus, "form": "hypothesis"}, **self.generator.plain()
+        }  # fmt: skip
+        if self.rectify == "requested":
+            return {GENERATOR: generator}
+        teacher = {"name": TEACHER, "task": "nli", "corpus": corpus, **self.teacher.plain()}
+        return {GENERATOR: generator, TEACHER: teacher}
+
+    def inactive(self) -> dict[str, str]:
+        if self.rectify == "requested":
+            return dict.fromkeys(("threshold", "teacher"), "the teacher is not asked")
+        return {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
+
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        models = _Models(self, fitted["models"], store)
+
+        def apply(block: pa.Table) -> Made:
+            asked = self._asked(block)
+            parents = _rows(block, [each.row for each in asked])
+            hypotheses, originals = models.hypotheses(parents, asked), parents.column("hypothesis").to_pylist()
+            counts = Counter({
+                "generated": len(hypotheses), "empty": hypotheses.count(""),
+                "copied": sum(new == old for new, old in zip(hypotheses, originals, strict=True)),
+            })  # fmt: skip
+            usable = [row for row, text in enumerate(hypotheses) if text not in ("", originals[row])]
+            labels = self._labels(models, parents, asked, hypotheses, usable)
+            for row, label in zip(usable, labels, strict=True):
+                fate = "dropped" if label is None else "kept" if label == asked[row].label else "changed"
+                counts[f"{fate} {asked[row].label}"] += 1
+            kept = [(row, label) for row, label in zip(usable, labels, strict=True) if label is not None]
+            made = children(
+                _rows(parents, [row for row, _ in kept]),
+                self,
+                [asked[row].copy for row, _ in kept],
+                hypothesis=pa.array([hypotheses[row] for row, _ in kept], pa.string()),
+                label=pa.array([label for _, label in kept], pa.string()),
+            )
+            return Made(made, counts)
+
+        return apply
+
+    def _labels(
+        self,
+        models: _Models,
+        parents: pa.Table,
+        asked: Sequence[Asked],
+        hypotheses: Sequence[str],
+        rows: Sequence[int],
+    ) -> list[str | None]:
+        """The label of each of these rows, None where it is dropped."""
+        requested = np.array([LABELS.index(asked[row].label) for row in rows], np.int64)
+        probabilities = None
+        if self.rectify != "requested":
+            premises = _rows(parents, rows).column("premise").to_pylist()
+            probabilities = models.probabilities(premises, [hypotheses[row] for row in rows])
+        found = rectified(requested, probabilities, self.rectify, self.threshold)
+        return [None if label == DROPPED else LABELS[label] for label in found.tolist()]
+
+    def _asked(self, block: pa.Table) -> list[Asked]:
+        """Every label but a record's own, `copies` times; a larger number of copies only adds to a smaller one's."""
+        asked = []
+        for row, gold in enumerate(block.column("label").to_pylist()):
+            others = [label for label in LABELS if label != gold] * self.copies
+            asked += [Asked(row, label, copy) for copy, label in enumerate(others, 1)]
+        return asked
+
+
+class _Models:
+    """What generator and teacher say, asked once: other strategies and thresholds ask them the same.
+
+    A model is loaded when it is asked something new.
+    """
+
+    def __init__(self, operator: Semantic, runs: Mapping[str, str], store: Store):
+        self.operator, self.store = operator, store
+        self.runs = {role: Folder(store.root, name) for role, name in runs.items()}
+
+    def hypotheses(self, parents: pa.Table, asked: Sequence[Asked]) -> list[str]:
+        """The hypothesis written for every label asked for."""
+        operator, run = self.operator, self.runs[GENERATOR]
+        ids, premises = (parents.column(name).to_pylist() for name in ("id", "premise"))
+        texts = [prompts.hypothesis(each.label, premise) for each, premise in zip(asked, premises, strict=True)]
+        keys = [
+            seed_of(operator.seed, operator.operator, name, each.copy) for each, name in zip(asked, ids, strict=True)
+        ]
+        said = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.plain()}
+        made = self._once(said, lambda: pa.table({"text": self._sampler(texts, keys, operator.sampling)}))
+        return list(made.column("text").to_pylist())
+
+    def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        """The teacher's probabilities (pairs, labels)."""
+        run = self.runs[TEACHER]
+
+        def ask() -> pa.Table:
+            teacher = cast(trainable.Classifier, trainable.find("nli"))
+            found = teacher.probabilities(run, self.store, premises, hypotheses)
+            return pa.table({label: found[:, place] for place, label in enumerate(LABELS)})
+
+        if not premises:
+            return np.zeros((0, len(LABELS)))
+        made = self._once({"run": run.name, "texts": [list(premises), list(hypotheses)]}, ask)
+        return np.stack([made.column(label).to_numpy() for label in LABELS], axis=1)
+
+    @cached_property
+    def _sampler(self) -> Sampler:
+        generator = cast(trainable.Generator, trainable.find("seq2seq"))
+        return generator.sampler(self.runs[GENERATOR], self.store)
+
+    def _once(self, said: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
+        folder = self.store.folder(KIND, config.address(said))
+
+        def write() -> None:
+            write_shard(folder, SHARD, make())
+            folder.finish({"shards": [SHARD], "inputs": [said["run"]]})
+
+        make_once(folder, write)
+        return read_shard(folder, SHARD)
+
+
+def _rows(table: pa.Table, rows: Sequence[int]) -> pa.Table:
+    return table.take(pa.array(rows, pa.int64()))
+
+
+OPERATOR = Semantic

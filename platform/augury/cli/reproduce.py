@@ -1,0 +1,88 @@
+"""`augury reproduce`: a table of a paper, published and measured side by side."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from augury.cli.common import add_overrides, print_json
+from augury.cli.sweep import add_limits, answered, asked_for, show_plan
+from augury.errors import unknown
+
+if TYPE_CHECKING:
+    from augury.sweeping.published import Published
+    from augury.sweeping.space import Space
+
+HELP = "Reproduce a table of a paper: run what is missing, and print published and measured values side by side."
+EXAMPLE = """augury reproduce
+  augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
+  augury reproduce xnli_adversarial/table2 --rows XLM-R +PGD --format latex"""
+PAGE = "table.html"
+
+
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    parser.add_argument(
+        "table", nargs="?", metavar="TABLE", help="PAPER/TABLE, or the path of a Python file; without it, what there is"
+    )
+    parser.add_argument("--scale", help="toy, small or paper (default: the table's first)")
+    parser.add_argument("--rows", nargs="+", metavar="ROW", help="rows to run beside the reference (default: all)")
+    add_limits(parser)
+    parser.add_argument("--dry-run", action="store_true", help="show rows and addresses, and stop")
+    parser.add_argument(
+        "--format", choices=["text", "latex", "csv", "html"], default="text", help="of the table (default: text)"
+    )
+    add_overrides(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from augury.reporting.papers import formats, page
+    from augury.reporting.papers.reproduction import reproduction
+    from augury.sweeping import published
+
+    if arguments.table is None:
+        return _list(arguments.json)
+    table = published.find(arguments.table, arguments.scale)
+    space = _chosen(table, arguments.rows)
+    asked = asked_for(space, arguments, f"{space.name}-{space.scale}")
+    if arguments.dry_run:
+        return show_plan(space, asked, arguments.json)
+    outcome = answered(space, asked)
+    found = reproduction(table, outcome.sweep)
+    outcome.sweep.folder.write(PAGE, page.render(found))
+    if arguments.json:
+        print_json({**formats.plain(found), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
+    elif arguments.format == "html":
+        print(page.render(found), end="")
+    else:
+        print(formats.FORMATS[arguments.format](found), end="")
+    if arguments.format == "text" and not arguments.json:
+        print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
+    return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0
+
+
+def _chosen(table: Published, rows: Sequence[str] | None) -> Space:
+    """The space of the rows asked for, with the reference."""
+    space = table.space
+    if rows is None:
+        return space
+    for row in rows:
+        if row not in space.rows:
+            raise unknown(f"row of {table.name}", row, space.rows)
+    return replace(space, rows={name: row for name, row in space.rows.items() if name in (space.reference, *rows)})
+
+
+def _list(as_json: bool) -> int:
+    from augury.sweeping import published, space
+
+    tables = [published.find(name) for name in space.tables()]
+    if as_json:
+        print_json([{"table": each.name, "where": each.where, "paper": each.paper, "question": each.space.question,
+                     "rows": each.rows} for each in tables])  # fmt: skip
+        return 0
+    for paper in dict.fromkeys(each.paper for each in tables):
+        print(paper)
+        for each in (each for each in tables if each.paper == paper):
+            print(f"  {each.name}: {each.space.question}\n    {' | '.join(each.rows)}")
+    return 0

@@ -1,0 +1,133 @@
+"""The built-in NLI corpus: synthetic inferences in two toy languages that differ in their word order, any number."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain, count, islice
+from typing import NamedTuple
+
+from augury.corpora.builtin import BLOCK, LARGEST, Pair, Split, check, name_of, split_of, stream
+from augury.corpora.corpus import LABELS, Label
+from augury.corpora.synthetic.nli_drawer import StatementDrawer
+from augury.corpora.synthetic.nli_languages import LANGUAGES, speak
+from augury.corpora.synthetic.nli_lexicon import NliLexicon, nli_lexicon_of
+from augury.corpora.synthetic.nli_statements import Statement, label
+from augury.errors import unknown
+from augury.rng import generator
+
+NOTE = (
+    "Synthetic inferences made by a grammar, in two invented languages. Figures on them show that things work and how "
+    "they compare, not how well a method transfers between languages that people speak."
+)
+LEXICON = 96  # words, where nothing else is said
+LENGTH = range(4, 13)  # words of a sentence in qaa
+TRIES = 100  # to find a premise with a label
+PAIRS = 20  # of a split, at most, by the square of the number of words; small lexicons run out of sentences
+
+
+@dataclass(frozen=True, slots=True)
+class Example:
+    """A synthetic inference."""
+
+    id: str
+    premise: str
+    hypothesis: str
+    label: Label
+
+
+class Inference(NamedTuple):
+    """What the sentences of an example mean, whatever the language."""
+
+    premise: Statement
+    hypothesis: Statement
+    label: Label
+
+
+def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: int = LEXICON) -> Iterator[Example]:
+    """The first `size` inferences of a split, made as they are asked for.
+
+    The n-th example of a split has the same meaning and id in both languages. Every hypothesis has three premises, one
+    for each label, so that it says nothing of its label. No hypothesis is in two splits, whatever the seeds: its hash
+    says which it belongs to (6/8 train, 1/8 valid, 1/8 test). A larger size only adds examples at the end.
+
+    Raises UserError for an unknown split or language, an impossible lexicon, and a size that is too large for it.
+    """
+    words = _words(split, size, [language], lexicon)
+    found = islice(inferences(split, words, seed), size)
+    return (
+        Example(
+            f"nli-{split}-{index:08}",
+            speak(each.premise, language, words),
+            speak(each.hypothesis, language, words),
+            each.label,
+        )
+        for index, each in enumerate(found)
+    )
+
+
+def translations(
+    split: Split, size: int, languages: tuple[str, ...], *, seed: int = 1, lexicon: int = LEXICON
+) -> Iterator[Pair]:
+    """The sentences of the examples of a split, premises and hypotheses, in both languages.
+
+    No sentence comes twice in a split or in two splits: the premises whose hash is of another split are left out.
+    Raises UserError as `examples` does.
+    """
+    words = _words(split, size, languages, lexicon)
+    said = chain.from_iterable((each.hypothesis, each.premise) for each in inferences(split, words, seed))
+    return (
+        Pair(f"nli-{split}-{index:08}", *(speak(each, language, words) for language in languages))
+        for index, each in enumerate(islice(_distinct(split, said, words, set()), size))
+    )
+
+
+def inferences(split: Split, lexicon: NliLexicon, seed: int) -> Iterator[Inference]:
+    """Examples without end, three to every hypothesis; those with a hypothesis that lacks any premise are left out."""
+    seen: set[int] = set()
+    for block in count():
+        drawer = StatementDrawer(lexicon, stream(generator(seed, "builtin", "nli", lexicon.size, block)))
+        drawn = (drawer.statement() for _ in range(BLOCK))
+        for hypothesis in _distinct(split, drawn, lexicon, seen):
+            premises = {wanted: _premise(drawer, hypothesis, wanted) for wanted in LABELS}
+            found = [Inference(premise, hypothesis, wanted) for wanted, premise in premises.items() if premise]
+            if len(found) == len(LABELS):
+                yield from sorted(found, key=lambda _: drawer.draw())
+
+
+def _premise(drawer: StatementDrawer, hypothesis: Statement, wanted: Label) -> Statement | None:
+    """A premise with a label; None where none is found soon."""
+    tried = (drawer.premise(hypothesis, wanted) for _ in range(TRIES))
+    return next(
+        (
+            premise
+            for premise in tried
+            if label(premise, hypothesis) == wanted and _fits(speak(premise, LANGUAGES[0], drawer.lexicon))
+        ),
+        None,
+    )
+
+
+def _distinct(
+    split: Split, statements: Iterable[Statement], lexicon: NliLexicon, seen: set[int]
+) -> Iterator[Statement]:
+    """Those statements that belong to a split, fit and were not said before; `seen` remembers them."""
+    for statement in statements:
+        sentence = speak(statement, LANGUAGES[0], lexicon)
+        name = name_of(sentence)
+        if split_of(name) == split and name not in seen and _fits(sentence):
+            seen.add(name)
+            yield statement
+
+
+def _fits(sentence: str) -> bool:
+    return sentence.count(" ") + 1 in LENGTH
+
+
+def _words(split: Split, size: int, languages: Iterable[str], lexicon: int) -> NliLexicon:
+    words = nli_lexicon_of(lexicon)
+    check(split, size, min(LARGEST, PAIRS * lexicon**2))
+    for language in languages:
+        if language not in LANGUAGES:
+            raise unknown("language of the built-in NLI corpus", language, LANGUAGES)
+    return words

@@ -1,0 +1,193 @@
+"""Blocks of a text become records; what becomes of every row is counted."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from augury.corpora.corpus import LINEAGE, PARALLEL, SIDES
+from augury.corpora.filters import (
+    DUPLICATE,
+    FAULTS,
+    HELD_OUT,
+    NO_LABEL,
+    NOT_SELECTED,
+    REASONS,
+    Duplicates,
+    clean,
+    rejections,
+)
+from augury.corpora.readers import Text
+from augury.corpora.spec import TextSpec
+from augury.corpora.splits import Part
+from augury.errors import UserError
+
+ORIGIN = "original"
+MOST_REJECTED = 0.5  # of the rows of a text
+
+
+class Rows:
+    """Turns blocks of a text into records of one kind; `self` counts, blocks come in order."""
+
+    KIND: ClassVar[str]
+    """The kind of corpus, as manifests have it."""
+    STEP: ClassVar[str]
+    """What the address of such a corpus says of how it was made."""
+    CODE: ClassVar[int]
+    """Raised when the same text would become other records."""
+    SCHEMA: ClassVar[pa.Schema]
+    LIMITS: ClassVar[str]
+    """The settings of the filter that may reject many rows."""
+
+    def __init__(self, part: Part, text: Text):
+        self.part, self.text = part, text
+        self.read = self.selected = self.kept = self.cleaned = 0
+        self.rejected: dict[str, int] = {}
+        self._passed = 0  # the filter
+        self._duplicates = Duplicates()
+        self._ids: set[str] = set()
+
+    def facts(self) -> dict[str, Any]:
+        """What the manifest says of this kind of corpus alone."""
+        raise NotImplementedError
+
+    def records(self, block: pa.Table) -> pa.Table:
+        """The records of the rows that are kept."""
+        sides = [block.column(side).combine_chunks() for side in SIDES[self.KIND]]
+        cleaned = [clean(side, self._replace(), self.part.filter) for side in sides]
+        texts = [text for text, _ in cleaned]
+        codes = self._reasons(block, *texts)
+        kept = codes == 0
+        self.read += len(block)
+        self.selected += int(block.column("selected").to_numpy().sum())
+        self.kept += int(kept.sum())
+        self.cleaned += int(((cleaned[0][1] | cleaned[1][1]) & kept).sum())
+        for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
+            self.rejected[REASONS[code]] = self.rejected.get(REASONS[code], 0) + int(count)
+        mask = pa.array(kept)
+        return self._table(block.filter(mask), [text.filter(mask) for text in texts])
+
+    def check(self) -> None:
+        """UserError where most rows were rejected or none is left."""
+        name, text = self.part.name, self.part.text
+        if not self.selected:
+            wanted = ", ".join(f"{column} = {value}" for column, value in text.where.items())
+            raise UserError(
+                f"{name}: none of {self.read:,} rows belongs to the text"
+                + (f": where asks for {wanted}" if wanted else "")
+            )
+        faults = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
+        if (count := sum(faults.values())) > MOST_REJECTED * self.selected:
+            share = f"{count:,} of {self.selected:,} rows are rejected ({_counts(faults)})"
+            raise UserError(
+                f"{name}: {share}: see whether the two sides belong together, or change filter ({self.LIMITS})"
+            )
+        if not self.kept and self.part.every:
+            raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.part.every}")
+        if not self.kept:
+            raise UserError(f"{name}: none of {self.read:,} rows is left ({_counts(self.rejected)})")
+
+    def summary(self) -> str:
+        """One line of counts."""
+        line = f"{self.kept:,} pairs of {self.read:,} rows"
+        if self.rejected:
+            line += f"; left out: {_counts(self.rejected)}"
+        return line + (f"; tabs or line ends became spaces in {self.cleaned:,}" if self.cleaned else "")
+
+    def _replace(self) -> dict[str, str]:
+        """Strings to replace in both sides."""
+        return {}
+
+    def _left_out(self, block: pa.Table) -> np.ndarray:
+        """Positions in REASONS of the rows that do not count as part of the text, 0 for the others."""
+        return np.where(block.column("selected").to_numpy(), 0, NOT_SELECTED)
+
+    def _apart(self, passed: np.ndarray) -> np.ndarray:
+        """Positions in REASONS, 0 for those that stay, of rows that passed the filter: `passed` numbers them from 0."""
+        if not self.part.every:
+            return np.zeros(len(passed), int)
+        held_out = (passed + 1) % self.part.every == 0
+        if self.part.name == "train":
+            return np.where(held_out, HELD_OUT, 0)
+        return np.where(held_out, 0, NOT_SELECTED)
+
+    def _columns(self, block: pa.Table) -> list[pa.Array]:
+        """The columns between the two sides and the origin."""
+        raise NotImplementedError
+
+    def _reasons(self, block: pa.Table, first: pa.Array, second: pa.Array) -> np.ndarray:
+        """Positions in REASONS, 0 for the rows that are kept."""
+        training = self.part.role == "train"
+        codes = rejections(first, second, self.part.filter if training else None, SIDES[self.KIND])
+        left_out = self._left_out(block)
+        codes = np.where(left_out, left_out, codes)
+        if not training and (codes > NO_LABEL).any():
+            raise self._empty(block, codes)
+        if training and self.part.filter.deduplicate:
+            passed = np.flatnonzero(codes == 0)
+            repeated = self._duplicates.repeated(first.take(pa.array(passed)), second.take(pa.array(passed)))
+            codes[passed[repeated]] = DUPLICATE
+        passed = np.flatnonzero(codes == 0)
+        codes[passed] = self._apart(np.arange(self._passed, self._passed + len(passed)))
+        self._passed += len(passed)
+        return codes
+
+    def _names(self, block: pa.Table) -> pa.Array:
+        """The ids of the rows."""
+        name, column = self.part.name, self.part.text.id_column
+        if "id" not in block.column_names:
+            numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
+            return pc.binary_join_element_wise(name, numbers, "-")
+        for row, given in zip(block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True):
+            if not given or given in self._ids:
+                fault = f"the id '{given}' occurs twice" if given else "the id is empty"
+                raise UserError(
+                    f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; "
+                    "without id_column rows are numbered"
+                )
+            self._ids.add(given)
+        return block.column("id").combine_chunks()
+
+    def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
+        ids, count = self._names(block), len(block)
+        view = self.SCHEMA.field("views").type.value_type
+        views = pa.ListArray.from_arrays(pa.array(np.zeros(count + 1, np.int32)), pa.array([], view))
+        columns = [ids, *sides, *self._columns(block), pa.repeat(ORIGIN, count), views, pa.nulls(count, LINEAGE)]
+        return pa.table(columns, schema=self.SCHEMA)
+
+    def _empty(self, block: pa.Table, codes: np.ndarray) -> UserError:
+        at = int((codes > NO_LABEL).argmax())
+        row, text = block.column("row")[at].as_py(), self.part.text
+        return UserError(
+            f"{self.part.name}: {REASONS[codes[at]]} in row {row:,} of {', '.join(text.files()) or text.hub}; "
+            "validation and test sets are not filtered: complete the pair, or remove it from both sides"
+        )
+
+
+class ParallelRows(Rows):
+    """Rows of a parallel text."""
+
+    KIND = "parallel"
+    STEP = "ingest"
+    CODE = 1
+    SCHEMA = PARALLEL
+    LIMITS = "min_length, max_length, max_ratio"
+
+    def facts(self) -> dict[str, Any]:
+        source, target = self.part.languages
+        return {"source_language": source, "target_language": target}
+
+    def _replace(self) -> dict[str, str]:
+        assert isinstance(self.part.text, TextSpec)
+        return self.part.text.replace
+
+    def _columns(self, block: pa.Table) -> list[pa.Array]:
+        return [pa.repeat(language, len(block)) for language in self.part.languages]
+
+
+def _counts(reasons: dict[str, int]) -> str:
+    by_count = sorted(reasons.items(), key=lambda item: -item[1])
+    return ", ".join(f"{reason} {count:,}" for reason, count in by_count)

@@ -1,0 +1,273 @@
+"""What corpora of every kind have in common: texts by split, where they lie, how they are prepared."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+from pydantic import Field, PositiveInt, field_validator, model_validator
+
+from augury.config import Section
+from augury.corpora.files import COMPRESSIONS
+from augury.corpora.known import KnownSet, locate
+from augury.errors import UserError, unknown
+
+Role = Literal["train", "valid", "test"]
+Kind = Literal["aligned", "table", "hub", "builtin"]
+
+NAMES = {"aligned": "source and target", "table": "file"}  # of kinds that are not called by their own
+TABLES = ("tsv", "csv", "jsonl", "parquet")
+EXTENSIONS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
+
+
+class AnyText(Section):
+    """One text, as a table, a Hugging Face dataset or a part of the built-in corpora."""
+
+    file: str | None = None
+    """Table: TSV (never quoted), CSV (RFC 4180), JSON lines, or a Parquet file or directory."""
+    hub: str | None = None
+    """Name of a Hugging Face dataset, or a directory written by its `save_to_disk`."""
+    builtin: PositiveInt | None = None
+    """Number of pairs of the built-in synthetic corpus."""
+
+    format: str | None = None
+    header: tuple[str, ...] | None = None
+    """Columns of a TSV or CSV file without a header line; a first line that repeats them is skipped."""
+    id_column: str | None = None
+    """Column of the ids, which must be unique; by default an id is the split and the number of the row."""
+    where: dict[str, str | int] = Field(default_factory=dict)
+    """Values that columns must have; other rows do not belong to the text."""
+    split: str | None = None
+    """Split of the Hugging Face dataset; by default `train`, `validation` or `test`."""
+    configuration: str | None = None
+    """Configuration of the Hugging Face dataset."""
+    seed: int = 1
+    """Seed of the built-in corpus."""
+    lexicon: PositiveInt | None = None
+    """Words in the lexicon of the built-in corpus; by default as many as its languages say."""
+    first: PositiveInt | None = None
+    """Only the first rows of the text, before anything is filtered."""
+
+    PLACES: ClassVar[Mapping[str, tuple[str, ...]]] = {"table": ("file",), "hub": ("hub",), "builtin": ("builtin",)}
+    """The settings that give a text of each kind."""
+    FORMATS: ClassVar[Mapping[str, tuple[str, ...]]] = {"table": TABLES}
+    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "format": ("table",), "header": ("table",), "split": ("hub",), "configuration": ("hub",),
+        "id_column": ("table", "hub"), "where": ("table", "hub"), "seed": ("builtin",), "lexicon": ("builtin",),
+    }  # fmt: skip
+    """Settings that only make sense for some kinds of text."""
+    WAYS: ClassVar[str]
+    """How a text can be given, for people."""
+
+    COLUMNS: ClassVar[tuple[str, ...]]
+    """The columns of the records that come from the text."""
+
+    def columns(self) -> dict[str, str]:
+        """What records take from a table: their column -> the table's."""
+        return {name: getattr(self, f"{name}_column") for name in self.COLUMNS}
+
+    @property
+    def kind(self) -> Kind | None:
+        """How the text is given; None where it is taken from a known set."""
+        given = [kind for kind, keys in self.PLACES.items() if any(getattr(self, key) is not None for key in keys)]
+        return given[0] if given else None  # type: ignore[return-value]
+
+    @property
+    def layout(self) -> str:
+        """How the text is stored: its format, by default that of the extension, or `hub` or `builtin`.
+
+        UserError where the extension does not tell.
+        """
+        if self.kind != "table":
+            return str(self.kind)
+        if self.format:
+            return self.format
+        assert self.file is not None
+        path = Path(self.file)
+        suffixes = [suffix.lower() for suffix in path.suffixes if suffix not in COMPRESSIONS]
+        if path.is_dir():
+            return "parquet"
+        if suffixes and suffixes[-1] in EXTENSIONS:
+            return EXTENSIONS[suffixes[-1]]
+        raise UserError(
+            f"the extension of '{self.file}' does not tell its format: "
+            f"add format: {', '.join(TABLES[:-1])} or {TABLES[-1]}"
+        )
+
+    def files(self) -> tuple[str, ...]:
+        """The files that the text is made of."""
+        return (self.file,) if self.file else ()
+
+    def settings(self) -> dict[str, Any]:
+        """What determines the text beside the content of its files; the names of files are left out."""
+        names = {"source", "target", "file", "hub"}
+        return {**self.model_dump(mode="json", exclude=names), "format": self.layout}
+
+    @model_validator(mode="after")
+    def _consistent(self) -> AnyText:
+        given = [key for keys in self.PLACES.values() for key in keys if getattr(self, key) is not None]
+        kinds = {kind for kind, keys in self.PLACES.items() if set(keys) & set(given)}
+        if len(kinds) > 1:
+            raise ValueError(f"{' and '.join(given)} are given: a text is {self.WAYS}")
+        if self.kind is None:
+            return self
+        for key, owners in self.BELONGS.items():
+            default = type(self).model_fields[key].get_default(call_default_factory=True)
+            if getattr(self, key) != default and self.kind not in owners:
+                owner = " or ".join(named(kind) for kind in owners)
+                raise ValueError(f"{key} belongs to a text given as {owner}, not as {named(self.kind)}")
+        if self.format and self.format not in self.FORMATS[self.kind]:
+            allowed = ", ".join(self.FORMATS[self.kind])
+            raise ValueError(f"format {self.format} is not for {named(self.kind)}: {allowed}")
+        return self
+
+
+class Limits(NamedTuple):
+    """The lengths, in words, that a pair of training text may have."""
+
+    fewest: int = 1
+    most: int | None = None
+    ratio: float | None = None
+    """Of the longer to the shorter side."""
+
+
+class Cleaning(Section):
+    """Preparation that every kind of corpus knows."""
+
+    lowercase: bool = False
+    """Lower-case both sides."""
+    unescape: bool = False
+    """Replace HTML entities such as `&quot;` by their characters."""
+    deduplicate: bool = False
+    """Keep the first of equal pairs only."""
+
+    @property
+    def limits(self) -> Limits:
+        """The lengths that training text may have."""
+        raise NotImplementedError
+
+
+@dataclass(frozen=True)
+class Part:
+    """A split, resolved: which text, how prepared, and which of its rows."""
+
+    name: str
+    role: Role
+    """Whose text is read: a `valid` that is held out has the role `train`."""
+    languages: tuple[str, ...]
+    """Source and target language, or the one language of an NLI set."""
+    text: AnyText
+    known: KnownSet | None
+    """The set whose files the text is made of."""
+    filter: Cleaning
+    every: int | None = None
+    """Each `every`-th of the filtered training rows, counted from 1, is held out for validation."""
+
+
+class AnySpec(Section):
+    """A corpus: its languages, its splits, how it is prepared."""
+
+    known: str | tuple[str, ...] | None = None
+    train: AnyText | None = None
+    valid: AnyText | None = None
+    tests: Mapping[str, AnyText] = Field(default_factory=dict)
+    filter: Cleaning | None = None
+
+    TEXT: ClassVar[type[AnyText]]
+    FILTER: ClassVar[type[Cleaning]]
+    KNOWN: ClassVar[Mapping[str, KnownSet]]
+    """The public sets of this kind."""
+
+    def splits(self) -> tuple[str, ...]:
+        """The names of the splits: `train` and `valid` where they exist, then the tests."""
+        train = self.train is not None or self._set_of("train") is not None
+        valid = self.valid is not None or self.held_out is not None or self._set_of("valid") is not None
+        tests = tuple(self.tests) or next((known.tests for known in self._sets if known.tests), ())
+        return ("train",) * train + ("valid",) * valid + tests
+
+    def part(self, split: str, directory: str | None = None) -> Part:
+        """A split, resolved; files of a known set are looked for under `directory`, by default AUGURY_DATA.
+
+        UserError where the corpus has no such split or the known set is not there.
+        """
+        if split not in self.splits():
+            raise unknown("split", split, self.splits())
+        read = "train" if split == "valid" and self.held_out else split
+        role: Role = read if read in ("train", "valid") else "test"  # type: ignore[assignment]
+        text, known = self._text(read, directory)
+        prepared = self.filter or self.FILTER.model_validate(self._sets[0].filter if self._sets else {})
+        every = self.held_out if role == "train" else None
+        return Part(split, role, self.languages_of(split), text, known, prepared, every)
+
+    @property
+    def _sets(self) -> tuple[KnownSet, ...]:
+        """The known sets, the first that has a text fills it in."""
+        names = (self.known,) if isinstance(self.known, str) else self.known or ()
+        return tuple(self.KNOWN[name] for name in names)
+
+    @property
+    def held_out(self) -> int | None:
+        """How rows of the training text are held out for validation; None where they are not."""
+        return None
+
+    def languages_of(self, split: str) -> tuple[str, ...]:
+        """The languages of the records of a split."""
+        raise NotImplementedError
+
+    def names(self) -> dict[str, str]:
+        """What stands for the languages in the names of a known set's files."""
+        raise NotImplementedError
+
+    def _set_of(self, split: str) -> KnownSet | None:
+        return next((known for known in self._sets if split in known.texts), None)
+
+    def _given(self, split: str) -> AnyText | None:
+        """What the user said of a split's text."""
+        return self.train if split == "train" else self.valid if split == "valid" else self.tests.get(split)
+
+    def _text(self, split: str, directory: str | None) -> tuple[AnyText, KnownSet | None]:
+        """A text with its place, and the known set that it was found in."""
+        given = self._given(split)
+        if given is not None and given.kind is not None:
+            return given, None
+        known = self._set_of(split)
+        assert known is not None
+        settings = locate(known, split, self.names(), directory)
+        changed = given.model_dump(exclude_defaults=True) if given else {}
+        return self.TEXT.model_validate({**settings, **changed}), known
+
+    @field_validator("known")
+    @classmethod
+    def _is_known(cls, names: str | tuple[str, ...] | None) -> str | tuple[str, ...] | None:
+        for name in (names,) if isinstance(names, str) else names or ():
+            if name not in cls.KNOWN:
+                raise ValueError(str(unknown("known corpus", name, cls.KNOWN)))
+        return names
+
+    @model_validator(mode="after")
+    def _complete(self) -> AnySpec:
+        for name, text in {"train": self.train, "valid": self.valid, **self.tests}.items():
+            if text is None or text.kind is not None:
+                continue
+            if not self._sets:
+                raise ValueError(f"{name} has no text: give {self.TEXT.WAYS}; or give known")
+            if self._set_of(name) is None:
+                sets = " and ".join(known.name for known in self._sets)
+                there = [split for known in self._sets for split in known.texts]
+                raise ValueError(f"{name}: {unknown(f'split of {sets}', name, there)}")
+        if not self._sets and self.train is None and self.valid is None and not self.tests:
+            raise ValueError("the corpus has no text: give known, or train, valid and tests")
+        for name in self.tests:
+            if name in ("train", "valid") or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+                raise ValueError(
+                    f"'{name}' cannot name a test: use letters, digits, '_', '.' and '-', and neither train nor valid"
+                )
+        return self
+
+
+def named(kind: str) -> str:
+    """What people give to have a text of this kind."""
+    return NAMES.get(kind, kind)

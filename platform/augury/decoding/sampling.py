@@ -1,0 +1,145 @@
+"""Sampling from any `transformers` encoder-decoder, with randomness that belongs to the output and to nothing else.
+
+The largest of logit plus Gumbel noise is a sample of the softmax. The noise of a piece is a hash of the output's key,
+the step and the piece, so that an output is the same in any batch, on any number of workers and after any restart, up
+to the rounding of the logits. The most that a key can say is which record it is and which copy of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+import torch
+from pydantic import Field
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from augury.config import Section
+from augury.decoding.search import batches_by_length
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel
+
+BATCH_TOKENS = 8192  # source tokens of a batch, padding included
+GOLDEN = 0x9E3779B97F4A7C15 - 2**64  # the increment of SplitMix64, as a signed number
+MIXERS = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64))
+MANTISSA = 52
+
+
+class Sampling(Section):
+    """How outputs are drawn; the defaults are those of Dong et al. (2021): one sample, no beam."""
+
+    temperature: float = Field(1.0, ge=0)
+    """Divides the logits; 0 takes the likeliest piece at every step (greedy search)."""
+    top_k: int | None = Field(50, ge=1)
+    """Only so many of the likeliest pieces can be drawn; none: all."""
+    top_p: float = Field(1.0, gt=0, le=1)
+    """Of these, only the fewest that together have this probability."""
+    max_length: int = Field(150, ge=1)
+    """Longest output in pieces, the end of sentence included; one that would be longer is cut there."""
+
+
+GREEDY = Sampling(temperature=0.0)
+
+Sampler = Callable[[Sequence[str], Sequence[int], Sampling], list[str]]
+"""A model and its tokenizer: texts as the model reads them, a key for each, and how to draw, to an output for each."""
+
+
+def sample(
+    model: PreTrainedModel,
+    sources: Sequence[Sequence[int]],
+    keys: Sequence[int],
+    sampling: Sampling,
+    *,
+    batch_tokens: int = BATCH_TOKENS,
+) -> list[list[int]]:
+    """An output for each source, in their order: its pieces without start, end and pads; dropout is off.
+
+    `sources` are ids as the encoder reads them, special ones included and none empty; `keys`, whole numbers below 2^63
+    such as those of `rng.seed_of`, determine the outputs. The pad is never drawn. `batch_tokens` changes speed and
+    memory alone.
+    """
+    outputs: list[list[int]] = [[]] * len(sources)
+    training = model.training
+    model.eval()
+    try:
+        for rows in batches_by_length(sources, batch_tokens):
+            found = _sample(model, [sources[row] for row in rows], [keys[row] for row in rows], sampling)
+            for row, output in zip(rows, found, strict=True):
+                outputs[row] = output
+    finally:
+        model.train(training)
+    return outputs
+
+
+def _sample(
+    model: PreTrainedModel, sources: Sequence[Sequence[int]], keys: Sequence[int], sampling: Sampling
+) -> list[list[int]]:
+    config = model.generation_config
+    rows = [torch.tensor(source, device=model.device) for source in sources]
+    drawing = [_Drawing(torch.tensor(keys, device=model.device), sampling)] if sampling.temperature > 0 else []
+    sequences = model.generate(
+        input_ids=pad_sequence(rows, batch_first=True, padding_value=config.pad_token_id),
+        attention_mask=pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
+        logits_processor=drawing,
+        do_sample=False,  # the noise is ours
+        num_beams=1,
+        max_new_tokens=sampling.max_length,
+        suppress_tokens=[config.pad_token_id],
+    )
+    ends = {config.eos_token_id} if isinstance(config.eos_token_id, int) else set(config.eos_token_id)
+    outputs = []
+    for ids in sequences[:, 1:].tolist():
+        end = next((place for place, piece in enumerate(ids) if piece in ends), len(ids))
+        outputs.append(ids[:end])
+    return outputs
+
+
+class _Drawing:
+    """Leaves of every row's scores the one piece that is drawn; row b belongs to `keys[b]`."""
+
+    def __init__(self, keys: Tensor, sampling: Sampling):
+        self.keys, self.sampling = keys, sampling
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        candidates, logits = likeliest(scores, self.sampling)
+        step = torch.tensor(input_ids.shape[1], device=scores.device)
+        drawn = (logits + gumbel(self.keys, step, candidates)).argmax(1, keepdim=True)
+        return torch.full_like(scores, -torch.inf).scatter_(1, candidates.gather(1, drawn), 0.0)
+
+
+def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
+    """The pieces that can be drawn (B, k), likeliest first, and their logits (B, k); -inf outside of `top_p`.
+
+    `scores` (B, V) are logits or log-probabilities; `temperature` must be more than 0.
+    """
+    count = scores.shape[1] if sampling.top_k is None else min(sampling.top_k, scores.shape[1])
+    best, candidates = scores.topk(count)
+    logits = best.double() / sampling.temperature
+    if sampling.top_p < 1:
+        probabilities = logits.softmax(1)
+        before = probabilities.cumsum(1) - probabilities
+        logits = logits.masked_fill(before >= sampling.top_p, -torch.inf)
+    return candidates, logits
+
+
+def gumbel(keys: Tensor, step: Tensor, pieces: Tensor) -> Tensor:
+    """Standard Gumbel noise (B, k) of `pieces` (B, k) at a step (scalar), for the outputs with these keys (B)."""
+    stream = _mixed(_mixed(keys) + step * GOLDEN)
+    bits = _mixed(stream[:, None] + pieces * GOLDEN)
+    uniform = (_shifted(bits, 64 - MANTISSA).double() + 0.5) * 2.0**-MANTISSA
+    return -(-uniform.log()).log()
+
+
+def _mixed(value: Tensor) -> Tensor:
+    """The output function of SplitMix64 (Steele et al. 2014): every bit of an int64 changes every other."""
+    value = value + GOLDEN
+    for places, factor in MIXERS:
+        value = (value ^ _shifted(value, places)) * factor
+    return value ^ _shifted(value, 31)
+
+
+def _shifted(value: Tensor, places: int) -> Tensor:
+    """Shifted to the right with zeros coming in."""
+    return (value >> places) & ((1 << (64 - places)) - 1)

@@ -1,0 +1,147 @@
+"""Adversarial training in the space of word embeddings: the fast gradient method and projected gradient descent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any, ClassVar, Literal
+
+import torch
+from pydantic import Field, model_validator
+from torch import Tensor, nn
+
+from augury.errors import UserError
+from augury.regimes.perturbation import Scope, Space
+from augury.regimes.plain import cross_entropy
+from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, PerturbableModel, Regime, ViewModel
+
+
+class Adversarial(Regime):
+    """Cross-entropy at words moved against the model (Dong et al. 2021, equations 1 to 4), divided by the rows.
+
+    From r_0, each of K steps goes α along the normalised gradient of the loss with respect to the perturbation r, and
+    back to norm ε where that is exceeded. The model is then trained at r_K. Every view is an example of its own.
+    """
+
+    name: Literal["adversarial"] = "adversarial"
+    attack: Literal["pgd", "fgm"] = "pgd"
+    """pgd: K steps of α within ε; fgm: one step of length ε."""
+    epsilon: float | None = Field(None, gt=0)
+    """Largest norm of the perturbation (ε); none: as far as the steps reach (the paper's ε is K·α: no difference)."""
+    alpha: float = Field(1.0, gt=0)
+    """Length of a step of pgd (α)."""
+    alpha_share: float | None = Field(None, gt=0)
+    """Length of a step in units of ε/K, in place of alpha; the projection acts above 1."""
+    steps: int = Field(3, ge=1)
+    """Steps of pgd (K)."""
+    norm_scope: Scope = "example"
+    """What a norm spans: an example, a token, or the embedding matrix (equal words of a batch are moved alike)."""
+    init_magnitude: float = Field(0.0, ge=0)
+    """Largest norm of the random perturbation to start from (r_0); 0 starts from none."""
+    clean_weight: float = Field(0.0, ge=0)
+    """Weight of the loss without perturbation, added to that at r_K."""
+    attack_dropout: bool = True
+    """Whether the attack sees the model with its dropout."""
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
+        "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
+        "snippet": {"epsilon": 1.0, "alpha": 0.3, "steps": 3, "norm_scope": "matrix", "clean_weight": 1.0},
+        "fgm": {"attack": "fgm", "epsilon": 3.0},
+    }
+
+    @model_validator(mode="after")
+    def _consistent(self) -> Adversarial:
+        if self.epsilon is None and self.attack == "fgm":
+            raise UserError("attack fgm takes one step of length epsilon, and there is none: set it; the paper has 3")
+        if self.epsilon is None and self.alpha_share is not None:
+            raise UserError("alpha_share is a share of epsilon / steps, and there is no epsilon: set it, or use alpha")
+        if self.epsilon is not None and self.init_magnitude > self.epsilon:
+            raise UserError(
+                f"init_magnitude={self.init_magnitude:g} starts outside of epsilon={self.epsilon:g}: lower the first"
+            )
+        return self
+
+    def inactive(self) -> dict[str, str]:
+        if self.attack == "fgm":
+            return dict.fromkeys(("alpha", "alpha_share", "steps"), "fgm takes one step of length epsilon")
+        if self.alpha_share is not None:
+            return {"alpha": "alpha_share gives the step"}
+        reach = self.init_magnitude + self.steps * self.alpha
+        if self.epsilon is not None and reach <= self.epsilon * (1 + 1e-9):
+            within = f"{self.steps} steps of {self.alpha:g} end within it: the projection never acts"
+            return {"epsilon": within}
+        return {}
+
+    def draws(self, keys: Sequence[str]) -> list[Draw]:
+        return [Draw((view,), TARGET) for view in (SOURCE, *keys)]
+
+    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
+        if not isinstance(model, PerturbableModel):
+            raise UserError("regime adversarial moves word embeddings, and this task has none: take another regime")
+        with _under_attack(model.module, dropout=self.attack_dropout):
+            perturbation, metrics = self._attack(model, batch)
+        losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
+        total = losses.total
+        if self.clean_weight:
+            total = total + self.clean_weight * cross_entropy(model.rows(batch, [0]), self.label_smoothing).total
+        return losses._replace(total=total, metrics={**losses.metrics, **metrics})
+
+    def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
+        """r_K, and: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the share of examples that any projection changed.
+
+        A metric of an example counts once for each of a batch's rows, by which it will be divided.
+        """
+        embedded = model.embedded(batch, 0)
+        space = Space.of(embedded, self.norm_scope)
+        values = space.start(self.init_magnitude)
+        projected = torch.zeros_like(embedded.mask[:, 0])
+        for number in range(1 if self.attack == "fgm" else self.steps):
+            values.requires_grad_()
+            losses = cross_entropy(model.rows(batch, [0], space.spread(values)), self.label_smoothing)
+            (gradient,) = torch.autograd.grad(losses.total, values)
+            values = space.step(values.detach(), gradient, self.step_length)
+            if self.epsilon is not None:
+                values, changed = space.project(values, self.epsilon)
+                projected = projected | changed
+            if number == 0:
+                before = losses.metrics["nll"]
+        perturbation = space.spread(values)
+        words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
+        moved = perturbation.flatten(1).norm(dim=1) / words.flatten(1).norm(dim=1)
+        rows = losses.rows
+        return perturbation, {
+            "nll_before": before, "perturbation": moved.mean() * rows, "projected": projected.float().mean() * rows,
+        }  # fmt: skip
+
+    @property
+    def step_length(self) -> float:
+        """The length of a step (α)."""
+        if self.epsilon is not None and self.attack == "fgm":
+            return self.epsilon
+        if self.epsilon is not None and self.alpha_share is not None:
+            return self.alpha_share * self.epsilon / self.steps
+        return self.alpha
+
+
+@contextmanager
+def _under_attack(module: nn.Module, dropout: bool) -> Iterator[None]:
+    """The model as the attack sees it: its parameters take no gradient; without `dropout`, in evaluation mode.
+
+    So no gradient of a parameter is formed in the attack, and no activation is kept for one.
+    """
+    trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
+    training = [] if dropout else [part for part in module.modules() if part.training]
+    try:
+        for parameter in trained:
+            parameter.requires_grad_(False)
+        for part in training:
+            part.training = False
+        yield
+    finally:
+        for parameter in trained:
+            parameter.requires_grad_()
+        for part in training:
+            part.training = True
+
+
+REGIME = Adversarial

@@ -1,0 +1,76 @@
+"""Perturbations of the words of a batch: what of them a norm spans, a step along a gradient, the projection."""
+
+from __future__ import annotations
+
+from typing import Literal, NamedTuple
+
+import torch
+from torch import Tensor
+
+from augury.regimes.regime import Embedded
+
+Scope = Literal["example", "token", "matrix"]
+
+_SPANNED = {"example": (1, 2), "token": (2,), "matrix": (0, 1)}
+_ROUNDING = 1e-5  # of a radius: K steps along one direction end on the sphere, not beyond it
+
+
+class Space(NamedTuple):
+    """The perturbations of one batch as values whose norms are bounded, and how they lie over its tokens.
+
+    `example`: values (examples, length, size), one norm for each example (FreeLB); `token`: the same values, one norm
+    for each token; `matrix`: values (distinct words, size), one norm for all of them: equal words are moved alike, as
+    if the embedding matrix itself were moved. `words` then tells the word of every real token, in their order.
+    """
+
+    scope: Scope
+    mask: Tensor  # (examples, length), True at tokens
+    size: int
+    words: Tensor | None = None  # (tokens)
+
+    @classmethod
+    def of(cls, embedded: Embedded, scope: Scope) -> Space:
+        size = embedded.embeddings.shape[-1]
+        words = None
+        if scope == "matrix":
+            words = embedded.ids[embedded.mask].unique(return_inverse=True)[1]
+        return cls(scope, embedded.mask, size, words)
+
+    def start(self, magnitude: float) -> Tensor:
+        """Float32 values: zeros, or uniform noise whose norms are at most `magnitude` (FreeLB), from torch's generator.
+
+        Over n numbers the noise is uniform in ± magnitude / √n.
+        """
+        if self.words is None:
+            real = self.mask.unsqueeze(-1).expand(*self.mask.shape, self.size).float()
+        else:
+            real = torch.ones(int(self.words.max()) + 1, self.size, device=self.mask.device)
+        if magnitude == 0:
+            return torch.zeros_like(real)
+        noise = torch.empty_like(real).uniform_(-1, 1) * real
+        return noise * (magnitude / self.norm(real).clamp(min=1))
+
+    def spread(self, values: Tensor) -> Tensor:
+        """The perturbation (examples, length, size) that the values describe: zero at pads, differentiable."""
+        if self.words is None:
+            return values.masked_fill(~self.mask.unsqueeze(-1), 0)
+        lying = values.new_zeros(*self.mask.shape, self.size)
+        lying[self.mask] = values[self.words]
+        return lying
+
+    def norm(self, values: Tensor) -> Tensor:
+        """Euclidean norms, one for each thing the scope names, with as many dimensions as the values."""
+        return torch.linalg.vector_norm(values, dim=_SPANNED[self.scope], keepdim=True)
+
+    def step(self, values: Tensor, gradient: Tensor, length: float) -> Tensor:
+        """values + length · gradient / ‖gradient‖; no step where that norm is zero or not finite."""
+        norm = self.norm(gradient)
+        usable = norm.isfinite() & (norm > 0)
+        return values + length * torch.where(usable, gradient / norm, 0)
+
+    def project(self, values: Tensor, radius: float) -> tuple[Tensor, Tensor]:
+        """The nearest values whose norms are at most `radius`, and for which examples (examples,) that changed any."""
+        norm = self.norm(values)
+        beyond = norm > radius * (1 + _ROUNDING)
+        changed = beyond.flatten(1).any(1).expand(len(self.mask))
+        return torch.where(beyond, values * (radius / norm), values), changed

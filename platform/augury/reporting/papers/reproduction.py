@@ -1,0 +1,169 @@
+"""The rows of a paper's table: what is printed, what was measured, and why a row was not run."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from augury.reporting.mean import MEAN, title_of, with_mean
+from augury.reporting.results import Estimate, SystemResult, load_groups
+from augury.reporting.table import Row, Table, comparison, scored_sets
+from augury.sweeping.published import Published
+from augury.sweeping.state import Configuration, Sweep
+from augury.tracking import runs
+
+Status = Literal["measured", "partly measured", "failed", "left out", "not begun", "not run"]
+
+
+@dataclass(frozen=True)
+class Line:
+    """One row of the table; values are by column: a test set, or `mean` over all of them."""
+
+    name: str
+    status: Status
+    """left out: other rows were asked for; not begun: the command ended before; not run: nothing here stands for it."""
+    why: str
+    """What must be known of the status; empty where all is measured and nothing is special."""
+    configuration: Configuration | None
+    published: Mapping[str, float]
+    elsewhere: Mapping[str, float]
+    """Where -> a value of the same system."""
+    measured: Mapping[str, Row]
+    deviations: Mapping[str, float]
+    """The standard deviation over seeds; none where one seed was measured."""
+
+
+@dataclass(frozen=True)
+class Reproduction:
+    """A paper's table as far as it is measured."""
+
+    table: Published
+    sweep: Sweep
+    systems: tuple[SystemResult, ...]
+    """What is measured, the reference first."""
+    tables: Mapping[str, Table]
+    """Comparisons with the reference by column; the last one decides."""
+    lines: tuple[Line, ...]
+
+    @property
+    def tests(self) -> list[str]:
+        """The test sets that are measured."""
+        return [column for column in self.tables if column != MEAN]
+
+    @property
+    def column(self) -> str:
+        """The column that decides: the mean over test sets, or the only test set."""
+        return self.tests[0] if len(self.tests) == 1 else MEAN
+
+    @property
+    def deciding(self) -> Table | None:
+        """The comparison that decides, called by its name in words; None before anything is scored."""
+        if not self.tables:
+            return None
+        found = self.tables[self.column]
+        return replace(found, test=title_of(self.tests)) if self.column == MEAN else found
+
+    @property
+    def seconds(self) -> float:
+        """Of training, of all rows and seeds together."""
+        return sum(trial.seconds for each in self.sweep.configurations for trial in each.trials)
+
+    def published(self, line: Line) -> float | None:
+        """The value that the paper prints and that decides."""
+        return line.published.get(MEAN, line.published.get(self.column))
+
+    def literature(self, line: Line) -> dict[str, float]:
+        """Where -> what stands beside the row and does not compare: at another scale the table's own value as well."""
+        own = self.published(line)
+        beside = {} if self.table.comparable or own is None else {f"{self.table.where}, at the paper's scale": own}
+        return {**beside, **line.elsewhere}
+
+    def row(self, line: Line) -> Row | None:
+        """The comparison that decides, of one row with the reference."""
+        return line.measured.get(self.column)
+
+    def score(self, line: Line) -> Estimate | None:
+        """What was measured, and decides."""
+        row = self.row(line)
+        return row.scores.get(self.tables[self.column].metrics[0]) if row else None
+
+    def gap(self, line: Line) -> float | None:
+        """Measured minus published, where they compare."""
+        score, printed = self.score(line), self.published(line)
+        return score.value - printed if self.table.comparable and score and printed is not None else None
+
+    def within(self, line: Line) -> bool | None:
+        """Whether the gap lies within the table's tolerance."""
+        gap = self.gap(line)
+        return None if gap is None else abs(gap) <= self.table.tolerance
+
+
+def reproduction(table: Published, sweep: Sweep) -> Reproduction:
+    """The table as things stand in a sweep over its rows, or over some of them."""
+    systems = _systems(sweep)
+    columns = scored_sets(systems)
+    if len(columns) > 1:
+        systems, columns = with_mean(systems, columns), [*columns, MEAN]
+    tables = {column: comparison(systems, column) for column in columns}
+    known = {system.address: system for system in systems}
+    lines = [_line(table, name, sweep, known, tables) for name in table.rows]
+    return Reproduction(table, sweep, tuple(systems), tables, tuple(lines))
+
+
+def _systems(sweep: Sweep) -> list[SystemResult]:
+    """What is scored, the reference first, which may have no scores."""
+    scored = {each.name: {trial.seed: trial.folder for trial in each.trials if trial.folder.exists(runs.SCORES)}
+              for each in sweep.configurations}  # fmt: skip
+    known = {name: seeds for name, seeds in scored.items() if seeds}
+    systems = load_groups(list(known.values()), list(known))
+    reference = sweep.by_address[sweep.reference]
+    if reference.name in known:
+        return systems
+    unscored = SystemResult(
+        reference.name, reference.address, runs={}, facts={}, tests={}, cost=None, unscored=(), resampled={}
+    )
+    return [unscored, *systems]
+
+
+def _line(
+    table: Published, name: str, sweep: Sweep, systems: Mapping[str, SystemResult], tables: Mapping[str, Table]
+) -> Line:
+    same = next((each for each in sweep.merged if each.called == name), None)
+    stands = same.same_as if same else name
+    configuration = next((each for each in sweep.configurations if each.name == stands), None)
+    status, why = _status(table, name, configuration)
+    if same:
+        why = "; ".join(part for part in (f"runs once, as {same.same_as}: {same.reason}", why) if part)
+    system = systems.get(configuration.address) if configuration else None
+    measured, deviations = _measured(system, tables) if system else ({}, {})
+    return Line(name, status, why, configuration, table.values.get(name, {}), table.literature.get(name, {}),
+                measured, deviations)  # fmt: skip
+
+
+def _measured(system: SystemResult, tables: Mapping[str, Table]) -> tuple[dict[str, Row], dict[str, float]]:
+    """The rows of a system in all comparisons, and the standard deviations over its seeds."""
+    rows = {column: row for column, table in tables.items() for row in table.rows
+            if row.address == system.address and row.scores}  # fmt: skip
+    drawn = {column: system.resampled.get(column, {}).get(tables[column].metrics[0]) for column in rows}
+    deviations = {column: float(np.std(each.scores, ddof=1)) for column, each in drawn.items()
+                  if each and each.seeds > 1}  # fmt: skip
+    return rows, deviations
+
+
+def _status(table: Published, name: str, configuration: Configuration | None) -> tuple[Status, str]:
+    if configuration is None:
+        asked = name in table.space.rows
+        return ("left out", "other rows were asked for") if asked else ("not run", table.unavailable[name])
+    trials = configuration.trials
+    scored = [trial for trial in trials if trial.progress == "finished" and trial.folder.exists(runs.SCORES)]
+    failed = "; ".join(f"seed {trial.seed} failed: {trial.error or 'unknown'}"
+                       for trial in trials if trial.progress == "failed")  # fmt: skip
+    if len(scored) == len(trials):
+        return "measured", ""
+    later = "the command ended before: give it again"
+    if scored:
+        return "partly measured", f"{len(scored)} of {len(trials)} seeds; {failed or later}"
+    return ("failed", failed) if failed else ("not begun", later)

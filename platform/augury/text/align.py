@@ -1,0 +1,259 @@
+"""Word alignment of parallel text, fitted and applied shard by shard.
+
+In an iteration every shard's expected counts under the current parameters are found where the executor runs, then
+added up and normalised here, so that neither the executor nor the cut into shards changes what is learned.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from operator import itemgetter
+from typing import Generic, TypeVar
+
+import numpy as np
+import pyarrow as pa
+
+from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
+from augury.errors import UserError
+from augury.execution import Executor, LocalExecutor
+from augury.progress import Stage
+from augury.store import Folder
+from augury.text import ibm2
+from augury.text.bitext import Bitext, Direction, Lexicon, Places, encode
+from augury.text.ibm2 import UNSEEN, Expectations, Settings, Table
+from augury.text.symmetrise import Link
+from augury.text.words import words
+
+T = TypeVar("T")
+
+Sentences = Sequence[Sequence[str]]
+"""Each a list of words."""
+Links = dict[Direction, list[list[Link]]]
+"""Those of every sentence pair, in each direction."""
+BOTH: tuple[Direction, ...] = ("forward", "reverse")
+
+Tables = Mapping[Direction, Table]
+Item = tuple[str, int, Tables]  # a shard, its sentence pairs, the tables for its lexicon
+
+
+def align(
+    sources: Sentences, targets: Sentences, directions: Sequence[Direction] = BOTH, settings: Settings | None = None
+) -> Links:
+    """The links of a parallel text that fits in memory, by an aligner fitted on it, in this process.
+
+    Raises UserError where no sentence pair has words on both sides.
+    """
+    starts = range(0, len(sources), SHARD_ROWS)
+    parts = [(sources[start : start + SHARD_ROWS], targets[start : start + SHARD_ROWS]) for start in starts]
+    with tempfile.TemporaryDirectory() as directory:
+        encoded = encode_shards(lambda part: part, parts, Folder(directory, "align"), LocalExecutor())
+        links = apply(fit(encoded, LocalExecutor(), directions, settings), encoded, LocalExecutor())
+    return {direction: [row for part in links for row in part[direction]] for direction in directions}
+
+
+def words_of_shard(corpus: Folder, shard: str) -> tuple[Sentences, Sentences]:
+    """The words of both sides of a shard of a parallel corpus."""
+    block = read_shard(corpus, shard, ("source", "target"))
+    sources, targets = block.column("source").to_pylist(), block.column("target").to_pylist()
+    return list(map(words, sources)), list(map(words, targets))
+
+
+@dataclass(frozen=True)
+class Aligner:
+    """What was learned of one or both directions."""
+
+    lexicon: Lexicon
+    tables: Tables
+    settings: Settings
+
+    def links(self, sources: Sentences, targets: Sentences) -> Links:
+        """The links of sentence pairs, seen in training or not; case is ignored."""
+        bitext, lexicon = encode(sources, targets)
+        tables = _tables_at(self.tables, self.lexicon.places(lexicon))
+        return _best_links(bitext, tables, self.settings, len(sources))
+
+    def write(self, folder: Folder) -> None:
+        """Keep it in the files of a folder, which `read` takes."""
+        columns = {
+            "sources": {"word": self.lexicon.source_words},
+            "targets": {"word": self.lexicon.target_words},
+            "pairs": {"pair": self.lexicon.pairs},
+        }
+        for direction, table in self.tables.items():
+            columns["targets" if direction == "forward" else "sources"]["null"] = table.null
+            columns["pairs"][direction] = table.pairs
+        for name, of_name in columns.items():
+            write_shard(folder, f"{name}.parquet", pa.table(of_name))
+        tension = {direction: table.tension for direction, table in self.tables.items()}
+        folder.write_json("aligner.json", {"settings": asdict(self.settings), "tension": tension})
+
+    @classmethod
+    def read(cls, folder: Folder) -> Aligner:
+        """What `write` kept; UserError names a file that cannot be read."""
+        sources, targets, pairs = (read_shard(folder, f"{name}.parquet") for name in ("sources", "targets", "pairs"))
+        described = folder.read_json("aligner.json")
+
+        def table(direction: Direction) -> Table:
+            null = (targets if direction == "forward" else sources).column("null")
+            return Table(pairs.column(direction).to_numpy(), null.to_numpy(), described["tension"][direction])
+
+        both = (sources.column("word").combine_chunks(), targets.column("word").combine_chunks())
+        lexicon = Lexicon(*both, pairs.column("pair").to_numpy())
+        tables = {direction: table(direction) for direction in described["tension"]}
+        return cls(lexicon, tables, Settings(**described["settings"]))
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """A parallel text whose shards were encoded, each in a file; what they hold together."""
+
+    scratch: Folder
+    shards: tuple[str, ...]
+    rows: tuple[int, ...]
+    """Sentence pairs of each shard."""
+    lexicon: Lexicon
+    places: tuple[Places, ...]
+    """Of each shard's lexicon in the whole one."""
+    shapes: Mapping[tuple[int, int], int]
+    """Sentence pairs by the number of their source and target words."""
+
+    def lengths(self, direction: Direction) -> dict[tuple[int, int], int]:
+        """Sentence pairs by the number of words of the side that generates and of the one that is generated."""
+        return {(n, m) if direction == "forward" else (m, n): count for (n, m), count in self.shapes.items()}
+
+
+def encode_shards(
+    read: Callable[[T], tuple[Sentences, Sentences]], items: Sequence[T], scratch: Folder, executor: Executor
+) -> Encoded:
+    """Encode a parallel text: `read` makes the words of both sides of a shard from its item.
+
+    The files are needed as long as the result is; every process of the executor must reach the folder.
+    Raises UserError where no sentence pair has words on both sides.
+    """
+    shards = tuple(f"{index:05d}.npy" for index in range(len(items)))
+    with Stage("read words") as stage:
+        items_of_shards = list(zip(shards, items, strict=True))
+        told = executor.map(_Encode(read, scratch), items_of_shards, stage, size=itemgetter(0))
+    shapes: Counter[tuple[int, int]] = Counter()
+    for _, of_shard, _ in told:
+        shapes.update(of_shard)
+    if not shapes:
+        raise UserError("no sentence pair has words on both sides: there is nothing to align")
+    lexicon = Lexicon.union([of_shard for _, _, of_shard in told])
+    places = tuple(lexicon.places(of_shard) for _, _, of_shard in told)
+    return Encoded(scratch, shards, tuple(rows for rows, _, _ in told), lexicon, places, shapes)
+
+
+def fit(
+    encoded: Encoded, executor: Executor, directions: Sequence[Direction] = BOTH, settings: Settings | None = None
+) -> Aligner:
+    """Train on an encoded text; memory of this process grows with the pairs of words, not with the text."""
+    settings = settings or Settings()
+    given = dict(zip(BOTH, encoded.lexicon.words_of_pairs(), strict=True))
+    tables = {direction: ibm2.uniform(encoded.lexicon, direction, settings.tension) for direction in directions}
+    with Stage("fit aligner", sum(encoded.rows) * (settings.iterations - 1), "pairs") as stage:
+        for iteration in range(settings.iterations - 1):
+            counts = expectations(encoded, tables, settings, executor, stage)
+            for direction in directions:
+                tension = tables[direction].tension
+                if settings.optimise_tension and iteration:
+                    tension = ibm2.optimised(tension, counts[direction].distance, encoded.lengths(direction))
+                tables[direction] = ibm2.maximise(counts[direction], given[direction], tension, settings)
+    return Aligner(encoded.lexicon, tables, settings)
+
+
+def expectations(
+    encoded: Encoded, tables: Tables, settings: Settings, executor: Executor, stage: Stage
+) -> dict[Direction, Expectations]:
+    """The expected counts of the whole text under these parameters: the sums of those of its shards, in their order."""
+    told = executor.map(_Expect(encoded.scratch, settings), _items(encoded, tables), stage, size=itemgetter(0))
+    sums = {}
+    for direction, table in tables.items():
+        pairs, null, distance = np.zeros(len(table.pairs)), np.zeros(len(table.null)), 0.0
+        for places, (_, of_shard) in zip(encoded.places, told, strict=True):
+            pairs[places.pairs] += of_shard[direction].pairs
+            null[places.generated(direction)] += of_shard[direction].null
+            distance += of_shard[direction].distance
+        sums[direction] = Expectations(pairs, null, distance)
+    return sums
+
+
+def apply(aligner: Aligner, encoded: Encoded, executor: Executor) -> list[Links]:
+    """The links of each shard of the text that the aligner was fitted on."""
+    with Stage("align", sum(encoded.rows), "pairs") as stage:
+        task = _Apply(encoded.scratch, aligner.settings)
+        told = executor.map(task, _items(encoded, aligner.tables), stage, size=itemgetter(0))
+    return [links for _, links in told]
+
+
+def _items(encoded: Encoded, tables: Tables) -> list[Item]:
+    shards = zip(encoded.shards, encoded.rows, encoded.places, strict=True)
+    return [(shard, rows, _tables_at(tables, places)) for shard, rows, places in shards]
+
+
+def _tables_at(tables: Tables, places: Places) -> dict[Direction, Table]:
+    """The tables for the words and pairs at these places of a lexicon."""
+
+    def at(probabilities: np.ndarray, places: np.ndarray) -> np.ndarray:
+        return np.where(places < 0, UNSEEN, probabilities[places])
+
+    return {
+        direction: Table(at(table.pairs, places.pairs), at(table.null, places.generated(direction)), table.tension)
+        for direction, table in tables.items()
+    }
+
+
+def _best_links(bitext: Bitext, tables: Tables, settings: Settings, rows: int) -> Links:
+    return {direction: ibm2.best_links(bitext, table, direction, settings, rows) for direction, table in tables.items()}
+
+
+@dataclass(frozen=True)
+class _Encode(Generic[T]):
+    """Makes the task that encodes a shard and returns its sentence pairs, their lengths and its lexicon."""
+
+    read: Callable[[T], tuple[Sentences, Sentences]]
+    scratch: Folder
+
+    def __call__(self) -> Callable[[tuple[str, T]], tuple[int, dict[tuple[int, int], int], Lexicon]]:
+        def task(item: tuple[str, T]) -> tuple[int, dict[tuple[int, int], int], Lexicon]:
+            shard, source = item
+            sources, targets = self.read(source)
+            bitext, lexicon = encode(sources, targets)
+            bitext.write(self.scratch, shard)
+            return len(sources), {(n, m): k for n, m, k in bitext.shapes.tolist()}, lexicon
+
+        return task
+
+
+@dataclass(frozen=True)
+class _Expect:
+    """Makes the task that returns the sentence pairs of a shard and its expected counts."""
+
+    scratch: Folder
+    settings: Settings
+
+    def __call__(self) -> Callable[[Item], tuple[int, dict[Direction, Expectations]]]:
+        def task(item: Item) -> tuple[int, dict[Direction, Expectations]]:
+            shard, rows, tables = item
+            bitext = Bitext.read(self.scratch, shard)
+            return rows, {way: ibm2.expect(bitext, table, way, self.settings) for way, table in tables.items()}
+
+        return task
+
+
+@dataclass(frozen=True)
+class _Apply:
+    """Makes the task that returns the sentence pairs of a shard and their links."""
+
+    scratch: Folder
+    settings: Settings
+
+    def __call__(self) -> Callable[[Item], tuple[int, Links]]:
+        def task(item: Item) -> tuple[int, Links]:
+            shard, rows, tables = item
+            return rows, _best_links(Bitext.read(self.scratch, shard), tables, self.settings, rows)
+
+        return task

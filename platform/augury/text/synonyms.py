@@ -1,0 +1,99 @@
+"""Synonyms and stop words: what EDA must know of a language."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from augury.corpora.files import examine, find, lines
+from augury.corpora.tables import position
+from augury.errors import UserError
+
+Synonyms = Mapping[str, tuple[str, ...]]
+"""The synonyms of a word, in code-point order and without the word itself; no entry for a word that has none."""
+
+WORDNET = "synsets.tsv.gz"
+
+
+def load_synonyms(path: str | None = None) -> dict[str, tuple[str, ...]]:
+    """The synonyms of every word, from `synonyms_file(path)`.
+
+    A table has lines `word<TAB>synonym[,synonym...]`; what several lines give for a word adds up. In WordNet the
+    synonyms of a word are the members of all its synsets; entries of several words are left out, since words are
+    looked up one by one. An underscore stands for a space, as in a synonym of several words.
+    UserError names the file and line that cannot be read.
+    """
+    file = synonyms_file(path)
+    return _collect(_wordnet(file) if file.name == WORDNET else _table(file))
+
+
+def load_stop_words(path: str | None = None) -> frozenset[str]:
+    """The words, in lower case, that `stop_words_file(path)` has, one a line; UserError names file and line."""
+    file, found = stop_words_file(path), set()
+    for number, line in _lines(file):
+        if len(line.split()) != 1:
+            raise UserError(f"{file}, line {number}: {line!r:.60} is not a stop word; give one word a line")
+        found.add(line.strip().lower())
+    return frozenset(found)
+
+
+def synonyms_file(path: str | None = None) -> Path:
+    """The file that holds the synonyms: `path`, or in a directory the synsets of Open English WordNet.
+
+    By default it is a table of a few hundred common English words. UserError where there is no file.
+    """
+    if path is None:
+        return Path(__file__).with_name("synonyms.en.tsv")
+    found = find(path)
+    return find(str(found / WORDNET)) if found.is_dir() else found
+
+
+def stop_words_file(path: str | None = None) -> Path:
+    """The file that holds the stop words, by default the function words of English; UserError where there is none."""
+    return Path(__file__).with_name("stop_words.en.txt") if path is None else find(path)
+
+
+def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
+    for number, line in _lines(file):
+        fields = line.split("\t")
+        synonyms = [synonym.strip() for synonym in fields[-1].split(",")]
+        if len(fields) != 2 or not fields[0].strip() or not all(synonyms):
+            raise UserError(f"{file}, line {number}: {line!r:.60} is not an entry; give word<TAB>synonym[,synonym...]")
+        yield fields[0].strip(), synonyms
+
+
+def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
+    rows = _lines(file)
+    names = next(rows)[1].split("\t")
+    members = position(str(file), names, "members")
+    for number, line in rows:
+        fields = line.split("\t")
+        if len(fields) != len(names):
+            raise UserError(
+                f"{file}, line {number}: {len(fields)} columns under a header of {len(names)}; fetch it again"
+            )
+        synset = fields[members].split("|")
+        if len(synset) > 1:
+            yield from ((word, synset) for word in synset if " " not in word)
+
+
+def _lines(file: Path) -> Iterator[tuple[int, str]]:
+    """The lines that are not blank, in normalisation form C as corpora are, with their numbers."""
+    examine(str(file))  # raises where the file is empty, damaged or not UTF-8
+    for number, line in enumerate(lines(file), start=1):
+        text = unicodedata.normalize("NFC", line.decode()).rstrip("\r\n")
+        if text.strip():
+            yield number, text
+
+
+def _collect(entries: Iterable[tuple[str, Iterable[str]]]) -> dict[str, tuple[str, ...]]:
+    found: dict[str, set[str]] = defaultdict(set)
+    for word, synonyms in entries:
+        found[word.replace("_", " ")].update(synonym.replace("_", " ") for synonym in synonyms)
+    others = {
+        word: tuple(sorted(synonym for synonym in synonyms if synonym.lower() != word.lower()))
+        for word, synonyms in found.items()
+    }
+    return {word: synonyms for word, synonyms in others.items() if synonyms}

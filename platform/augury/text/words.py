@@ -1,0 +1,76 @@
+"""A text as words and the white space between them, and back again, its words in another order.
+
+Words are runs of letters, digits and marks, joined by hyphens and apostrophes, and numbers with their points and
+commas; any other character that is not white space is a word of its own (a punctuation mark). Scripts that write no
+spaces need a segmenter.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+# Part of a word, though `\w` leaves them out: vowel signs, accents that are not composed, soft hyphens, joiners.
+_MARKS = "".join(filter(lambda character: unicodedata.category(character)[0] == "M", map(chr, range(0x10000))))
+_LETTERS = rf"[\w{_MARKS}\u00ad\u200c\u200d]+"
+_WORD = rf"{_LETTERS}(?:['’-]{_LETTERS}|(?<=\d)[.,:]\d+)*|[^\w\s][{_MARKS}]*"
+_words = re.compile(_WORD).findall
+_words_and_gaps = re.compile(f"({_WORD})").split
+
+
+def words(text: str) -> list[str]:
+    """The words of a text."""
+    return _words(text)
+
+
+def is_punctuation(word: str) -> bool:
+    """Whether a word has neither letters nor digits."""
+    return not any(map(str.isalnum, word))
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of a text, and `gaps`: the white space before each of them and, last, after all."""
+
+    words: tuple[str, ...]
+    gaps: tuple[str, ...]
+
+    @classmethod
+    def of(cls, text: str) -> Words:
+        """The words of a text; `text()` gives it back, character by character."""
+        parts = _words_and_gaps(text)
+        return cls(tuple(parts[1::2]), tuple(parts[::2]))
+
+    def text(self, order: Sequence[int] | None = None) -> str:
+        """The text, with word `order[i]` of this one as its word i.
+
+        White space between words that were neighbours stays. Between new ones there is a space, unless one is a
+        punctuation mark that was written on a word on that side: a comma stands after a word without a space, an opening
+        bracket before one.
+        """
+        places = range(len(self.words)) if order is None else order
+        assert sorted(places) == list(range(len(self.words))), order
+        if not self.words:
+            return self.gaps[0]
+        parts = [self.gaps[0], self.words[places[0]]]
+        for before, after in pairwise(places):
+            parts += [self._gap(before, after), self.words[after]]
+        return "".join([*parts, self.gaps[-1]])
+
+    def _gap(self, before: int, after: int) -> str:
+        if after == before + 1:
+            return self.gaps[after]
+        return "" if self._held(after, -1) or self._held(before, 1) else " "
+
+    def _held(self, place: int, step: int) -> bool:
+        """Whether this is a punctuation mark that is written on the word to its left (-1) or right (1)."""
+        if not is_punctuation(self.words[place]):
+            return False
+        while is_punctuation(self.words[place]):
+            if self.gaps[max(place, place + step)] or not 0 <= place + step < len(self.words):
+                return False
+            place += step
+        return True

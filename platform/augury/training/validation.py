@@ -1,0 +1,40 @@
+"""How likely a model finds held-out rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+import numpy as np
+import torch
+
+from augury.regimes.objective import view_objective
+from augury.regimes.regime import Rows
+from augury.training import distributed
+from augury.training.batching import Lengths, plan_epoch
+
+
+class Likelihood(NamedTuple):
+    """`loss`: the mean negative log-likelihood of a row, not smoothed; `accuracy`: the share of rows predicted."""
+
+    loss: float
+    accuracy: float
+
+
+def likelihood(
+    rows: Callable[[np.ndarray], Rows], lengths: Lengths, max_tokens: int, device: torch.device
+) -> Likelihood:
+    """The likelihood of the first view of all examples; the workers share the work, and the result is equal on all.
+
+    `rows` are those of a batch of examples, given their numbers; `lengths` (examples) are theirs, and a batch has at
+    most `max_tokens` or is one example.
+    """
+    budget = max(max_tokens, int(lengths.cost.max()))
+    plan = plan_epoch(lengths, max_tokens=budget, seed=0, epoch=0)
+    sums = torch.zeros(3, dtype=torch.float64)
+    for examples in distributed.share([batch for update in plan for batch in update[0]]):
+        found = rows(examples)
+        terms = view_objective(found.hidden, found.weight, found.bias, found.labels, weights=[1.0])
+        sums += torch.tensor([float(terms.nll[0]), float(terms.correct[0]), found.labels.numel()])
+    nll, correct, count = distributed.sum_over_workers(sums.to(device)).tolist()
+    return Likelihood(nll / count, correct / count)

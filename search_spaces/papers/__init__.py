@@ -1,0 +1,1 @@
+"""The tables of papers: one package a paper, one module a table."""

@@ -1,0 +1,134 @@
+"""Reorder augmentation: sentences through a small reorderer that is trained here."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from augury.augment import models, pipeline
+from augury.augment.operator import parse
+from augury.augment.reorder import Reorder, _verdict
+from augury.corpora.corpus import NLI, Corpus, read_shard
+from augury.corpora.ingest import ingested
+from augury.errors import UserError
+from augury.experiment import Experiment
+from augury.experiment import parse as parse_experiment
+from augury.store import Store
+
+TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
+        "attention_heads": 2}  # fmt: skip
+PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 60}, "valid": {"builtin": 12}}
+ROWS = 30
+
+
+def reorder(**changes: Any) -> dict[str, Any]:
+    return {"operator": "reorder", "parallel": PARALLEL, "model": TINY, "sampling": {"max_length": 9},
+            "training": {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01}, **changes}  # fmt: skip
+
+
+def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
+    return parse_experiment({
+        "name": "toy", "task": "nli", "storage": str(storage), "augment": operators, "model": TINY,
+        "corpus": {"language": "qaa", "train": {"builtin": ROWS}, "valid": {"builtin": 12}},
+        "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
+    })  # fmt: skip
+
+
+class Toy:
+    """A corpus, and what the operator makes of it with a model that is trained once."""
+
+    def __init__(self, storage: Path):
+        self.storage, self.store = storage, Store(storage)
+        self.corpus: Corpus = ingested(experiment(storage).corpus, "train", self.store.root)
+
+    def augmented(self, **changes: Any) -> pipeline.Part:
+        given = reorder(**changes)
+        runs = models.trained(experiment(self.storage, given), self.store)
+        return pipeline.augment(self.corpus, [parse(given)], self.store, models=runs, executor="local").parts[0]
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    return Toy(tmp_path_factory.mktemp("reorder"))
+
+
+def table(part: pipeline.Part) -> pa.Table:
+    return pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
+
+
+def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> None:
+    """Golden: RA of 20k adds exactly one example per training example; ids map one-to-one."""
+    part = toy.augmented()
+    found, given = table(part), toy.corpus.shard(toy.corpus.shards[0])
+    assert found.schema.remove_metadata().equals(NLI)
+    assert found.column("label").equals(given.column("label"))
+    parents = [lineage["parents"] for lineage in found.column("lineage").to_pylist()]
+    assert parents == [[name] for name in given.column("id").to_pylist()]
+    assert found.column("id").to_pylist() == [f"{name}/reorder-1" for name in given.column("id").to_pylist()]
+    assert found.column("premise").to_pylist() != given.column("premise").to_pylist()
+    assert all(text for side in ("premise", "hypothesis") for text in found.column(side).to_pylist())
+
+
+def test_copies_are_drawn_apart(toy: Toy) -> None:
+    found = table(toy.augmented(copies=2)).to_pylist()
+    assert [row["lineage"]["copy"] for row in found] == [1, 2] * ROWS
+    same = sum(one["premise"] == two["premise"] for one, two in zip(found[::2], found[1::2], strict=True))
+    assert same < ROWS / 2
+    once = table(toy.augmented()).to_pylist()
+    assert [row["premise"] for row in found[::2]] == [row["premise"] for row in once]
+
+
+def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
+    view, records = toy.augmented(use="view"), toy.augmented()
+    assert table(view).to_pydict() == {
+        "id": toy.corpus.column("id"),
+        **{side: table(records).column(side).to_pylist() for side in ("premise", "hypothesis")},
+    }
+    assert view.folder.name.startswith("views/") and view.name == "reorder"
+
+
+def test_unfaithful_outputs_are_counted_and_replaced_if_asked(toy: Toy) -> None:
+    loose, strict = toy.augmented(), toy.augmented(fallback=True)
+    counts = loose.folder.manifest()["counts"]
+    assert counts == strict.folder.manifest()["counts"]
+    replaced = 0
+    for side in ("premise", "hypothesis"):
+        columns = [
+            toy.corpus.column(side),
+            table(loose).column(side).to_pylist(),
+            table(strict).column(side).to_pylist(),
+        ]
+        for before, drawn, kept in zip(*columns, strict=True):
+            unfaithful = _verdict(before, drawn) == "unfaithful"
+            assert kept == (before if unfaithful else drawn)
+            replaced += unfaithful
+    assert replaced == counts["unfaithful premises"] + counts["unfaithful hypotheses"] > 0
+
+
+@pytest.mark.parametrize(("before", "after", "verdict"), [
+    ("the man sleeps .", "sleeps the man .", ""),
+    ("the man sleeps .", "the man sleeps .", "unchanged"),
+    ("the man sleeps .", "  ", "empty"),
+    ("the man sleeps .", "the dog barks .", ""),  # half of the words
+    ("the man sleeps .", "the dog barks !", "unfaithful"),
+    ("the man sleeps .", "the", "unfaithful"),
+    ("a a a a", "a a", ""),
+    ("a b", "a b a b a", "unfaithful"),
+])  # fmt: skip
+def test_what_is_said_of_an_output(before: str, after: str, verdict: str) -> None:
+    assert _verdict(before, after) == verdict
+
+
+def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
+    operator = parse({"operator": "reorder", "parallel": PARALLEL})
+    assert operator.models({"language": "qaa"}) == {"reorderer": {
+        "name": "reorderer", "task": "seq2seq", "corpus": {**PARALLEL, "form": "reorder", "min_coverage": 0.5},
+        "model": {"name": "t5-base"}, "training": {},
+    }}  # fmt: skip
+    assert isinstance(operator, Reorder) and operator.copies == 1 and not operator.fallback
+    with pytest.raises(UserError, match="use view makes one view of an example, not copies=2: set use=records"):
+        parse({"operator": "reorder", "parallel": PARALLEL, "use": "view", "copies": 2})

@@ -1,0 +1,161 @@
+"""Semantic augmentation: hypotheses by a small generator, labels by a small teacher, both trained here."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+from augury import trainable
+from augury.augment import models, pipeline
+from augury.augment.operator import parse
+from augury.augment.rectification import rectified
+from augury.augment.semantic import Semantic
+from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
+from augury.corpora.ingest import ingested
+from augury.experiment import Experiment
+from augury.experiment import parse as parse_experiment
+from augury.store import Folder, Store
+
+TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
+        "attention_heads": 2}  # fmt: skip
+SHORT = {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01}
+
+
+def semantic(**changes: Any) -> dict[str, Any]:
+    section = {"model": TINY, "training": SHORT}
+    return {"operator": "semantic", "generator": section, "teacher": section, "copies": 1,
+            "sampling": {"max_length": 9}, **changes}  # fmt: skip
+
+
+def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
+    return parse_experiment({
+        "name": "toy", "task": "nli", "storage": str(storage), "augment": operators, "model": TINY,
+        "corpus": {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}},
+        "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
+    })  # fmt: skip
+
+
+class Toy:
+    """A corpus, and what operators make of it with models that are trained once."""
+
+    def __init__(self, storage: Path):
+        self.storage, self.store = storage, Store(storage)
+        self.corpus: Corpus = ingested(experiment(storage).corpus, "train", self.store.root)
+
+    def runs(self, *operators: Mapping[str, Any]) -> list[pipeline.Models]:
+        return models.trained(experiment(self.storage, *operators), self.store)
+
+    def augmented(self, **changes: Any) -> pipeline.Part:
+        given = semantic(**changes)
+        runs = self.runs(given)
+        done = pipeline.augment(self.corpus, [parse(given)], self.store, models=runs, executor="local")
+        return done.parts[0]
+
+
+@pytest.fixture(scope="module")
+def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
+    return Toy(tmp_path_factory.mktemp("semantic"))
+
+
+def rows(part: pipeline.Part) -> list[dict[str, Any]]:
+    found = pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
+    assert found.schema.remove_metadata().equals(NLI)
+    return list(found.to_pylist())
+
+
+def test_every_other_label_is_asked_for(toy: Toy) -> None:
+    """Golden: 20,000 examples x 2 labels x 2 = 10,000 x 2 x 4 = 80,000."""
+    for copies in (1, 2):
+        part = toy.augmented(rectify="requested", copies=copies)
+        counts = part.folder.manifest()["counts"]
+        assert counts["generated"] == 60 * 2 * copies
+        made = rows(part)
+        assert len(made) == counts["generated"] - counts["empty"] - counts["copied"]
+        parents = {row["id"]: row for block in toy.corpus.blocks() for row in block.to_pylist()}
+        for row in made:
+            (parent,) = row["lineage"]["parents"]
+            gold = parents[parent]
+            assert row["label"] != gold["label"] and row["premise"] == gold["premise"]
+            assert row["hypothesis"] not in ("", gold["hypothesis"])
+            assert row["origin"] == "semantic" and row["language"] == "qaa"
+            assert row["id"] == f"{parent}/semantic-{row['lineage']['copy']}"
+        asked = Counter(row["label"] for row in made)
+        assert {f"kept {label}": asked[label] for label in LABELS} == {
+            f"kept {label}": counts[f"kept {label}"] for label in LABELS
+        }
+        assert len({row["id"] for row in made}) == len(made)
+
+
+def test_more_copies_add_to_fewer(toy: Toy) -> None:
+    fewer, more = (rows(toy.augmented(rectify="requested", copies=copies)) for copies in (1, 2))
+    assert [row for row in more if row["lineage"]["copy"] <= 2] == [
+        {**row, "lineage": {**row["lineage"], "operator": more[0]["lineage"]["operator"]}} for row in fewer
+    ]
+
+
+def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
+    """Each strategy on the same hypotheses, by the teacher's own probabilities."""
+    asked = rows(toy.augmented(rectify="requested"))
+    (runs,) = toy.runs(semantic())
+    teacher: Any = trainable.find("nli")
+    probabilities = teacher.probabilities(
+        Folder(toy.store.root, runs["teacher"]), toy.store,
+        [row["premise"] for row in asked], [row["hypothesis"] for row in asked],
+    )  # fmt: skip
+    requested = np.array([LABELS.index(row["label"]) for row in asked])
+    threshold = float(np.median(probabilities.max(1)))
+    for rectify in ("teacher", "teacher_or_requested", "agreement"):
+        part = toy.augmented(rectify=rectify, threshold=threshold)
+        labels = rectified(requested, probabilities, rectify, threshold)  # type: ignore[arg-type]
+        expected = [(row["id"], LABELS[label]) for row, label in zip(asked, labels, strict=True) if label >= 0]
+        made = rows(part)
+        assert [(row["id"], row["label"]) for row in made] == expected
+        counts = part.folder.manifest()["counts"]
+        fates = {fate: sum(count for name, count in counts.items() if name.startswith(fate))
+                 for fate in ("kept", "changed", "dropped")}  # fmt: skip
+        assert fates["kept"] + fates["changed"] == len(made)
+        assert sum(fates.values()) == len(asked)
+        assert fates["kept"] == sum(label == want for label, want in zip(labels, requested, strict=True))
+        assert part.folder.manifest()["inputs"][2:] == [runs["generator"], runs["teacher"]]
+
+
+def test_strategies_share_what_the_models_said(toy: Toy) -> None:
+    toy.augmented(rectify="teacher", threshold=0.35)
+    before = toy.store.addresses("generated")
+    assert len(before) >= 2
+    for rectify, threshold in (("teacher", 0.4), ("agreement", 0.5), ("teacher_or_requested", 0.36)):
+        toy.augmented(rectify=rectify, threshold=threshold)
+    assert toy.store.addresses("generated") == before
+
+
+def test_blocks_do_not_matter(toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    whole = rows(toy.augmented(rectify="agreement"))
+    (runs,) = toy.runs(semantic(rectify="agreement"))
+    operator = parse(semantic(rectify="agreement"))
+    apply = operator.bind({"models": runs}, toy.store)
+    block = toy.corpus.shard(toy.corpus.shards[0])
+    parts = [apply(block.slice(start, 7)) for start in range(0, 60, 7)]
+    assert [row for part in parts for row in part.table.to_pylist()] == whole
+
+
+def test_the_models_are_experiments_on_the_same_corpus() -> None:
+    corpus = {"language": "en", "known": "multi_nli", "train": {"subset": 20_000}}
+    wanted = Semantic().models(corpus)
+    assert wanted["generator"] == {
+        "name": "generator", "task": "seq2seq", "corpus": {**corpus, "form": "hypothesis"},
+        "model": {"name": "t5-base"}, "training": {},
+    }  # fmt: skip
+    assert wanted["teacher"] == {
+        "name": "teacher", "task": "nli", "corpus": corpus, "model": {"name": "roberta-large"},
+        "training": {"max_examples": 16},
+    }  # fmt: skip
+    assert list(Semantic(rectify="requested").models(corpus)) == ["generator"]
+    assert Semantic(rectify="requested").inactive().keys() == {"threshold", "teacher"}
+    assert Semantic(rectify="agreement").inactive().keys() == {"threshold"}
+    assert (Semantic().threshold, Semantic().copies, Semantic().sampling.top_k) == (0.8, 2, 50)

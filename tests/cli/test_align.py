@@ -1,0 +1,85 @@
+from __future__ import annotations
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from augury.cli import main
+from augury.corpora.builtin import generate
+from augury.text.align import align
+from augury.text.symmetrise import symmetrise
+from augury.text.words import words
+
+SOURCE = "Das Haus.\ndas Buch\n\nein Buch, ja\n"
+TARGET = "The house.\nthe book\nnothing\na book, yes\n"
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    (tmp_path / "text.de").write_text(SOURCE, encoding="utf-8")
+    (tmp_path / "text.en.gz").write_bytes(gzip.compress(TARGET.encode()))
+    return [str(tmp_path / "text.de"), str(tmp_path / "text.en.gz")]
+
+
+def test_links_are_printed_line_by_line(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["align", *files]) == 0
+    assert capsys.readouterr().out == "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 2-2 3-3\n"
+    assert main(["align", *files, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["links"][:2] == [[[0, 0], [1, 1], [2, 2]], [[0, 0], [1, 1]]]
+
+
+def test_words_as_given(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["align", *files, "--tokenised", "--direction", "reverse"]) == 0
+    assert capsys.readouterr().out == "0-0 1-1\n0-0 1-1\n\n0-0 1-1 2-2\n"
+
+
+def test_spaces_and_tabs_separate_words_and_nothing_else_does(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "a").write_text(" 10\u00a0000  x\ty \n", encoding="utf-8")
+    (tmp_path / "b").write_text("10\u00a0000 x y\n", encoding="utf-8")
+    assert main(["align", str(tmp_path / "a"), str(tmp_path / "b"), "--tokenised"]) == 0
+    assert capsys.readouterr().out == "0-0 1-1 2-2\n"
+
+
+def test_directions_and_symmetrisations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    pairs = list(generate("train", 60))
+    paths = [tmp_path / "source", tmp_path / "target"]
+    paths[0].write_text("".join(f"{pair.source}\n" for pair in pairs), encoding="utf-8")
+    paths[1].write_text("".join(f"{pair.target}\n" for pair in pairs), encoding="utf-8")
+    found = align([words(pair.source) for pair in pairs], [words(pair.target) for pair in pairs])
+    both = list(zip(found["forward"], found["reverse"], strict=True))
+    assert found["forward"] != found["reverse"]
+    for flags, expected in (
+        (["--direction", "forward"], found["forward"]),
+        (["--direction", "reverse"], found["reverse"]),
+        ([], [symmetrise(*pair) for pair in both]),
+        (["--symmetrisation", "intersection"], [symmetrise(*pair, "intersection") for pair in both]),
+        (["--direction", "both", "--symmetrisation", "union"], [symmetrise(*pair, "union") for pair in both]),
+    ):
+        assert main(["align", *map(str, paths), *flags]) == 0
+        assert capsys.readouterr().out == "".join(" ".join(f"{i}-{j}" for i, j in row) + "\n" for row in expected)
+
+
+@pytest.mark.parametrize(
+    ("target", "flags", "message"),
+    [
+        ("text.en", [], "no file '{}': did you mean 'text.de'?"),
+        ("text.de", [], "are the same file"),
+        ("short", [], "text.de has 4 lines and {} has 2: line n of one must be the translation of line n of the other"),
+        ("blank", [], "no sentence pair has words on both sides"),
+        ("latin", [], "{}, line 2, byte 5: 0xe4 is not UTF-8"),
+        ("text.en.gz", ["--direction", "forward", "--symmetrisation", "union"], "--symmetrisation union joins both"),
+    ],
+)
+def test_what_cannot_be_aligned_is_one_message(
+    target: str, flags: list[str], message: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / "short").write_text("a\nb\n")
+    (tmp_path / "blank").write_text("\n \n\n\n")
+    (tmp_path / "latin").write_bytes(b"gut\nschl\xe4cht\nc\nd\n")
+    assert main(["align", files[0], str(tmp_path / target), *flags]) == 2
+    error = capsys.readouterr().err
+    assert message.format(tmp_path / target) in error and "Traceback" not in error

@@ -1,0 +1,85 @@
+"""`augury reproduce`: rows run through the sweep engine, and what was not run says so."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.cli import main
+
+TABLE = str(Path(__file__).with_name("quick_table.py"))
+FAST = ["--set", "training.max_updates=16"]
+
+
+def command(storage: Path, *flags: str) -> list[str]:
+    return ["reproduce", TABLE, "--storage", str(storage), "--seeds", "1", *FAST, *flags]
+
+
+def reproduce(storage: Path, *flags: str) -> dict[str, Any]:
+    """Run the command to its end; what it says as JSON."""
+    words = [sys.executable, "-m", "augury.cli", *command(storage, "--json", *flags)]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 1, done.stderr[-3000:]  # a row fails
+    return dict(json.loads(done.stdout))
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_what_is_missing_is_run_and_every_row_is_shown(tmp_path: Path) -> None:
+    found = reproduce(tmp_path, "--rows", "no agreement", "no agreement, flatter", "no model")
+    rows = {row["name"]: row for row in found["rows"]}
+    assert {name: row["status"] for name, row in rows.items()} == {
+        "baseline": "measured", "agreement": "left out", "no agreement": "measured",
+        "no agreement, flatter": "measured", "no model": "failed", "oracle": "not run",
+    }  # fmt: skip
+    assert rows["no model"]["why"].startswith("seed 1 failed: Diverged: update")
+    assert rows["no agreement, flatter"]["why"].startswith("runs once, as no agreement: regime.tau has no effect")
+    assert rows["no agreement, flatter"]["address"] == rows["no agreement"]["address"]
+    assert rows["oracle"]["why"] == "reads the references"
+    baseline = rows["baseline"]
+    assert list(baseline["tests"]) == ["long", "short", "mean"] and baseline["published"] == 12.0
+    scores = json.loads((tmp_path / f"runs/{baseline['address']}/seed-1/scores.json").read_text())["tests"]
+    assert baseline["measured"] == pytest.approx(sum(scores[test][0]["value"] for test in scores) / 2)
+    assert (found["comparable"], found["reused"]) == (False, 0) and found["cost"]["train_seconds"] > 0
+    assert Path(found["page"]).stat().st_size > 1_000_000
+
+
+def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(command(tmp_path, "--dry-run", "--rows", "agreement", "--json")) == 0
+    shown = json.loads(capsys.readouterr().out)
+    assert [each["name"] for each in shown["configurations"]] == ["baseline", "agreement"]
+    assert main(command(tmp_path, "--dry-run")) == 0
+    out = capsys.readouterr().out
+    assert all(each["address"] in out for each in shown["configurations"])
+    assert "same as no agreement: no agreement, flatter (regime.tau has no effect" in out
+    assert "4 configurations, at most 4 trials, scheduler all" in out
+    assert not list(tmp_path.glob("runs/*"))
+
+
+def test_alone_it_lists_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["reproduce"]) == 0
+    out = capsys.readouterr().out
+    assert "xnli_adversarial/table2: Which augmentations help" in out and "XLM-R | +PGD | +EA |" in out
+    assert main(["reproduce", "--json"]) == 0
+    listed = json.loads(capsys.readouterr().out)
+    assert {each["table"].partition("/")[0] for each in listed} == {"xnli_adversarial"}
+    assert [each["where"] for each in listed] == ["Figure 2", "Table 2", "Table 3", "Table 4", "Table 5"]
+
+
+@pytest.mark.parametrize(("words", "said"), [
+    (["reproduce", "xnli_adversarial/table9"], "unknown table 'xnli_adversarial/table9': did you mean"),
+    (["reproduce", TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
+    (["reproduce", TABLE, "--scale", "small"], "unknown scale of search space"),
+    (["reproduce", TABLE, "--set", "regime.beta=1"], "sweeps this key"),
+])  # fmt: skip
+def test_what_cannot_be_meant_is_said(
+    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "--storage", str(tmp_path)]) == 2
+    assert said in capsys.readouterr().err
+    assert not list(tmp_path.glob("runs/*"))

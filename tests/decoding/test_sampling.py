@@ -1,0 +1,178 @@
+"""Sampling: exact distributions, and outputs that depend on their key alone."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy.stats import chisquare, kstest
+from torch.nn.functional import log_softmax
+from transformers import BartConfig, BartForConditionalGeneration, PreTrainedModel, T5Config, T5ForConditionalGeneration
+
+from augury.decoding.sampling import GREEDY, Sampling, gumbel, likeliest, sample
+from augury.rng import seed_of
+
+PAD, EOS, VOCABULARY = 0, 1, 60
+SOURCES = [[5, 6, 7, EOS], [8, EOS], [9, 10, 11, 12, 13, 14, EOS], [20, 21, EOS]]
+
+
+@pytest.fixture(scope="module")
+def model() -> PreTrainedModel:
+    """A T5 that has learned nothing, with logits far from even."""
+    torch.manual_seed(1)
+    sizes = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
+    config = T5Config(vocab_size=VOCABULARY, **sizes, pad_token_id=PAD, eos_token_id=EOS, decoder_start_token_id=PAD)
+    model = T5ForConditionalGeneration(config)
+    with torch.no_grad():
+        model.shared.weight.mul_(2)
+    return model.eval()
+
+
+def keys_of(count: int, copy: int = 0) -> list[int]:
+    return [seed_of(1, "sample", f"train-{row}", copy) for row in range(count)]
+
+
+def first_piece(model: PreTrainedModel, source: list[int]) -> np.ndarray:
+    """The logits of the first piece, the pad's left out."""
+    ids = torch.tensor([source])
+    with torch.no_grad():
+        logits = model(input_ids=ids, decoder_input_ids=torch.tensor([[PAD]])).logits[0, 0].double()
+    logits[PAD] = -math.inf
+    return logits.numpy()
+
+
+@pytest.mark.parametrize(
+    "sampling",
+    [
+        Sampling(top_k=8, max_length=1),
+        Sampling(top_k=None, max_length=1),
+        Sampling(top_k=20, top_p=0.7, temperature=1.5, max_length=1),
+    ],
+    ids=["top 8", "all", "top 20, 0.7 of the mass, flatter"],
+)
+def test_over_many_keys_pieces_are_drawn_with_their_probabilities(model: PreTrainedModel, sampling: Sampling) -> None:
+    draws = 6_000
+    logits = first_piece(model, SOURCES[0]) / sampling.temperature
+    order = np.argsort(-logits)[: sampling.top_k or VOCABULARY]
+    expected = np.exp(logits[order] - logits[order].max())
+    expected /= expected.sum()
+    inside = np.cumsum(expected) - expected < sampling.top_p
+    order, expected = order[inside], expected[inside] / expected[inside].sum()
+    outputs = sample(model, [SOURCES[0]] * draws, keys_of(draws), sampling)
+    found = np.bincount([output[0] if output else EOS for output in outputs], minlength=VOCABULARY)
+    assert found.sum() == found[order].sum() == draws
+    often = expected * draws >= 5
+    counts, chances = [np.append(values[often], values[~often].sum()) for values in (found[order], expected)]
+    kept = chances > 0
+    assert chisquare(counts[kept], chances[kept] * draws).pvalue > 0.001
+
+
+def test_pieces_that_follow_are_drawn_anew(model: PreTrainedModel) -> None:
+    """The noise of the second step says nothing of that of the first."""
+    keys = torch.tensor(keys_of(20_000))
+    piece = torch.zeros(len(keys), 1, dtype=torch.long)
+    first, second = (gumbel(keys, torch.tensor(step), piece)[:, 0].numpy() for step in (1, 2))
+    other = gumbel(keys, torch.tensor(1), piece + 1)[:, 0].numpy()
+    assert kstest(first, "gumbel_r").pvalue > 0.001
+    for noise in (second, other):
+        assert abs(np.corrcoef(first, noise)[0, 1]) < 0.03
+    neighbours = gumbel(torch.arange(20_000), torch.tensor(1), piece)[:, 0].numpy()
+    assert kstest(neighbours, "gumbel_r").pvalue > 0.001
+    assert abs(np.corrcoef(neighbours[1:], neighbours[:-1])[0, 1]) < 0.03
+
+
+def test_the_noise_is_the_same_everywhere() -> None:
+    found = gumbel(torch.tensor([0, 2**62 + 1]), torch.tensor(3), torch.tensor([[0, 7], [31999, 7]]))
+    assert found.tolist() == [
+        [pytest.approx(value, abs=1e-12) for value in row]
+        for row in [
+            [reference(0, 3, 0), reference(0, 3, 7)],
+            [reference(2**62 + 1, 3, 31999), reference(2**62 + 1, 3, 7)],
+        ]
+    ]
+
+
+def reference(key: int, step: int, piece: int) -> float:
+    """The noise, computed with Python's whole numbers: SplitMix64 of SplitMix64."""
+    whole = 2**64 - 1
+    golden = 0x9E3779B97F4A7C15
+
+    def mixed(value: int) -> int:
+        value = (value + golden) & whole
+        value = ((value ^ (value >> 30)) * 0xBF58476D1CE4E5B9) & whole
+        value = ((value ^ (value >> 27)) * 0x94D049BB133111EB) & whole
+        return value ^ (value >> 31)
+
+    bits = mixed((mixed((mixed(key) + step * golden) & whole) + piece * golden) & whole)
+    return -math.log(-math.log(((bits >> 12) + 0.5) / 2**52))
+
+
+def test_splitmix_of_a_known_seed() -> None:
+    """The first output of SplitMix64 with seed 1234567, as published with Java's and Rust's implementations."""
+    from augury.decoding.sampling import _mixed
+
+    assert int(_mixed(torch.tensor(1234567))) % 2**64 == 6457827717110365317
+
+
+@settings(max_examples=10, deadline=None)
+@given(st.permutations(range(12)), st.integers(4, 60))
+def test_an_output_does_not_depend_on_its_batch(model: PreTrainedModel, order: list[int], batch_tokens: int) -> None:
+    sources, keys, sampling = SOURCES * 3, keys_of(12), Sampling(max_length=6)
+    alone = [sample(model, [source], [key], sampling)[0] for source, key in zip(sources, keys, strict=True)]
+    shuffled = sample(
+        model, [sources[row] for row in order], [keys[row] for row in order], sampling, batch_tokens=batch_tokens
+    )
+    assert shuffled == [alone[row] for row in order]
+
+
+def test_another_copy_is_another_output(model: PreTrainedModel) -> None:
+    sampling = Sampling(max_length=8)
+    first, again, other = (sample(model, [SOURCES[0]] * 20, keys_of(20, copy), sampling) for copy in (0, 0, 1))
+    assert first == again
+    assert sum(one == two for one, two in zip(first, other, strict=True)) < 4
+
+
+def test_temperature_zero_is_greedy_search(model: PreTrainedModel) -> None:
+    greedy = sample(model, SOURCES, [1, 2, 3, 4], GREEDY.model_copy(update={"max_length": 7}))
+    assert greedy == sample(model, SOURCES, [5, 6, 7, 8], Sampling(top_k=1, max_length=7))
+    for source, output in zip(SOURCES, greedy, strict=True):
+        logits = model(input_ids=torch.tensor([source]), decoder_input_ids=torch.tensor([[PAD, *output][:7]])).logits[0]
+        logits[:, PAD] = -math.inf
+        assert [*output, EOS][:7] == logits.argmax(-1).tolist()
+        assert PAD not in output and EOS not in output
+
+
+def test_lower_temperatures_draw_what_is_likelier(model: PreTrainedModel) -> None:
+    logits = torch.tensor(first_piece(model, SOURCES[0]))
+    means = []
+    for temperature in (0.3, 1.0, 3.0):
+        sampling = Sampling(temperature=temperature, top_k=None, max_length=1)
+        outputs = sample(model, [SOURCES[0]] * 500, keys_of(500), sampling)
+        means.append(float(log_softmax(logits, 0)[[output[0] if output else EOS for output in outputs]].mean()))
+    assert means == sorted(means, reverse=True)
+
+
+def test_the_fewest_pieces_with_the_mass() -> None:
+    scores = torch.tensor([[0.1, 0.5, 0.3, 0.1]]).log()
+    for top_p, count in ((0.5, 1), (0.51, 2), (0.8, 2), (1.0, 4)):
+        candidates, logits = likeliest(scores, Sampling(top_k=None, top_p=top_p))
+        assert candidates[0, :2].tolist() == [1, 2]
+        assert int(logits.isfinite().sum()) == count
+
+
+def test_other_families_and_the_mode_of_the_model() -> None:
+    torch.manual_seed(1)
+    config = BartConfig(
+        vocab_size=40, d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
+        decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, pad_token_id=1, eos_token_id=2,
+        bos_token_id=0, decoder_start_token_id=2, forced_eos_token_id=None,
+    )  # fmt: skip
+    model = BartForConditionalGeneration(config).train()
+    outputs = sample(model, [[0, 5, 6, 2], [0, 7, 2]], [1, 2], Sampling(max_length=5))
+    assert model.training
+    assert [len(output) <= 5 and not {1, 2} & set(output) for output in outputs] == [True, True]
+    assert sample(model, [], [], Sampling()) == []

@@ -1,0 +1,140 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch import Tensor
+
+from augury.regimes.perturbation import Scope, Space
+from augury.regimes.regime import Embedded
+
+
+def space(scope: Scope, ids: list[list[int]], size: int = 2) -> Space:
+    """The space over sentences of these word ids; 0 is a pad."""
+    words = torch.tensor(ids)
+    return Space.of(Embedded(torch.ones(*words.shape, size), words, words != 0), scope)
+
+
+def climb(radius: float, steps: int) -> list[list[float]]:
+    """The perturbations of one word under the constant gradient (3, 4), with steps of 1."""
+    one = space("example", [[7]])
+    values, seen = one.start(0), []
+    for _ in range(steps):
+        values, _ = one.project(one.step(values, torch.tensor([[[3.0, 4.0]]]), 1), radius)
+        seen.append(values.flatten().tolist())
+    return seen
+
+
+def test_steps_along_a_constant_gradient() -> None:
+    assert climb(radius=3, steps=3) == [pytest.approx(each) for each in ([0.6, 0.8], [1.2, 1.6], [1.8, 2.4])]
+    assert climb(radius=2, steps=3) == [pytest.approx(each) for each in ([0.6, 0.8], [1.2, 1.6], [1.2, 1.6])]
+
+
+def test_three_steps_of_a_third_of_the_radius_are_not_projected() -> None:
+    """Their sum may exceed the radius by rounding, which is no projection."""
+    one = space("example", [[7]], size=3)
+    values, gradient = one.start(0), torch.tensor([[[0.1, 0.7, -0.3]]])
+    for _ in range(10):
+        values = one.step(values, gradient, 0.1)
+    projected, changed = one.project(values, 1)
+    assert torch.equal(projected, values) and changed.tolist() == [False]
+
+
+@pytest.mark.parametrize(
+    ("scope", "expected"),
+    [
+        ("example", [[[0.6, 0], [0, 0.8]]]),
+        ("token", [[[1.0, 0.0], [0.0, 1.0]]]),
+        ("matrix", [[[0.6, 0], [0, 0.8]]]),
+    ],
+)
+def test_what_a_norm_spans(scope: Scope, expected: list[list[list[float]]]) -> None:
+    two = space(scope, [[7, 8]])
+    gradient = torch.tensor([[[3.0, 0.0], [0.0, 4.0]]]).reshape(two.start(0).shape)
+    assert torch.allclose(two.spread(two.step(two.start(0), gradient, 1)), torch.tensor(expected))
+
+
+def test_examples_have_norms_of_their_own_and_a_matrix_has_one() -> None:
+    gradient = torch.tensor([[[3.0, 4.0]], [[0.0, 1.0]]])
+    apart, together = space("example", [[7], [8]]), space("matrix", [[7], [8]])
+    assert torch.allclose(apart.step(apart.start(0), gradient, 1), torch.tensor([[[0.6, 0.8]], [[0.0, 1.0]]]))
+    joint = together.step(together.start(0), gradient[:, 0], 1)
+    assert torch.allclose(joint, torch.tensor([[3.0, 4.0], [0.0, 1.0]]) / math.sqrt(26))
+
+
+@pytest.mark.parametrize("nothing", [0.0, math.nan, math.inf, -math.inf])
+def test_a_gradient_without_a_direction_takes_no_step_for_its_example_alone(nothing: float) -> None:
+    both = space("example", [[7, 8], [7, 8]])
+    gradient = torch.tensor([[[3.0, 0.0], [0.0, 4.0]], [[nothing, 0.0], [0.0, 0.0]]])
+    values = both.step(torch.full((2, 2, 2), 0.5), gradient, 1)
+    assert torch.allclose(values[0], torch.tensor([[1.1, 0.5], [0.5, 1.3]]))
+    assert torch.equal(values[1], torch.full((2, 2), 0.5))
+
+
+def test_equal_words_are_moved_alike_under_the_scope_of_the_matrix() -> None:
+    shared = space("matrix", [[5, 9, 5], [9, 0, 0]])
+    values = torch.tensor([[1.0, 2.0], [3.0, 4.0]], requires_grad=True)
+    lying = shared.spread(values)
+    assert lying.tolist() == [[[1, 2], [3, 4], [1, 2]], [[3, 4], [0, 0], [0, 0]]]
+    weights = torch.tensor([[1.0, 10.0, 100.0], [1000.0, 1.0, 1.0]]).unsqueeze(-1)
+    (gradient,) = torch.autograd.grad((lying * weights).sum(), values)
+    assert gradient.tolist() == [[101, 101], [1010, 1010]]
+
+
+def test_which_examples_a_projection_changed() -> None:
+    values = torch.tensor([[[3.0, 4.0], [0.0, 0.0]], [[0.6, 0.0], [0.8, 0.0]]])
+    ids = [[7, 8], [7, 9]]
+    example, changed = space("example", ids).project(values, 2)
+    assert changed.tolist() == [True, False]
+    assert torch.allclose(example[0], torch.tensor([[1.2, 1.6], [0.0, 0.0]])) and torch.equal(example[1], values[1])
+    token, changed = space("token", ids).project(values, 0.7)
+    assert changed.tolist() == [True, True]
+    assert torch.allclose(token[1], torch.tensor([[0.6, 0.0], [0.7, 0.0]]))
+    matrix, changed = space("matrix", ids).project(torch.tensor([[3.0, 4.0], [0.0, 0.0], [0.0, 0.0]]), 1)
+    assert changed.tolist() == [True, True] and torch.allclose(matrix[0], torch.tensor([0.6, 0.8]))
+
+
+SENTENCES = [[5, 9, 5, 6], [9, 6, 0, 0], [7, 0, 0, 0]]
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    scope=st.sampled_from(["example", "token", "matrix"]),
+    radius=st.floats(1e-3, 1e3),
+    alpha=st.floats(1e-3, 1e3),
+    seed=st.integers(0, 2**31),
+)
+def test_whatever_the_gradient_the_norms_keep_to_the_radius_and_pads_to_zero(
+    scope: Scope, radius: float, alpha: float, seed: int
+) -> None:
+    chosen = space(scope, SENTENCES, size=5)
+    generator = torch.Generator().manual_seed(seed)
+    values = chosen.start(0)
+    for _ in range(3):
+        leaf = values.requires_grad_()
+        weights = torch.randn(3, 4, 5, generator=generator)  # on pads too
+        (gradient,) = torch.autograd.grad((chosen.spread(leaf) * weights).sum(), leaf)
+        values, _ = chosen.project(chosen.step(values.detach(), gradient, alpha), radius)
+        assert chosen.norm(values).max() <= radius * (1 + 2e-5)
+    assert chosen.spread(values)[~chosen.mask].count_nonzero() == 0
+
+
+@pytest.mark.parametrize("scope", ["example", "token", "matrix"])
+def test_a_random_start_is_bounded_and_varies_in_size_as_freelb_draws_it(scope: Scope) -> None:
+    chosen = space(scope, SENTENCES, size=2000)
+    torch.manual_seed(1)
+    values = chosen.start(0.5)
+    norms = chosen.norm(values).flatten()
+    norms = norms[norms > 0]
+    assert len(norms) == {"example": 3, "token": 7, "matrix": 1}[scope]
+    assert torch.allclose(norms, torch.tensor(0.5 / math.sqrt(3)), rtol=0.05)
+    assert chosen.spread(values)[~chosen.mask].count_nonzero() == 0
+    assert same_start(chosen, 1, values) and not same_start(chosen, 2, values)
+
+
+def same_start(chosen: Space, seed: int, values: Tensor) -> bool:
+    torch.manual_seed(seed)
+    return torch.equal(chosen.start(0.5), values)

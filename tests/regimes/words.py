@@ -1,0 +1,111 @@
+"""A small classifier of sentences that regimes can attack, and a program that trains it on two workers.
+
+python words.py STORAGE
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import torch.distributed as dist
+from torch import Tensor, nn
+
+from augury.regimes.adversarial import Adversarial
+from augury.regimes.regime import Embedded, Losses, Regime, Rows
+from augury.store import Folder
+from augury.training.batching import Lengths, padded
+from augury.training.loop import fit
+from augury.training.settings import Training
+from augury.training.task import Loaded, Validation
+
+PAD, VOCABULARY, SIZE = 0, 30, 16
+TRAINING = Training(
+    max_tokens=48, learning_rate=0.01, warmup_updates=0, adam_eps=0.01, max_epochs=2, average_last=1, accumulation=1
+)
+
+
+class Batch(NamedTuple):
+    ids: Tensor  # (examples, length)
+    labels: Tensor  # (examples)
+
+
+def sentences(count: int, longest: int = 8, seed: int = 0) -> Batch:
+    random = np.random.default_rng(seed)
+    rows = [random.integers(1, VOCABULARY, random.integers(2, longest + 1)) for _ in range(count)]
+    return Batch(torch.from_numpy(padded(rows, PAD)), torch.tensor([int(row.sum()) % 3 for row in rows]))
+
+
+class Words:
+    """Embeddings, positions, one layer of attention, the mean over the words; three classes."""
+
+    def __init__(self, dropout: float = 0.0):
+        with torch.random.fork_rng():
+            torch.manual_seed(0)
+            layer = nn.TransformerEncoderLayer(SIZE, 2, 32, dropout, batch_first=True)
+            self.module: nn.Module = nn.ModuleDict({
+                "words": nn.Embedding(VOCABULARY, SIZE, padding_idx=PAD), "positions": nn.Embedding(32, SIZE),
+                "layer": layer, "head": nn.Linear(SIZE, 3),
+            })  # fmt: skip
+        self.perturbations: list[Tensor | None] = []
+
+    def embedded(self, batch: Batch, view: int) -> Embedded:
+        return Embedded(self.module["words"](batch.ids).detach(), batch.ids, batch.ids != PAD)
+
+    def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
+        self.perturbations.append(None if perturbation is None else perturbation.detach())
+        mask = batch.ids != PAD
+        words = self.module["words"](batch.ids)
+        if perturbation is not None:
+            words = words + perturbation
+        positions = self.module["positions"].weight[: batch.ids.shape[1]]
+        states = self.module["layer"](words + positions, src_key_padding_mask=~mask)
+        mean = (states * mask.unsqueeze(-1)).sum(1) / mask.sum(1, keepdim=True)
+        return Rows(mean[None], self.module["head"].weight, self.module["head"].bias, batch.labels)
+
+
+class Task(Words):
+    """The classifier under a regime, for the training loop."""
+
+    def __init__(self, regime: Regime):
+        super().__init__()
+        self.regime = regime
+        self.all = sentences(96)  # 12 batches: two workers take the updates of one that accumulates two of them
+        lengths = (self.all.ids != PAD).sum(1).numpy()
+        self.lengths = Lengths(lengths, lengths)
+
+    def ids(self, examples: np.ndarray) -> list[str]:
+        return [str(example) for example in examples]
+
+    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
+        length = int(self.lengths.cost[examples].max())
+        batch = Batch(self.all.ids[examples, :length], self.all.labels[examples])
+        return Loaded(batch, int(self.lengths.cost[examples].sum()), batch.ids.numel())
+
+    def loss(self, batch: Any, update: int) -> Losses:
+        return self.regime.loss(self, batch, update)
+
+    def validate(self, device: torch.device) -> Validation:
+        rows = self.rows(self.all, [0])
+        logits = rows.hidden[0] @ rows.weight.T + rows.bias
+        loss = float(nn.functional.cross_entropy(logits, rows.labels))
+        return Validation(loss, float((logits.argmax(1) == rows.labels).float().mean()), {})
+
+
+def train(storage: str, regime: Regime, training: Training = TRAINING) -> None:
+    task = Task(regime)
+    fit(task, training, Folder(storage, "run"), address="words", seed=1, device=torch.device("cpu"))
+
+
+def worker(rank: int, storage: str) -> None:
+    dist.init_process_group("gloo", init_method=f"file://{storage}/rendezvous", rank=rank, world_size=2)
+    torch.set_num_threads(1)
+    train(storage, Adversarial(epsilon=0.5, alpha=0.3))
+    dist.destroy_process_group()
+
+
+if __name__ == "__main__":
+    torch.multiprocessing.spawn(worker, (sys.argv[1],), nprocs=2)

@@ -1,0 +1,53 @@
+"""The page of a reproduction holds everything it shows."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from augury.reporting.papers.page import render
+
+
+def figures(html: str) -> dict[str, Any]:
+    data = re.search(r'<script type="application/json" id="figures">(.*?)</script>', html)
+    assert data is not None
+    return dict(json.loads(data[1]))
+
+
+def test_published_measured_heat_map_cost_and_deviations(table7: Any, read: Any) -> None:
+    html = render(table7())
+    found = read(html)
+    assert found.texts["h1"][0].endswith("table7.py at scale toy")
+    assert found.texts["p"][:2] == ["Does it help?", found.texts["p"][1]]
+    assert found.texts["p"][1].startswith("On the mean of 2 test sets, +A scores 14.0 accuracy more than plain")
+    assert found.texts["p"][2].startswith("scale toy is not the paper's")
+    assert found.texts["h2"] == ["Published and measured", "Test sets by rows", "Cost", "What is not as in the paper",
+                                 "Where it lies"]  # fmt: skip
+    assert {"two toy languages", "+B: seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"} <= set(
+        found.texts["li"]
+    )
+    assert found.texts["td"][:3] == ["2", "69.1", "66.0 ± 1.4"]
+    drawn = figures(html)
+    assert list(drawn) == ["heat", "cost"] and {"heat", "cost"} <= set(found.ids)
+    (cells,) = drawn["heat"]["data"]
+    assert (cells["x"], cells["y"]) == (["qaa", "qab", "mean"], ["plain", "+A"])
+    assert cells["z"] == [[0.0, 0.0, 0.0], [10.0, 18.0, 14.0]]
+    assert not [link for link in found.links if link and link.startswith("http")]
+
+
+def test_before_anything_is_measured(paper: Any, read: Any) -> None:
+    paper.sweeps.configuration({}, "plain")
+    html = render(paper.reproduced(ended=False))
+    assert read(html).texts["h2"] == ["Published and measured", "Test sets by rows", "What is not as in the paper",
+                                      "Where it lies"]  # fmt: skip
+    assert figures(html) == {}
+
+
+def test_text_is_shown_and_never_run(paper: Any, read: Any, hostile: str) -> None:
+    paper.path.write_text(
+        paper.path.read_text().replace("two toy languages", hostile).replace("Does it help?", hostile)
+    )
+    paper.measure("plain", {hostile.replace("/", ""): [70, 72], "qab": [60, 62]})
+    found = read(render(paper.reproduced()))
+    assert "img" not in found.tags and hostile in found.texts["li"] and hostile in found.texts["p"]

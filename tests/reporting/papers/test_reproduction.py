@@ -1,0 +1,82 @@
+"""Every row of the table is there, measured or with the reason why not."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from augury.reporting.table import comparison
+
+
+def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None:
+    found = table7()
+    assert [(line.name, line.status, line.why) for line in found.lines] == [
+        ("plain", "measured", ""),
+        ("+A", "measured", ""),
+        ("+A again", "measured", "runs once, as +A: twice is once"),
+        ("+B", "failed", "seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"),
+        ("oracle", "not run", "reads the labels"),
+    ]
+    assert (found.tests, found.column, list(found.tables)) == (["qaa", "qab"], "mean", ["qaa", "qab", "mean"])
+    plain, better, again, failed, oracle = found.lines
+    assert [score and score.value for score in map(found.score, found.lines)] == [66.0, 80.0, 80.0, None, None]
+    assert plain.deviations == {column: pytest.approx(2**0.5) for column in ("qaa", "qab", "mean")}
+    assert (better.measured, better.deviations) == (again.measured, again.deviations)
+    assert failed.measured == oracle.measured == {}
+    assert found.seconds == 2 * 60 + 2 * 90
+
+
+def test_differences_are_those_of_the_two_level_test_on_the_mean(table7: Any) -> None:
+    found = table7()
+    row = found.row(found.lines[1])
+    assert row == comparison(found.systems, "mean").rows[1]
+    assert (row.difference, row.tested.over, row.time_factor) == (14.0, "seeds and sentences", 1.5)
+    assert row.tested.low < 14 < row.tested.high
+
+
+def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -> None:
+    toy, paper = table7("toy"), table7("paper")
+    assert [toy.published(line) for line in toy.lines] == [69.1, 79.0, None, None, 99.0]
+    assert [paper.published(line) for line in paper.lines] == [69.1, 79.0, None, None, 99.0]
+    assert [toy.gap(line) for line in toy.lines] == [None] * 5
+    assert [paper.gap(line) for line in paper.lines] == [pytest.approx(-3.1), 1.0, None, None, None]
+    assert [paper.within(line) for line in paper.lines] == [False, True, None, None, None]
+    assert toy.literature(toy.lines[1]) == {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9}
+    assert paper.literature(paper.lines[1]) == {"Table 8": 78.9}
+
+
+def test_rows_that_were_left_out_or_not_begun(paper: Any) -> None:
+    paper.measure("plain", {"qaa": [70, 72]})
+    paper.measure("+A", {"qaa": [80]})
+    paper.sweeps.configuration({"augment": ["b"]}, "+B")
+    found = paper.reproduced(ended=False)
+    assert {line.name: (line.status, line.why) for line in found.lines[1:4]} == {
+        "+A": ("partly measured", "1 of 2 seeds; the command ended before: give it again"),
+        "+A again": ("left out", "other rows were asked for"),
+        "+B": ("not begun", "the command ended before: give it again"),
+    }
+
+
+def test_of_one_test_set_there_is_no_mean(paper: Any) -> None:
+    paper.measure("plain", {"qaa": [70, 72]})
+    found = paper.reproduced()
+    assert (found.column, list(found.tables), found.deciding.test) == ("qaa", ["qaa"], "qaa")
+    assert (found.score(found.lines[0]).value, found.published(found.lines[0])) == (71.0, 69.1)
+
+
+def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
+    paper.sweeps.configuration({}, "plain")
+    paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
+    found = paper.reproduced(ended=False)
+    plain, better, *_ = found.lines
+    assert (plain.status, better.status) == ("not begun", "measured")
+    assert found.score(better).value == 80.0
+    assert (found.row(better).difference, found.row(better).tested) == (None, None)
+
+
+def test_before_anything_is_scored(paper: Any) -> None:
+    paper.sweeps.configuration({}, "plain")
+    found = paper.reproduced(ended=False)
+    assert (found.deciding, found.tables) == (None, {})
+    assert found.score(found.lines[0]) is None

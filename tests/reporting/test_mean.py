@@ -1,0 +1,108 @@
+"""The mean over test sets is a test set like others, and translations of an example are drawn together."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from augury.errors import UserError
+from augury.reporting.mean import with_mean
+from augury.reporting.results import Estimate, SystemResult
+from augury.reporting.table import comparison
+from augury.scoring.accuracy import value
+from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.significance import interval
+
+SIGNATURE = "labels:exact|version:augury-0.1"
+
+
+def accuracy(right: np.ndarray) -> np.ndarray:
+    return np.stack([right, np.ones_like(right)], axis=1)
+
+
+def system(name: str, tests: dict[str, Resampled], known: bool = True) -> SystemResult:
+    estimates = {}
+    for test, drawn in tests.items():
+        between = interval(drawn)
+        n = len(drawn.statistics[0])
+        estimates[test] = {
+            "accuracy": Estimate(drawn.value, between.low, between.high, SIGNATURE, n, drawn.seeds)
+        }  # fmt: skip
+    return SystemResult(
+        name, name * 16, runs={}, facts={}, tests=estimates, cost=None, unscored=(),
+        resampled={test: {"accuracy": drawn} for test, drawn in tests.items()} if known else {},
+    )  # fmt: skip
+
+
+def of_shares(shares: list[float], examples: int = 1000) -> dict[str, Resampled]:
+    """Test sets of which these shares are right, in per cent."""
+    return {
+        f"l{place}": resample([accuracy((np.arange(examples) < share * examples / 100).astype(int))], value, samples=20)
+        for place, share in enumerate(shares)
+    }
+
+
+@pytest.mark.parametrize(("shares", "mean", "printed"), [
+    ([80.8, 74.5, 77.3, 73.6, 75.8, 74.9, 70.0, 64.8, 65.7, 76.3, 74.9, 71.6, 71.4, 74.5, 68.5], 72.9733, 73.0),
+])  # fmt: skip
+def test_the_average_of_dong_et_al_is_rounded_after_the_mean(shares: list[float], mean: float, printed: float) -> None:
+    tests = of_shares(shares)
+    (found,) = with_mean([system("a", tests)], list(tests))
+    estimate = found.tests["mean"]["accuracy"]
+    assert estimate.value == pytest.approx(mean, abs=5e-5) and round(estimate.value, 1) == printed
+    assert (estimate.n, estimate.signature) == (15_000, f"mean of 15 test sets, {SIGNATURE}")
+
+
+def test_examples_in_the_same_place_are_drawn_together() -> None:
+    """Equal sets have the noise of one of them, unrelated ones less."""
+    random = np.random.default_rng(0)
+    one, other = (random.integers(2, size=400) for _ in range(2))
+    same = {name: resample([accuracy(one)], value) for name in ("a", "b")}
+    unlike = {"a": resample([accuracy(one)], value), "b": resample([accuracy(other)], value)}
+    (equal,) = with_mean([system("a", same)], ["a", "b"])
+    assert np.array_equal(equal.resampled["mean"]["accuracy"].samples, same["a"].samples)
+    (found,) = with_mean([system("a", unlike)], ["a", "b"])
+    alone, both = (each.samples.std() for each in (same["a"], found.resampled["mean"]["accuracy"]))
+    assert both == pytest.approx(alone / 2**0.5, rel=0.1)
+
+
+def test_sets_of_unequal_length() -> None:
+    tests = {"a": resample([accuracy(np.ones(5, int))], value), "b": resample([accuracy(np.zeros(3, int))], value)}
+    (found,) = with_mean([system("a", tests)], ["a", "b"])
+    estimate = found.tests["mean"]["accuracy"]
+    assert (estimate.value, estimate.low, estimate.high, estimate.n) == (50.0, 50.0, 50.0, 8)
+
+
+def test_seeds_are_averaged_and_tested() -> None:
+    def seeds(shares: list[float]) -> Any:
+        return resample([accuracy((np.arange(200) < 2 * share).astype(int)) for share in shares], value)
+
+    systems = with_mean(
+        [system("a", {"x": seeds([50, 52]), "y": seeds([60, 62])}),
+         system("b", {"x": seeds([70, 72]), "y": seeds([80, 82])})], ["x", "y"],
+    )  # fmt: skip
+    assert systems[0].resampled["mean"]["accuracy"].scores.tolist() == [55.0, 57.0]
+    row = comparison(systems, "mean").rows[1]
+    assert row.difference == 20.0 and row.tested is not None and row.tested.over == "seeds and sentences"
+
+
+def test_without_counts_the_interval_is_the_mean_of_intervals() -> None:
+    tests = of_shares([60, 80])
+    (found,) = with_mean([system("a", tests, known=False)], list(tests))
+    ends = [found.tests[test]["accuracy"] for test in tests]
+    estimate = found.tests["mean"]["accuracy"]
+    assert (estimate.low, estimate.high) == tuple(sum(getattr(e, end) for e in ends) / 2 for end in ("low", "high"))
+    assert found.resampled["mean"] == {}
+
+
+def test_a_system_without_one_of_the_sets_has_no_mean() -> None:
+    tests = of_shares([60, 80])
+    whole, part = with_mean([system("a", tests), system("b", {"l0": tests["l0"]})], ["l0", "l1"])
+    assert "mean" in whole.tests and "mean" not in part.tests
+
+
+def test_a_set_of_this_name_is_refused() -> None:
+    with pytest.raises(UserError, match="give it another name"):
+        with_mean([], ["mean"])

@@ -1,0 +1,96 @@
+"""Tables of papers: what a module must say, and what the shipped ones say."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from augury.config import merge
+from augury.errors import UserError
+from augury.experiment import parse
+from augury.sweeping import published, space
+
+MINIMAL = """
+paper, where, tolerance = "Nobody (1999)", "Table 1", 0.5
+QUESTION = "Does it help?"
+base = {"name": "x", "task": "nmt"}
+rows = {"plain": {}, "strong": {"regime.beta": 5}}
+scales = {"toy": {}, "paper": {}}
+metric, mode, seeds = "valid/bleu", "max", (1, 2)
+published = {"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}
+unavailable = {"oracle": "reads the references"}
+deviations = {"toy": ["little text"]}
+"""
+
+
+def write(tmp_path: Path, text: str) -> str:
+    path = tmp_path / "table1.py"
+    path.write_text(text)
+    return str(path)
+
+
+def test_a_file_of_the_user(tmp_path: Path) -> None:
+    found = published.find(write(tmp_path, MINIMAL))
+    assert (found.space.scale, found.comparable, found.deviations) == ("toy", False, ("little text",))
+    assert found.rows == ["plain", "strong", "oracle"]
+    assert found.values == {"plain": {"mean": 30.0}, "oracle": {"mean": 99.0}}
+    whole = published.find(write(tmp_path, MINIMAL), "paper")
+    assert (whole.comparable, whole.deviations) == (True, ())
+
+
+@pytest.mark.parametrize(("text", "said"), [
+    (MINIMAL.replace("where", "there"), "lacks where: beside a space it defines paper, where"),
+    (MINIMAL.replace('"oracle": {', '"orakel": {'), "published values for 'orakel', which is not in rows"),
+    (MINIMAL.replace("rows =", "space = {'regime.beta': [1]}\nthings ="), "the reference must be one of its rows"),
+    (MINIMAL.replace("metric", "meter"), "lacks metric"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_table_is_said(tmp_path: Path, text: str, said: str) -> None:
+    with pytest.raises(UserError, match=said):
+        published.find(write(tmp_path, text))
+
+
+def test_an_unknown_table_gets_the_nearest() -> None:
+    with pytest.raises(
+        UserError, match="unknown table 'xnli_adversarial/tabel2': did you mean 'xnli_adversarial/table2'"
+    ):
+        published.find("xnli_adversarial/tabel2")
+
+
+@pytest.mark.parametrize("name", space.tables())
+@pytest.mark.parametrize("scale", ["toy", "small", "paper"])
+def test_every_shipped_table_is_whole_at_every_scale(name: str, scale: str) -> None:
+    found = published.find(name, scale)
+    assert found.space.question.endswith("?") and found.deviations and found.space.seeds == (1, 2, 3, 4, 5)
+    assert found.space.reference in found.space.rows and set(found.literature) <= set(found.rows)
+    assert all(
+        0 < value <= 100 for row in (*found.values.values(), *found.literature.values()) for value in row.values()
+    )
+
+
+@pytest.mark.parametrize("name", space.tables())
+def test_rows_of_shipped_tables_are_valid_experiments(name: str, tmp_path: Path) -> None:
+    for scale in ("toy", "small", "paper"):
+        found = published.find(name, scale)
+        parsed = [
+            parse({**merge(found.space.base, row), "storage": str(tmp_path)}) for row in found.space.rows.values()
+        ]
+        assert len({each.model_dump_json() for each in parsed}) == len(parsed)
+
+
+def test_the_published_means_of_dong_et_al() -> None:
+    def means(table: str) -> list[float | None]:
+        found = published.find(f"xnli_adversarial/{table}")
+        return [found.values.get(row, {}).get("mean") for row in found.rows]
+
+    assert means("table2") == [69.1, 69.9, 69.3, 70.3, 68.8, 70.7, 70.4, 71.5, 72.2, 73.0, 69.3]
+    assert means("table4") == [69.0, 70.5, 71.6, 66.9, 71.4]
+    assert means("table3") == [None] * 5 and means("figure2") == [None] * 6
+    assert means("table5") == [None] * 6 + [71.5]
+
+
+def test_rows_of_table_2_are_operators_and_regimes() -> None:
+    rows = published.find("xnli_adversarial/table2").space.rows
+    made = {name: ([each["operator"] for each in row["augment"]], row["regime"]["name"]) for name, row in rows.items()}
+    assert made["XLM-R"] == ([], "plain") and made["+PGD"] == ([], "adversarial")
+    assert made["+RA+SA+PGD"] == (["reorder", "semantic"], "adversarial") and made["+EA"] == (["eda"], "plain")

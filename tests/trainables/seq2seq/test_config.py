@@ -1,0 +1,54 @@
+"""A generator's experiment file."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import pytest
+
+from augury.errors import UserError
+from augury.experiment import parse
+from trainables.seq2seq.config import FineTuning, HypothesisCorpus, ReorderCorpus, TextCorpus
+from trainables.seq2seq.model import Pretrained, TinyT5
+
+
+def test_the_form_says_what_a_corpus_is(toy: Any) -> None:
+    kinds = [type(toy.experiment(form).corpus) for form in ("text", "reorder", "hypothesis")]
+    assert kinds == [TextCorpus, ReorderCorpus, HypothesisCorpus]
+
+
+def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
+    file = toy.content({"form": "text", **toy.parallel})
+    for section in ("model", "max_pieces", "training"):
+        del file[section]
+    chosen = parse(file)
+    assert chosen.model == Pretrained(name="t5-base")  # type: ignore[attr-defined]
+    assert chosen.max_pieces == 150  # type: ignore[attr-defined]
+    training = chosen.training
+    assert (training.max_examples, training.learning_rate, training.clip_norm) == (8, 3e-4, 1.0)
+    assert FineTuning.model_validate({"preset": "paper", "max_epochs": 5}) == FineTuning(max_epochs=5)
+    assert chosen.regime.label_smoothing == 0
+
+
+def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
+    for form in ("reorder", "hypothesis"):
+        given = toy.experiment(form)
+        assert parse(given.plain()) == given
+        assert isinstance(given.model, TinyT5)
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"corpus": {"source_language": "aa", "target_language": "bb", "train": {"builtin": 9}}},
+     "the corpus needs 'form', what is made of its text: text, hypothesis, reorder"),
+    ({"corpus": {"form": "reordr"}}, "unknown form of corpus 'reordr': did you mean 'reorder'?"),
+    ({"corpus": {"form": "reorder", "min_covrage": 1}}, "unknown key 'min_covrage': did you mean 'min_coverage'?"),
+    ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'language' is required"),
+    ({"regime": {"name": "coregularised", "over": "identity"}}, "Plain"),
+    ({"model": {"architecture": "tiny", "hidden_size": 15}}, "hidden_size 15 is not a multiple of attention_heads 4"),
+    ({"model": {"name": "t5-base", "layers": 2}}, "layers"),
+    ({"training": {"preset": "released_code"}}, "unknown preset of training 'released_code': allowed: paper"),
+])  # fmt: skip
+def test_errors_name_key_and_remedy(toy: Any, change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=re.escape(message)):
+        parse({**toy.content({"form": "text", **toy.parallel}), **change})

@@ -1,0 +1,72 @@
+"""A generator from its experiment file to outputs, scores and export."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+from augury.decoding.sampling import GREEDY, Sampling
+from augury.errors import UserError
+from augury.experiment import parse
+from augury.running import run_experiment
+from augury.store import Folder
+from trainables import seq2seq
+
+
+def trained(toy: Any, form: str, **changes: Any) -> Folder:
+    """The run of a small training."""
+    content = toy.content({"form": form, **(toy.nli if form == "hypothesis" else toy.parallel)}, **changes)
+    (run,), failures = run_experiment(parse(content))
+    assert not failures
+    return run
+
+
+def test_a_reorderer_is_trained_scored_used_and_exported(toy: Any, tmp_path: Path) -> None:
+    test = [("cat sees dog .", "cat dog sees ."), ("bee likes hen .", "bee hen likes .")]
+    content = toy.content({"form": "reorder", **toy.parallel, "tests": {"more": toy.text("more", test)}})
+    (run,), failures = run_experiment(parse(content))
+    assert not failures
+    written = run.sub("hypotheses").read("more.txt").decode().splitlines()
+    assert seq2seq.translate(run, toy.store, ["cat sees dog .", "bee likes hen ."]) == written
+    scores = run.read_json("scores.json")
+    assert [(each["name"], each["n"]) for each in scores["tests"]["more"]] == [("bleu", 2), ("chrf", 2)]
+    assert scores["cost"]["updates"] == 4
+
+    seq2seq.export(run, toy.store, "hf", tmp_path / "model")
+    model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "model")
+    tokenizer = AutoTokenizer.from_pretrained(tmp_path / "model")
+    given = tokenizer(["reorder: cat sees dog ."], return_tensors="pt")
+    output = model.generate(
+        input_ids=given.input_ids, max_new_tokens=30, do_sample=False, suppress_tokens=[tokenizer.pad_token_id]
+    )
+    assert tokenizer.decode(output[0], skip_special_tokens=True).strip() == written[0]
+    with pytest.raises(UserError, match="no form 'onnx': export --to takes hf"):
+        seq2seq.export(run, toy.store, "onnx", tmp_path / "other")
+
+    fine_tuned = trained(toy, "text", model={"name": str(tmp_path / "model")})
+    described = json.loads(fine_tuned.read("run.json"))
+    assert described["parameters"]["model.name"] == str(tmp_path / "model")
+    assert len(seq2seq.translate(fine_tuned, toy.store, ["cat sees dog ."])) == 1
+
+
+def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: Any) -> None:
+    run = trained(toy, "hypothesis")
+    assert run.read_json("scores.json")["tests"] == {}
+    draw = seq2seq.sampler(run, toy.store)
+    prompts = ["neutral: A dog runs.", "entailment: Two cats sleep.", "neutral: A dog runs."]
+    sampling = Sampling(max_length=8)
+    outputs = draw(prompts, [1, 2, 3], sampling)
+    assert outputs[0] != outputs[2]
+    assert draw(prompts[::-1], [3, 2, 1], sampling) == outputs[::-1]
+    greedy = draw(prompts, [1, 2, 3], GREEDY.model_copy(update={"max_length": 8}))
+    assert greedy[0] == greedy[2]
+    assert draw([], [], sampling) == []
+
+
+def test_a_run_that_has_not_ended_is_refused(toy: Any) -> None:
+    with pytest.raises(UserError, match="is not a run"):
+        seq2seq.sampler(toy.store.folder("runs", "none/seed-1"), toy.store)

@@ -1,0 +1,92 @@
+"""What generators learn from."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.corpora.corpus import PARALLEL, Corpus
+from augury.errors import UserError
+from trainables.seq2seq import pairs
+
+
+def both(corpus: Corpus) -> list[tuple[str, str]]:
+    return list(zip(corpus.column("source"), corpus.column("target"), strict=True))
+
+
+def test_text_is_read_as_it_is(toy: Any) -> None:
+    given = toy.experiment("text")
+    assert both(toy.made(given, "valid")) == toy.sentences[9::10]
+    assert toy.made(given).address == pairs.address(given.corpus, "train")
+
+
+def test_a_hypothesis_is_written_for_a_label_and_a_premise(toy: Any) -> None:
+    """Golden: gold label contradiction, premise P, hypothesis H: `contradiction: P` -> H."""
+    given = toy.experiment("hypothesis")
+    corpus = toy.made(given)
+    assert both(corpus) == [(f"{label}: {premise}", hypothesis) for premise, hypothesis, label in toy.pairs]
+    assert both(corpus)[1] == ("contradiction: A dog runs.", "No dog runs.")
+    table = corpus.shard(corpus.shards[0])
+    assert table.schema.equals(PARALLEL)
+    record = table.to_pylist()[2]
+    assert record["id"] == "train-00000003" and record["origin"] == "hypothesis"
+    assert (record["source_language"], record["target_language"]) == ("en", "en")
+    assert record["lineage"] == {"parents": ["train-00000003"], "operator": corpus.address, "copy": 1}
+    assert corpus.manifest["kind"] == "parallel" and corpus.manifest["rejected"] == {}
+
+
+def test_a_sentence_is_written_in_the_order_of_its_translation(toy: Any) -> None:
+    given = toy.experiment("reorder")
+    train = [pair for row, pair in enumerate(toy.sentences, 1) if row % 10]
+    for split, kept in (("train", train), ("valid", toy.sentences[9::10])):
+        corpus = toy.made(given, split)
+        assert both(corpus) == [(f"reorder: {sentence}", other) for sentence, other in kept]
+    assert corpus.manifest["source_language"] == corpus.manifest["target_language"] == "aa"
+
+
+def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
+    """A word that was never seen is linked to one of the words beside it, and the others to none."""
+    lines = [("hen sees a bee .", "hen bee sees ."), ("fox hears hen", "unseen"), ("cow finds bee", "cow bee finds")]
+    held_out = {"every": None, "filter": {"max_ratio": None}, "valid": toy.text("held-out", lines)}
+    corpus = toy.made(toy.experiment("reorder", corpus=held_out), "valid")
+    assert both(corpus) == [
+        ("reorder: hen sees a bee .", "hen a bee sees ."),
+        ("reorder: cow finds bee", "cow bee finds"),
+    ]
+    assert corpus.manifest["rejected"] == {pairs.UNCOVERED: 1} and corpus.manifest["rows_in"] == 3
+    lenient = toy.made(toy.experiment("reorder", corpus={**held_out, "min_coverage": 0}), "valid")
+    assert both(lenient)[1] == ("reorder: fox hears hen", "fox hears hen") and lenient.manifest["rejected"] == {}
+
+
+def test_no_pair_is_left(toy: Any) -> None:
+    held_out = {
+        "every": None,
+        "filter": {"max_ratio": None},
+        "valid": toy.text("held-out", [("fox hears hen", "unseen")]),
+    }
+    with pytest.raises(UserError, match="valid: the alignment links less than 50% of the words of every pair"):
+        toy.made(toy.experiment("reorder", corpus=held_out), "valid")
+
+
+def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy: Any) -> None:
+    found = []
+    for form, changes in (("text", {}), ("reorder", {}), ("reorder", {"min_coverage": 0.6}), ("hypothesis", {})):
+        given = toy.experiment(form, corpus=changes)
+        known = [pairs.address(given.corpus, split) for split in ("train", "valid")]
+        assert [toy.made(given, split).address for split in ("train", "valid")] == known
+        found += known
+    assert len(set(found)) == len(found)
+
+
+def test_one_alignment_serves_all_splits_and_is_made_once(toy: Any) -> None:
+    given = toy.experiment("reorder")
+    train, valid = toy.made(given), toy.made(given, "valid")
+    assert train.manifest["inputs"][1] == valid.manifest["inputs"][1]
+    (aligner,) = (toy.store.folder("aligners", address) for address in toy.store.addresses("aligners"))
+    assert aligner.name == train.manifest["inputs"][1] and not aligner.exists("shards")
+    files = [Path(aligner.path("pairs.parquet")), Path(train.folder.path("manifest.json"))]
+    stamps = [file.stat().st_mtime_ns for file in files]
+    toy.made(given)
+    assert [file.stat().st_mtime_ns for file in files] == stamps

@@ -1,0 +1,160 @@
+"""After training: labels and scores of test sets, of free text, of what operators make; export."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import pyarrow as pa
+import torch
+
+from augury.corpora.corpus import LABELS, Corpus
+from augury.corpora.filters import clean
+from augury.corpora.nli import NliFilter
+from augury.errors import UserError
+from augury.execution import choose
+from augury.experiment import parse
+from augury.progress import Stage
+from augury.scoring.scores import score, write_statistics
+from augury.store import Folder, Store
+from augury.text import learned
+from augury.trainable import Prepared
+from augury.training.batching import Lengths, padded, plan_epoch
+from augury.training.launch import uses_cuda
+from augury.training.trained import averaged, described
+from trainables.nli.config import Config
+from trainables.nli.model import Reader, empty
+from trainables.nli.pieces import Pieces, pairs
+
+TASK_PAIRS = 2048
+PAIRS_PER_SECOND = 30  # that one core classifies with XLM-R base
+
+Pair = tuple[str, str]
+
+
+def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
+    """Label and score every test set with the averaged checkpoint.
+
+    The labels, and which examples they are right for, are kept in the run's folder.
+    """
+    scores = {}
+    for role, address, _ in prepared.inputs:
+        if role in ("train", "valid"):
+            continue
+        corpus = Corpus.load(store, address)
+        both = list(zip(corpus.column("premise"), corpus.column("hypothesis"), strict=True))
+        labels = classify(run, store, both, name=f"classify {role}")
+        run.sub("hypotheses").write(f"{role}.txt", "".join(f"{label}\n" for label in labels))
+        found = score(
+            labels,
+            corpus.column("label"),
+            language=experiment.corpus.language_of(role),
+            metrics=experiment.scoring.metrics,
+            samples=experiment.scoring.bootstrap_samples,
+        )
+        write_statistics(run, role, found)
+        scores[role] = [each.plain() for each in found]
+    return scores
+
+
+def classify(run: Folder, store: Store, given: Sequence[Pair], *, name: str = "classify") -> list[str]:
+    """The label of every pair (premise, hypothesis) by a finished run, here or on the cluster."""
+    execution = _experiment(run).execution
+    executor = choose(execution.executor, len(given) / PAIRS_PER_SECOND, name, execution.address)
+    chunks = [given[start : start + TASK_PAIRS] for start in range(0, len(given), TASK_PAIRS)]
+    gpus = execution.gpus_per_worker if uses_cuda(execution) else 0
+    task = _Classify(run, store, 1 if executor.name == "ray" else execution.threads)
+    with Stage(name, len(given), "pairs") as stage:
+        parts = executor.map(task, chunks, stage, size=len, gpus=gpus)
+    return [LABELS[label] for part in parts for label in part]
+
+
+def probabilities(run: Folder, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+    """The probability of every label, (pairs, labels) float32 in the order of LABELS, by a finished run.
+
+    The model is loaded once per process, and computes on a GPU if there is one.
+    """
+    return _loaded(run.root, run.name).probabilities(premises, hypotheses)
+
+
+def translate(run: Folder, store: Store, texts: Sequence[str], **options: Any) -> list[str]:
+    """The label of each `premise<TAB>hypothesis`, cleaned as training text is; UserError for a line of another form."""
+    lines = [text.split("\t") for text in texts]
+    for number, line in enumerate(lines, 1):
+        if len(line) != 2:
+            raise UserError(f"line {number} has {len(line) - 1} tabs: give premise<TAB>hypothesis on every line")
+    cleaning = NliFilter.model_validate(described(run)["preparation"])
+    premises, hypotheses = (
+        clean(pa.array([line[side] for line in lines], pa.string()), {}, cleaning)[0].to_pylist() for side in (0, 1)
+    )
+    return classify(run, store, list(zip(premises, hypotheses, strict=True)))
+
+
+def export(run: Folder, store: Store, form: str, directory: Path) -> None:
+    """Write the model and its tokenizer; AutoModelForSequenceClassification and AutoTokenizer read the directory."""
+    if form != "hf":
+        raise UserError(f"a classifier has no form '{form}': export --to takes hf")
+    loaded = _Loaded(run)
+    directory.mkdir(parents=True, exist_ok=True)
+    loaded.reader.model.save_pretrained(directory)
+    loaded.tokenizer.save_pretrained(directory)
+
+
+@dataclass(frozen=True)
+class _Classify:
+    """Makes the task that labels pairs, as positions in LABELS."""
+
+    run: Folder
+    store: Store
+    threads: int | None
+
+    def __call__(self) -> Callable[[Sequence[Pair]], list[int]]:
+        if self.threads:
+            torch.set_num_threads(self.threads)
+
+        def classify(given: Sequence[Pair]) -> list[int]:
+            premises, hypotheses = zip(*given, strict=True)
+            found: list[int] = probabilities(self.run, self.store, premises, hypotheses).argmax(1).tolist()
+            return found
+
+        return classify
+
+
+class _Loaded:
+    """A finished run's classifier, ready to read."""
+
+    def __init__(self, run: Folder, device: torch.device | None = None):
+        prepared, experiment = described(run), _experiment(run)
+        vocabulary = Folder(run.root, prepared["vocabulary"])
+        pieces = Pieces(vocabulary, experiment.max_length)
+        self.device = device or torch.device("cpu")
+        self.tokenizer, self.max_length = pieces.tokenizer(), experiment.max_length
+        self.max_tokens = experiment.training.max_tokens
+        model = averaged(run, empty(experiment.model, learned.directory(vocabulary)))
+        self.reader = Reader(model.to(self.device), self.tokenizer, experiment.max_length)
+
+    @torch.inference_mode()
+    def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        rows, _ = pairs(self.tokenizer, premises, hypotheses, self.max_length)
+        found = np.empty((len(rows), len(LABELS)), np.float32)
+        if rows:
+            lengths = np.array([len(row) for row in rows])
+            plan = plan_epoch(Lengths(lengths, lengths), max_tokens=self.max_tokens, seed=0, epoch=0)
+            for batch in (batch for update in plan for batch in update[0]):
+                ids = torch.from_numpy(padded([rows[row] for row in batch], self.reader.pad))
+                logits = self.reader.logits(ids.to(self.device)).float()
+                found[batch] = logits.softmax(1).cpu().numpy()
+        return found
+
+
+@lru_cache(maxsize=1)
+def _loaded(root: str, run: str) -> _Loaded:
+    return _Loaded(Folder(root, run), torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+
+
+def _experiment(run: Folder) -> Config:
+    return cast(Config, parse(described(run)["experiment"]))

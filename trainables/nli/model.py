@@ -1,0 +1,284 @@
+"""Sequence classifiers of `transformers`, pretrained or from nothing, and how they read padded pairs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, Literal
+
+import torch
+from pydantic import BeforeValidator, Field, model_validator
+from torch import Tensor, nn
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    XLMRobertaConfig,
+)
+
+from augury import pretrained
+from augury.config import Section
+from augury.corpora.corpus import LABELS
+from augury.errors import UserError
+from augury.progress import say_once
+from augury.rng import seed_of
+
+DROPOUTS = (
+    "hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout", "classifier_dropout",
+    "seq_classif_dropout",
+)  # fmt: skip
+"""What configurations of `transformers` call their dropout."""
+
+Attention = Literal["auto", "eager", "sdpa"]
+
+
+class Pretrained(Section):
+    """A model that others have trained, with its tokenizer; as a classifier of NLI it keeps its head."""
+
+    name: str = "FacebookAI/xlm-roberta-base"
+    """Directory that `save_pretrained` wrote, or name on the hub; any encoder that classifies sequences."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub."""
+    dropout: float | None = Field(None, ge=0, lt=1)
+    """In place of all of the model's dropout."""
+    attention: Attention = "auto"
+    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What an architecture fixes."""
+
+    layers: int
+    hidden_size: int
+    feedforward_size: int
+    attention_heads: int
+
+
+ARCHITECTURES = {"tiny": Sizes(2, 64, 256, 4), "small": Sizes(4, 256, 1024, 4)}
+
+
+class Scratch(Section):
+    """XLM-R's architecture in a small size, from nothing; a size left out is the architecture's."""
+
+    architecture: Literal["tiny", "small"]
+    vocabulary_size: int = Field(2000, ge=10)
+    """Most subwords, learned from the training text."""
+    layers: int | None = Field(None, ge=1)
+    hidden_size: int | None = Field(None, ge=2)
+    feedforward_size: int | None = Field(None, ge=1)
+    attention_heads: int | None = Field(None, ge=1)
+    dropout: float = Field(0.1, ge=0, lt=1)
+    max_positions: int = Field(512, ge=8)
+    """Longest pair in subwords."""
+    attention: Attention = "auto"
+    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+
+    @property
+    def sizes(self) -> Sizes:
+        """The sizes of the architecture, overrides applied."""
+        architecture = ARCHITECTURES[self.architecture]
+        given = {name: getattr(self, name) for name in asdict(architecture)}
+        return replace(architecture, **{name: value for name, value in given.items() if value is not None})
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> Scratch:
+        sizes = self.sizes
+        if sizes.hidden_size % sizes.attention_heads:
+            raise UserError(
+                f"hidden_size {sizes.hidden_size} is not a multiple of attention_heads {sizes.attention_heads}: "
+                "each head takes an equal share, so change one of the two"
+            )
+        return self
+
+
+def _chosen(value: Any) -> Any:
+    """The model that `{architecture: ..., sizes}` or `{name: ...}` describes."""
+    if not isinstance(value, Mapping):
+        return value
+    return (Scratch if "architecture" in value else Pretrained).model_validate(value)
+
+
+AnyModel = Annotated[Pretrained | Scratch, BeforeValidator(_chosen)]
+
+
+def build(config: Pretrained | Scratch, directory: str, seed: int) -> PreTrainedModel:
+    """The classifier before training, on the CPU, in training mode and 32-bit floats; its classes are LABELS.
+
+    `directory` holds its tokenizer and, where it is pretrained, its configuration. A parameter that is not pretrained
+    is determined by `seed`, its name and its shape; the global random state is left as it was.
+    """
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        if isinstance(config, Scratch):
+            model = AutoModelForSequenceClassification.from_config(_configuration(config, directory))
+            new: Collection[str] = [name for name, _ in model.named_parameters()]
+        else:
+            model, new = _pretrained(config, directory)
+    _initialise(model, new, seed)
+    return model.train()
+
+
+def empty(config: Pretrained | Scratch, directory: str) -> PreTrainedModel:
+    """The same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        return AutoModelForSequenceClassification.from_config(_configuration(config, directory)).eval()
+
+
+class Reader:
+    """How a classifier reads padded pairs.
+
+    Pairs are ids (B, L), special tokens included, padded on the right. What they are padded to, or with whom, does not
+    change what is made of them. UserError where the model has no positions for `max_length`.
+    """
+
+    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, max_length: int):
+        self.model = model
+        self.pad, self.separator = int(tokenizer.pad_token_id), int(tokenizer.sep_token_id)
+        self.takes = set(inspect.signature(model.forward).parameters)
+        self.types = "token_type_ids" in self.takes and getattr(model.config, "type_vocab_size", 0) > 1
+        self.first_position = _first_position(model)
+        most = getattr(model.config, "max_position_embeddings", None)
+        if most is not None and max_length > most - self.first_position:
+            raise UserError(
+                f"max_length={max_length} exceeds the {most - self.first_position} positions of the model: lower it"
+            )
+
+    def embeddings(self, ids: Tensor) -> Tensor:
+        """The word embeddings (B, L, D), before positions are added."""
+        found: Tensor = self.model.get_input_embeddings()(ids)
+        return found
+
+    def logits(self, ids: Tensor, perturbation: Tensor | None = None) -> Tensor:
+        """The logits (B, labels) in the order of LABELS; `perturbation` (B, L, D) is added to the word embeddings."""
+        mask = ids != self.pad
+        read = {"input_ids": ids}
+        if perturbation is not None:
+            read = {"inputs_embeds": self.embeddings(ids) + perturbation}
+        read["attention_mask"] = mask.long()
+        if "position_ids" in self.takes:
+            read["position_ids"] = self._positions(mask)
+        if self.types:
+            read["token_type_ids"] = self._token_types(ids, mask)
+        logits: Tensor = self.model(**read).logits
+        return logits
+
+    def _positions(self, mask: Tensor) -> Tensor:
+        """Positions (B, L). RoBERTa counts from its pad's id on and leaves that to pads; others count from 0.
+
+        Given embeddings, `transformers` would count pads too.
+        """
+        if self.first_position:
+            return mask.cumsum(1) * mask + self.first_position - 1
+        return torch.arange(mask.shape[1], device=mask.device).expand(mask.shape)
+
+    def _token_types(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """0 up to the first separator, 1 after it, 0 at pads: (B, L)."""
+        separators = ids == self.separator
+        before = separators.cumsum(1) - separators.long()
+        return ((before > 0) & mask).long()
+
+
+def _first_position(model: PreTrainedModel) -> int:
+    """The position of the first token: 0, or one more than the pad's where positions have a pad, as in RoBERTa."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            return module.padding_idx + 1
+    return 0
+
+
+def _configuration(config: Pretrained | Scratch, directory: str) -> PretrainedConfig:
+    """The configuration of `transformers`, with LABELS as its classes."""
+    attention = config.attention
+    if attention == "auto":
+        attention = "sdpa" if torch.cuda.is_available() else "eager"
+    settings = {
+        "id2label": dict(enumerate(LABELS)), "label2id": {label: index for index, label in enumerate(LABELS)},
+        "attn_implementation": attention,
+    }  # fmt: skip
+    if isinstance(config, Scratch):
+        return _xlm_roberta(config, directory, **settings)
+    found = AutoConfig.from_pretrained(directory, **settings)
+    if config.dropout is not None:
+        for name in DROPOUTS:
+            if hasattr(found, name):
+                setattr(found, name, config.dropout)
+    return found
+
+
+def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:
+    sizes, pieces = config.sizes, pretrained.tokenizer(directory)
+    return XLMRobertaConfig(
+        vocab_size=len(pieces),
+        hidden_size=sizes.hidden_size,
+        num_hidden_layers=sizes.layers,
+        num_attention_heads=sizes.attention_heads,
+        intermediate_size=sizes.feedforward_size,
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
+        max_position_embeddings=config.max_positions + pieces.pad_token_id + 1,
+        type_vocab_size=1,
+        pad_token_id=pieces.pad_token_id,
+        bos_token_id=pieces.bos_token_id,
+        eos_token_id=pieces.eos_token_id,
+        **settings,
+    )
+
+
+def _pretrained(config: Pretrained, directory: str) -> tuple[PreTrainedModel, Collection[str]]:
+    """The pretrained model, its classes in the order of LABELS, and the names of the parameters that it lacks.
+
+    A head whose classes have other names is not used.
+    """
+    order = _order(AutoConfig.from_pretrained(directory), config.name)
+    model, told = pretrained.load(
+        AutoModelForSequenceClassification.from_pretrained,
+        config.name,
+        config.revision,
+        config=_configuration(config, directory),
+        dtype=torch.float32,
+        ignore_mismatched_sizes=True,
+        output_loading_info=True,
+    )
+    new = {*told["missing_keys"], *(name for name, *_ in told["mismatched_keys"])}
+    body = f"{model.base_model_prefix}."
+    if order is None:
+        return model, new | {name for name, _ in model.named_parameters() if not name.startswith(body)}
+    head = [module for name, module in model.named_modules()
+            if isinstance(module, nn.Linear) and not name.startswith(body)]  # fmt: skip
+    with torch.no_grad():
+        for parameter in head[-1].parameters():
+            parameter.copy_(parameter[order])
+    return model, new
+
+
+def _order(checkpoint: PretrainedConfig, name: str) -> Sequence[int] | None:
+    """Where a checkpoint's classifier has each of LABELS; None where it classifies nothing or something else."""
+    if not any(each.endswith("ForSequenceClassification") for each in checkpoint.architectures or ()):
+        return None
+    at = {str(label).lower(): index for index, label in checkpoint.id2label.items()}
+    if at.keys() != set(LABELS):
+        classes = ", ".join(map(str, checkpoint.id2label.values()))
+        say_once(f"warning: '{name}' tells {classes}, not {', '.join(LABELS)}: it gets a new head")
+        return None
+    return [at[label] for label in LABELS]
+
+
+@torch.no_grad()
+def _initialise(model: PreTrainedModel, names: Collection[str], seed: int) -> None:
+    """Matrices N(0, σ²) with the model's own σ, zero for the pad's embeddings; norms identity; biases zero."""
+    spread = getattr(model.config, "initializer_range", 0.02)
+    pads = {f"{name}.weight": module.padding_idx for name, module in model.named_modules()
+            if isinstance(module, nn.Embedding)}  # fmt: skip
+    for name, parameter in model.named_parameters():
+        if name not in names:
+            continue
+        generator = torch.Generator().manual_seed(seed_of("nli", "model", seed, name))
+        if parameter.dim() > 1:
+            parameter.normal_(0, spread, generator=generator)
+            if (pad := pads.get(name)) is not None:
+                parameter[pad].zero_()
+        else:
+            nn.init.constant_(parameter, float(name.endswith("weight")))

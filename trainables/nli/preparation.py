@@ -1,0 +1,160 @@
+"""From text files to everything that a classifier's run reads, each step under its address."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
+
+from augury import config, pretrained
+from augury.augment import models, pipeline
+from augury.augment.operator import VIEW
+from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import Corpus
+from augury.corpora.ingest import addressed, ingested, overlap
+from augury.execution import choose
+from augury.locks import make_once
+from augury.progress import say_once
+from augury.regimes.regime import SOURCE
+from augury.store import Folder, Store
+from augury.text import learned
+from augury.text.tokens import KIND as TOKENS
+from augury.text.tokens import Text, tokenise
+from augury.trainable import Input, Prepared
+from augury.training.extend import trunk
+from augury.training.launch import uses_cuda
+from trainables.nli.config import Config
+from trainables.nli.examples import Examples
+from trainables.nli.model import Pretrained
+from trainables.nli.pieces import TRUNCATED, Pieces
+
+VERSION = 1
+"""Raised when the same configuration comes to train another model: part of every run's address."""
+PAIRS_PER_SECOND = 5_000  # that one core tokenises in a second
+SIDES = ("premise", "hypothesis")
+VALID = "valid"
+
+
+class Plan(NamedTuple):
+    """The addresses of everything between the corpora and a run; nothing need exist yet."""
+
+    parts: list[pipeline.Part]
+    vocabulary: Folder
+    texts: dict[str, Text]
+    """The corpus as `source`, views and records by their names, the validation text as `valid`."""
+    tokens: dict[str, Folder]
+    address: str
+    trunk: str
+    """The address of everything that determines training but its end."""
+
+
+def address(experiment: Config, store: Store) -> str:
+    """The address of the run that an experiment describes; reads the corpora's files and makes nothing."""
+    corpora = {split: addressed(experiment.corpus, split) for split in ("train", "valid")}
+    return plan(experiment, store, corpora, models.addressed(experiment, store)).address
+
+
+def plan(experiment: Config, store: Store, corpora: Mapping[str, str], runs: Sequence[pipeline.Models]) -> Plan:
+    """What a run reads, from the addresses of its training and validation corpora and the runs of its operators."""
+    parts = pipeline.plan(corpora["train"], experiment.augment, store, models=runs)
+    texts = {SOURCE: Text(store.folder(CORPORA, corpora["train"]), SIDES, SOURCE)}
+    texts |= {part.name: Text(part.folder, SIDES, part.name) for part in parts}
+    vocabulary = _vocabulary(experiment, store, texts)
+    pieces = Pieces(vocabulary, experiment.max_length)
+    texts[VALID] = Text(store.folder(CORPORA, corpora["valid"]), SIDES, SOURCE)
+    tokens = {name: store.folder(TOKENS, text.address(pieces.name)) for name, text in texts.items()}
+    determined = {
+        "task": "nli", "version": VERSION, "vocabulary": vocabulary.name,
+        "tokens": [[name, folder.name] for name, folder in tokens.items()], "model": _model(experiment),
+        "regime": experiment.regime.plain(), "training": experiment.training.plain(),
+    }  # fmt: skip
+    beginning = config.address({**determined, "training": trunk(experiment.training)})
+    return Plan(parts, vocabulary, texts, tokens, config.address(determined), beginning)
+
+
+def prepare(experiment: Config, store: Store) -> Prepared:
+    """Ingest, augment (with models that are trained first where there are none), get the subwords and tokenise."""
+    corpora = {split: ingested(experiment.corpus, split, store.root) for split in experiment.corpus.splits()}
+    train, execution = corpora["train"], experiment.execution
+    _warn_of_overlap(train, {name: corpus for name, corpus in corpora.items() if name != "train"})
+    runs = models.trained(experiment, store)
+    augmented = pipeline.augment(
+        train,
+        experiment.augment,
+        store,
+        models=runs,
+        executor=execution.executor,
+        ray_address=execution.address,
+        gpus=execution.gpus_per_worker if any(runs) and uses_cuda(execution) else 0,
+    )
+    if augmented.reused:
+        say_once(f"found, not made again: {', '.join(augmented.reused)}")
+    planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()}, runs)
+    make_once(planned.vocabulary, lambda: _make_vocabulary(experiment, planned))
+    work = train.rows * len(planned.texts) / PAIRS_PER_SECOND
+    tokenise(
+        planned.texts,
+        planned.tokens,
+        Pieces(planned.vocabulary, experiment.max_length),
+        choose(execution.executor, work, "tokenise", execution.address),
+    )
+    _say_truncated(experiment, planned)
+    prepared = {
+        "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,
+        "vocabulary": planned.vocabulary.name,
+        "corpora": {split: corpus.address for split, corpus in corpora.items()},
+        "views": {part.name: part.folder.name for part in planned.parts if part.operator.makes() == VIEW},
+        "records": {part.name: part.folder.name for part in planned.parts if part.operator.makes() != VIEW},
+        "tokens": {name: folder.name for name, folder in planned.tokens.items()},
+        "preparation": experiment.corpus.part("train").filter.plain(),
+    }  # fmt: skip
+    read = Examples(prepared, store).read
+    return Prepared(
+        address=planned.address,
+        inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
+        data_factor=read / train.rows,
+        artifacts={"vocabulary": planned.vocabulary.name, **{part.name: part.fit.name for part in planned.parts}},
+        config=prepared,
+    )
+
+
+def _vocabulary(experiment: Config, store: Store, texts: Mapping[str, Text]) -> Folder:
+    """Where the tokenizer lies."""
+    model = experiment.model
+    if isinstance(model, Pretrained):
+        determined: dict[str, Any] = {"pretrained": pretrained.identity(model.name, model.revision)}
+    else:
+        determined = {"version": learned.VERSION, "size": model.vocabulary_size,
+                      "texts": [[text.folder.name, list(text.columns)] for text in texts.values()]}  # fmt: skip
+    return store.folder("vocabularies", config.address(determined))
+
+
+def _make_vocabulary(experiment: Config, planned: Plan) -> None:
+    model = experiment.model
+    if isinstance(model, Pretrained):
+        pretrained.keep(model.name, model.revision, planned.vocabulary)
+    else:
+        texts = [text for name, text in planned.texts.items() if name != VALID]
+        learned.learn((line for text in texts for line in text.lines()), model.vocabulary_size, planned.vocabulary)
+
+
+def _model(experiment: Config) -> dict[str, Any]:
+    """What determines the model before training, its seed left out."""
+    model = experiment.model
+    if not isinstance(model, Pretrained):
+        return model.plain()
+    named = {"name": pretrained.identity(model.name, model.revision)}
+    return {key: value for key, value in model.plain().items() if key != "revision"} | named
+
+
+def _say_truncated(experiment: Config, planned: Plan) -> None:
+    for name, folder in planned.tokens.items():
+        manifest = folder.manifest()
+        if count := manifest["counts"].get(TRUNCATED):
+            say_once(f"cut to {experiment.max_length} subwords: {count:,} of {manifest['rows']:,} pairs of '{name}'")
+
+
+def _warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
+    for name, corpus in held_out.items():
+        shared = overlap(train, corpus)
+        if shared:
+            say_once(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")

@@ -1,0 +1,99 @@
+"""The sections of an experiment file that a generator adds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Annotated, Any, ClassVar, Literal
+
+from pydantic import BeforeValidator, Field
+
+from augury.config import validate
+from augury.corpora.nli import NliSpec
+from augury.corpora.spec import CorpusSpec
+from augury.errors import UserError, unknown
+from augury.experiment import Experiment
+from augury.regimes import regime
+from augury.regimes.plain import Plain
+from augury.scoring.scores import Scoring
+from augury.training import settings
+from trainables.seq2seq.model import AnyModel, Pretrained
+
+
+class TextCorpus(CorpusSpec):
+    """Parallel text as it is: the source is read, the target written."""
+
+    form: Literal["text"] = "text"
+
+
+class HypothesisCorpus(NliSpec):
+    """An NLI corpus: `<label>: <premise>` is read, the hypothesis written (Dong et al. 2021, 2.1.2)."""
+
+    form: Literal["hypothesis"] = "hypothesis"
+
+
+class ReorderCorpus(CorpusSpec):
+    """Parallel text: `reorder: <source>` is read, the source in the word order of the target written (2.1.1).
+
+    The order is that of an alignment in both directions, fitted on the training text and symmetrised.
+    """
+
+    form: Literal["reorder"] = "reorder"
+    min_coverage: float = Field(0.5, ge=0, le=1)
+    """Pairs of which a smaller share of the source's words is linked are left out, and counted."""
+
+
+FORMS: Mapping[str, type[TextCorpus | HypothesisCorpus | ReorderCorpus]] = {
+    "text": TextCorpus, "hypothesis": HypothesisCorpus, "reorder": ReorderCorpus,
+}  # fmt: skip
+
+
+def _corpus(value: Any) -> Any:
+    """The corpus that `{form: ..., settings}` describes."""
+    if not isinstance(value, Mapping):
+        return value
+    form = value.get("form")
+    if form is None:
+        raise UserError(f"the corpus needs 'form', what is made of its text: {', '.join(FORMS)}")
+    if form not in FORMS:
+        raise unknown("form of corpus", str(form), FORMS)
+    return validate(FORMS[form], value, f"corpus of form {form}")
+
+
+AnyCorpus = Annotated[TextCorpus | HypothesisCorpus | ReorderCorpus, BeforeValidator(_corpus)]
+PlainRegime = Annotated[Plain, BeforeValidator(regime.parse)]
+
+
+class FineTuning(settings.Training):
+    """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, norm of the gradient at most 1.
+
+    What the paper leaves open is as in `transformers`' trainer: Adam without decay, a rate that falls linearly over
+    three epochs. The best validation loss says which checkpoint is kept.
+    """
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
+
+    max_examples: int | None = Field(8, ge=1)
+    learning_rate: float = Field(3e-4, gt=0)
+    schedule: Literal["inverse_sqrt", "linear", "constant"] = "linear"
+    warmup_updates: int = Field(0, ge=0)
+    adam_betas: tuple[float, float] = (0.9, 0.999)
+    adam_eps: float = Field(1e-8, gt=0)
+    clip_norm: float = Field(1.0, ge=0)
+    max_epochs: int | None = Field(3, ge=1)
+    max_updates: int | None = Field(None, ge=1)
+    patience: int = Field(3, ge=1)
+    average_last: int = Field(1, ge=1)
+    select: Literal["last", "best"] = "best"
+
+
+class Config(Experiment):
+    """A generator's experiment."""
+
+    task: Literal["seq2seq"] = "seq2seq"
+    corpus: AnyCorpus
+    model: AnyModel = Pretrained()
+    max_pieces: int = Field(150, ge=2)
+    """Longer sources and targets are cut to so many pieces, their end included, and counted."""
+    regime: PlainRegime = Plain(label_smoothing=0.0)
+    training: FineTuning = FineTuning()
+    scoring: Scoring = Scoring()

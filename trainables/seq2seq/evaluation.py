@@ -1,0 +1,122 @@
+"""After training: outputs drawn for texts, scores on test sets, export."""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import torch
+from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+from augury import pretrained
+from augury.corpora.corpus import Corpus
+from augury.decoding.sampling import GREEDY, Sampler, Sampling, sample
+from augury.errors import UserError
+from augury.execution import choose
+from augury.experiment import parse
+from augury.progress import Stage
+from augury.scoring.scores import score, write_statistics
+from augury.store import Folder, Store
+from augury.text import learned, prompts
+from augury.trainable import Prepared
+from augury.training.launch import uses_cuda
+from augury.training.trained import averaged, described
+from trainables.seq2seq.config import Config, ReorderCorpus
+from trainables.seq2seq.model import empty
+from trainables.seq2seq.pieces import pieces
+
+TASK_SENTENCES = 512
+SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
+
+
+def sampler(run: Folder, store: Store) -> Sampler:
+    """A finished run as a function, its model loaded once, on the GPU where this process sees one."""
+    model, tokenizer, experiment = _loaded(run, store)
+    model.to("cuda" if torch.cuda.is_available() else "cpu")
+
+    def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
+        rows, _ = pieces(tokenizer, texts, experiment.max_pieces)
+        outputs = sample(model, rows, keys, sampling)
+        return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
+
+    return draw
+
+
+def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
+    """Score greedy outputs for every test set; they and the counts of every sentence are kept in the run's folder."""
+    scores = {}
+    for role, address, _ in prepared.inputs:
+        if role in ("train", "valid"):
+            continue
+        corpus = Corpus.load(store, address)
+        hypotheses = _written(experiment, run, store, corpus.column("source"), f"write {role}")
+        run.sub("hypotheses").write(f"{role}.txt", "".join(f"{line}\n" for line in hypotheses))
+        found = score(
+            hypotheses,
+            corpus.column("target"),
+            language=corpus.manifest["target_language"],
+            metrics=experiment.scoring.metrics,
+            samples=experiment.scoring.bootstrap_samples,
+        )
+        write_statistics(run, role, found)
+        scores[role] = [each.plain() for each in found]
+    return scores
+
+
+def translate(run: Folder, store: Store, texts: Sequence[str]) -> list[str]:
+    """Greedy outputs of a finished run; a reorderer is given the sentences, its prompt is added."""
+    experiment = _experiment(run)
+    normal = [unicodedata.normalize("NFC", text) for text in texts]
+    if isinstance(experiment.corpus, ReorderCorpus):
+        normal = [prompts.reordering(text) for text in normal]
+    return _written(experiment, run, store, normal, "write")
+
+
+def export(run: Folder, store: Store, form: str, directory: Path) -> None:
+    """Write model and tokenizer for plain `transformers`, whose AutoModelForSeq2SeqLM and AutoTokenizer read them."""
+    if form != "hf":
+        raise UserError(f"a generator has no form '{form}': export --to takes hf")
+    model, tokenizer, _ = _loaded(run, store)
+    directory.mkdir(parents=True, exist_ok=True)
+    model.save_pretrained(directory)
+    tokenizer.save_pretrained(directory)
+
+
+def _written(experiment: Config, run: Folder, store: Store, texts: Sequence[str], name: str) -> list[str]:
+    """Greedy outputs, here or on the cluster."""
+    execution = experiment.execution
+    executor = choose(execution.executor, len(texts) / SENTENCES_PER_SECOND, name, execution.address)
+    chunks = [texts[start : start + TASK_SENTENCES] for start in range(0, len(texts), TASK_SENTENCES)]
+    task = _Write(run, store, GREEDY.model_copy(update={"max_length": experiment.max_pieces}))
+    gpus = execution.gpus_per_worker if uses_cuda(execution) else 0
+    with Stage(name, len(texts), "sentences") as stage:
+        parts = executor.map(task, chunks, stage, size=len, gpus=gpus)
+    return [output for part in parts for output in part]
+
+
+@dataclass(frozen=True)
+class _Write:
+    """Makes the task that writes an output for each text."""
+
+    run: Folder
+    store: Store
+    sampling: Sampling
+
+    def __call__(self) -> Callable[[Sequence[str]], list[str]]:
+        draw = sampler(self.run, self.store)
+        return lambda texts: draw(texts, [0] * len(texts), self.sampling)
+
+
+def _experiment(run: Folder) -> Config:
+    experiment = parse(described(run)["experiment"])
+    assert isinstance(experiment, Config)
+    return experiment
+
+
+def _loaded(run: Folder, store: Store) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
+    experiment = _experiment(run)
+    directory = learned.directory(Folder(store.root, described(run)["vocabulary"]))
+    return averaged(run, empty(experiment.model, directory)), pretrained.tokenizer(directory), experiment

@@ -1,0 +1,170 @@
+"""The pairs that a generator learns from: corpora of their own, made of what the user gave."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import partial
+from typing import Any
+
+import pyarrow as pa
+
+from augury import config
+from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import LINEAGE, PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.corpora.ingest import addressed, ingested
+from augury.errors import UserError
+from augury.execution import Executor, choose
+from augury.locks import make_once
+from augury.progress import Stage, say_once
+from augury.store import Folder, Store
+from augury.text import prompts
+from augury.text.align import Aligner, encode_shards, fit, words_of_shard
+from augury.text.ibm2 import Settings
+from augury.text.reorder import coverage, permutation
+from augury.text.symmetrise import symmetrise
+from augury.text.words import Words
+from augury.training.settings import Execution
+from trainables.seq2seq.config import HypothesisCorpus, ReorderCorpus, TextCorpus
+
+ALIGNERS = "aligners"
+VERSION = 1
+"""Raised when the same text would become other pairs: part of every address."""
+PAIRS_PER_SECOND = 4_000  # that one core aligns, all iterations included
+UNCOVERED = "too few words with a link"
+
+Given = TextCorpus | HypothesisCorpus | ReorderCorpus
+
+
+def address(given: Given, split: str) -> str:
+    """The address of the pairs of a split, found without making anything."""
+    text = addressed(given, split)
+    if isinstance(given, TextCorpus):
+        return text
+    determined: dict[str, Any] = {"kind": "pairs", "form": given.form, "version": VERSION, "corpus": text}
+    if isinstance(given, ReorderCorpus):
+        determined |= {"aligner": _aligner_address(given), "min_coverage": given.min_coverage}
+    return config.address(determined)
+
+
+def pairs(given: Given, split: str, store: Store, execution: Execution) -> Corpus:
+    """The pairs of a split, made unless the store has them; the manifest counts what is left out.
+
+    A pair has the id of its record. UserError where none is left.
+    """
+    corpus = ingested(given, split, store.root)
+    if isinstance(given, TextCorpus):
+        return corpus
+    folder = store.folder(CORPORA, address(given, split))
+
+    def make() -> None:
+        if isinstance(given, ReorderCorpus):
+            _reorder(given, split, corpus, folder, store, execution)
+        else:
+            _prompt(given, split, corpus, folder)
+
+    make_once(folder, make)
+    made = Corpus(folder)
+    for reason, count in made.manifest["rejected"].items():
+        say_once(f"{split}: left out {count:,} of {corpus.rows:,} pairs, {reason}")
+    return made
+
+
+def _prompt(given: HypothesisCorpus, split: str, corpus: Corpus, folder: Folder) -> None:
+    """`<label>: <premise>` and the hypothesis."""
+    writer = CorpusWriter(folder)
+    for block in corpus.blocks(["id", "premise", "hypothesis", "label", "language"]):
+        ids, premises, hypotheses, labels, languages = (column.to_pylist() for column in block.columns)
+        asked = [prompts.hypothesis(label, premise) for label, premise in zip(labels, premises, strict=True)]
+        writer.add(_table(folder, given.form, languages, ids, asked, hypotheses))
+    _finish(writer, split, given.language_of(split), corpus, [corpus.address], {})
+
+
+def _reorder(
+    given: ReorderCorpus, split: str, corpus: Corpus, folder: Folder, store: Store, execution: Execution
+) -> None:
+    """`reorder: <source>` and the source in the order of the target."""
+    train = ingested(given, "train", store.root)
+    work = train.rows / PAIRS_PER_SECOND
+    executor = choose(execution.executor, work, "align", execution.address)
+    aligner = store.folder(ALIGNERS, _aligner_address(given))
+    make_once(aligner, lambda: _fit(train, aligner, executor))
+    writer, rejected = CorpusWriter(folder), Counter[str]()
+    with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
+        task = _ReorderShard(given, corpus.folder, aligner, folder)
+        for table, left_out in executor.map(task, corpus.shards, stage, size=lambda told: len(told[0]) + told[1]):
+            writer.add(table)
+            rejected[UNCOVERED] += left_out
+    if rejected[UNCOVERED] == corpus.rows:
+        raise UserError(
+            f"{split}: the alignment links less than {given.min_coverage:.0%} of the words of every pair: see whether "
+            "the two sides belong together, or lower corpus.min_coverage"
+        )
+    inputs = [corpus.address, aligner.name]
+    _finish(writer, split, given.source_language, corpus, inputs, {key: n for key, n in rejected.items() if n})
+
+
+def _aligner_address(given: ReorderCorpus) -> str:
+    settings = asdict(Settings())
+    return config.address({"version": VERSION, "corpus": addressed(given, "train"), "settings": settings})
+
+
+def _fit(train: Corpus, folder: Folder, executor: Executor) -> None:
+    scratch = folder.sub("shards")  # where every process of the executor reaches it
+    encoded = encode_shards(partial(words_of_shard, train.folder), train.shards, scratch, executor)
+    fit(encoded, executor).write(folder)
+    scratch.remove()
+    folder.finish({"inputs": [train.address], "settings": asdict(Settings())})
+
+
+@dataclass(frozen=True)
+class _ReorderShard:
+    """Makes the task that returns the pairs of a shard and how many it left out."""
+
+    given: ReorderCorpus
+    corpus: Folder
+    aligner: Folder
+    made: Folder
+
+    def __call__(self) -> Callable[[str], tuple[pa.Table, int]]:
+        aligner = Aligner.read(self.aligner)
+
+        def reorder(shard: str) -> tuple[pa.Table, int]:
+            links = aligner.links(*words_of_shard(self.corpus, shard))
+            block = read_shard(self.corpus, shard, ("id", "source"))
+            ids, sources = (column.to_pylist() for column in block.columns)
+            found = []
+            for name, source, forward, reverse in zip(ids, sources, links["forward"], links["reverse"], strict=True):
+                linked, text = symmetrise(forward, reverse), Words.of(source)
+                if coverage(text.words, linked) >= self.given.min_coverage:
+                    found.append((name, prompts.reordering(source), text.text(permutation(text.words, linked))))
+            languages = [self.given.source_language] * len(found)
+            columns = zip(*found, strict=True) if found else ([], [], [])
+            return _table(self.made, self.given.form, languages, *map(list, columns)), len(block) - len(found)
+
+        return reorder
+
+
+def _table(
+    made: Folder,
+    form: str,
+    languages: Sequence[str],
+    ids: Sequence[str],
+    sources: Sequence[str],
+    targets: Sequence[str],
+) -> pa.Table:
+    """Pairs of which both sides are in one language, each made from the record of its id."""
+    address = made.name.rpartition("/")[2]
+    lineage = [{"parents": [name], "operator": address, "copy": 1} for name in ids]
+    columns = [ids, sources, targets, languages, languages, [form] * len(ids), [[]] * len(ids)]
+    return pa.table([*columns, pa.array(lineage, LINEAGE)], schema=PARALLEL)
+
+
+def _finish(
+    writer: CorpusWriter, split: str, language: str, corpus: Corpus, inputs: Sequence[str], rejected: dict[str, int]
+) -> None:
+    writer.finish({
+        "kind": "parallel", "split": split, "source_language": language, "target_language": language,
+        "rows_in": corpus.rows, "rejected": rejected, "inputs": list(inputs), "note": corpus.manifest.get("note"),
+    })  # fmt: skip
