@@ -1,6 +1,6 @@
 """Word alignment beside eflomal: what it costs, and how far it is from what a person linked.
 
-    PYTHONPATH=platform python benchmarks/align.py [--eflomal PYTHON] [--repeats 3] [--json]
+    python benchmarks/align.py [--eflomal PYTHON] [--repeats 3] [--json]
 
 Needs AUGURY_DATA, the directory of the corpora. `--eflomal` is a Python that has the package `eflomal`, by default this
 one if it has it; without it only ours is run. Both get one thread, the same words in lower case, and their defaults.
@@ -32,8 +32,6 @@ from pathlib import Path
 from typing import Any, NamedTuple, get_args
 
 import numpy as np
-
-os.environ["OMP_NUM_THREADS"] = "1"
 
 from augury.text.align import BOTH, Sentences, align
 from augury.text.bitext import Direction
@@ -100,7 +98,8 @@ class Eflomal:
         links = [str(self.directory / each) if each in directions else "" for each in BOTH]
         files = [str(self.directory / name) for name in ("source", "target")]
         command = [self.python, "-c", RUN_EFLOMAL, *files, *links]
-        told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+        alone = {**os.environ, "OMP_NUM_THREADS": "1"}
+        told = subprocess.run(command, env=alone, check=True, stdout=subprocess.PIPE, text=True).stdout
         return Clock(*json.loads(told.splitlines()[-1]))
 
     def links(self, direction: Direction) -> Rows:

@@ -25,12 +25,10 @@ def load(loader: Loader, name: str, revision: str | None = None, **settings: Any
 
     `name` is a directory, or a name on the hub, where `revision` is a branch, a tag or a commit.
     """
-    if _is_path(name) and not Path(name).expanduser().is_dir():
-        raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
-    place = str(Path(name).expanduser()) if _is_path(name) else name
+    directory = _directory(name)
     try:
         with _quiet():
-            return loader(place, **({} if _is_path(name) else {"revision": revision}), **settings)
+            return loader(str(directory or name), **({} if directory else {"revision": revision}), **settings)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
         raise UserError(
@@ -56,10 +54,11 @@ def tokenizer(directory: str) -> PreTrainedTokenizerBase:
 @cache
 def identity(name: str, revision: str | None = None) -> str:
     """What determines a pretrained model: the content of a directory's files, or a name on the hub and its revision."""
-    if not _is_path(name):
+    directory = _directory(name)
+    if directory is None:
         return f"{name}@{revision or 'main'}"
     found = hashlib.blake2b(digest_size=8)
-    for file in sorted(Path(name).expanduser().iterdir()):
+    for file in sorted(directory.iterdir()):
         if file.is_file():
             with file.open("rb") as stream:
                 found.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
@@ -80,5 +79,11 @@ def _quiet() -> Iterator[None]:
             logging.enable_progress_bar()
 
 
-def _is_path(name: str) -> bool:
-    return Path(name).expanduser().is_dir() or name.startswith(("/", "./", "../", "~"))
+def _directory(name: str) -> Path | None:
+    """The directory that a name means; None for a name on the hub."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if name.startswith(("/", "./", "../", "~")):
+        raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
+    return None

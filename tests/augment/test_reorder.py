@@ -109,6 +109,20 @@ def test_unfaithful_outputs_are_counted_and_replaced_if_asked(toy: Toy) -> None:
     assert replaced == counts["unfaithful premises"] + counts["unfaithful hypotheses"] > 0
 
 
+@pytest.mark.slow
+def test_ray_and_this_process_write_the_same_bytes(toy: Toy, local_ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Reorder, "BLOCK_ROWS", 16)
+    runs = models.trained(experiment(toy.storage, reorder()), toy.store)
+    written = []
+    for executor in ("local", "ray"):
+        (part,) = pipeline.plan(toy.corpus.address, [parse(reorder(seed=7))], toy.store, models=runs)
+        part.folder.remove()
+        pipeline.augment(toy.corpus, [parse(reorder(seed=7))], toy.store, models=runs, executor=executor)  # type: ignore[arg-type]
+        assert len(part.folder.manifest()["shards"]) == 2
+        written.append({name: part.folder.read(name) for name in part.folder.names()})
+    assert written[0] == written[1]
+
+
 @pytest.mark.parametrize(("before", "after", "verdict"), [
     ("the man sleeps .", "sleeps the man .", ""),
     ("the man sleeps .", "the man sleeps .", "unchanged"),

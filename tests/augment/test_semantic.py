@@ -21,6 +21,7 @@ from augury.corpora.ingest import ingested
 from augury.experiment import Experiment
 from augury.experiment import parse as parse_experiment
 from augury.store import Folder, Store
+from augury.text import prompts
 
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
         "attention_heads": 2}  # fmt: skip
@@ -67,6 +68,17 @@ def rows(part: pipeline.Part) -> list[dict[str, Any]]:
     found = pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
     assert found.schema.remove_metadata().equals(NLI)
     return list(found.to_pylist())
+
+
+def test_the_prompts_of_a_contradiction() -> None:
+    """Golden: gold `contradiction`, premise P: `entailment: P` and `neutral: P`."""
+    block = pa.table({"label": ["contradiction", "entailment"]})
+    asked = Semantic(copies=2)._asked(block)
+    assert [prompts.hypothesis(label, "P") for row, label, _ in asked if row == 0] == [
+        "entailment: P",
+        "neutral: P",
+    ] * 2
+    assert [copy for row, _, copy in asked if row == 1] == [1, 2, 3, 4]
 
 
 def test_every_other_label_is_asked_for(toy: Toy) -> None:

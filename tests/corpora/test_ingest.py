@@ -327,3 +327,19 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
     test = [("s24999", "t24999"), ("s1", "t2"), ("s3", "t3"), ("s3", "t3"), ("neu", "new")]
     wanted = spec(train=write(tmp_path, "a", rows), tests={"b": write(tmp_path, "b", test)})
     assert overlap(ingest(wanted, "train", store), ingest(wanted, "b", store)) == 3
+
+
+def test_golden_addresses(tmp_path: Path) -> None:
+    """What users have made before must be found again."""
+    files = write(tmp_path, "a", [("Eins", "one"), ("Zwei", "two")])
+    (tmp_path / "a.tsv").write_text("set\tde\ten\na\teins\tone\n")
+    table = {"file": str(tmp_path / "a.tsv"), "source_column": "de", "target_column": "en"}
+    expected = {
+        "52e9ac9fd452c3cf": (spec(train=files), "train"),
+        "110aeb837db1f675": (spec(train=files, every=2, filter={"lowercase": True, "max_ratio": None}), "valid"),
+        "ad9a8488075e7a80": (spec(tests={"a": files}), "a"),
+        "3d1ae838618d80b4": (spec(tests={"a": {**table, "where": {"set": "a"}, "missing": ["x"]}}), "a"),
+        "54a5613e6d16de8b": (spec(train={"builtin": 50}), "train"),
+        "0960b5229b1988a6": (spec(valid={"builtin": 50, "lexicon": 500, "seed": 3, "first": 7}), "valid"),
+    }
+    assert [corpus_address(*given) for given in expected.values()] == list(expected)

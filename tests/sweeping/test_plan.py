@@ -128,3 +128,13 @@ def test_what_a_row_changes_cannot_be_set_for_all(store, key):
         planned("agreement", store, {key: 1}, keys={}, rows=ROWS, reference="pull")
     made = planned("agreement", store, {"training.max_updates": 900}, keys={}, rows=ROWS, reference="pull")
     assert {each.experiment.training.max_updates for each in made.configurations.values()} == {900}
+
+
+def test_a_radius_that_no_step_reaches_is_no_setting(store):
+    keys = {"regime.epsilon": [2, 3, 5], "regime.steps": [3]}
+    made = planned("pgd", store, {"regime.alpha": 1.0, "corpus.train.builtin": 60}, keys=keys)
+    assert names(made) == ["regime=plain", "epsilon=2, steps=3", "epsilon=3, steps=3"]
+    assert [(each.called, each.same_as) for each in made.merged] == [("epsilon=5, steps=3", "epsilon=3, steps=3")]
+    assert made.merged[0].reason == (
+        "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts"
+    )

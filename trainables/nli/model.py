@@ -20,7 +20,7 @@ from transformers import (
 )
 
 from augury import pretrained
-from augury.config import Section
+from augury.config import Section, validate
 from augury.corpora.corpus import LABELS
 from augury.errors import UserError
 from augury.progress import say_once
@@ -99,7 +99,9 @@ def _chosen(value: Any) -> Any:
     """The model that `{architecture: ..., sizes}` or `{name: ...}` describes."""
     if not isinstance(value, Mapping):
         return value
-    return (Scratch if "architecture" in value else Pretrained).model_validate(value)
+    if "architecture" in value:
+        return validate(Scratch, value, "a model from nothing")
+    return validate(Pretrained, value, "a pretrained model")
 
 
 AnyModel = Annotated[Pretrained | Scratch, BeforeValidator(_chosen)]

@@ -45,7 +45,8 @@ class Classification:
         self.valid_labels = numbered(Corpus.load(store, config["corpora"]["valid"]).column("label"))
         pieces = Pieces(Folder(store.root, config["vocabulary"]), experiment.max_length)
         model = build(experiment.model, learned.directory(pieces.vocabulary), config["seed"])
-        self.reader = Reader(model, pieces.tokenizer(), experiment.max_length)
+        self.tokenizer = pieces.tokenizer()
+        self.reader = Reader(model, self.tokenizer, experiment.max_length)
         self.module: nn.Module = model
 
     def ids(self, examples: np.ndarray) -> list[str]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-EXAMPLE = "echo 'reorder: but we lack new resources .'"
+EXAMPLE = "echo 'But we lack new resources.'"
 
 _PROVIDED = {
     "Config": "config",

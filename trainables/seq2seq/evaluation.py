@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from augury import pretrained
 from augury.corpora.corpus import Corpus
+from augury.corpora.filters import clean
 from augury.decoding.sampling import GREEDY, Sampler, Sampling, sample
 from augury.errors import UserError
 from augury.execution import choose
@@ -67,12 +68,13 @@ def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) 
 
 
 def translate(run: Folder, store: Store, texts: Sequence[str]) -> list[str]:
-    """Greedy outputs of a finished run; a reorderer is given the sentences, its prompt is added."""
+    """Greedy outputs for texts, cleaned as the training text was; sentences to reorder are given without a prompt."""
     experiment = _experiment(run)
-    normal = [unicodedata.normalize("NFC", text) for text in texts]
+    cleaning = experiment.corpus.FILTER.model_validate(described(run)["preparation"])
+    cleaned = clean(pa.array(texts, pa.string()), {}, cleaning)[0].to_pylist()
     if isinstance(experiment.corpus, ReorderCorpus):
-        normal = [prompts.reordering(text) for text in normal]
-    return _written(experiment, run, store, normal, "write")
+        cleaned = [prompts.reordering(text) for text in cleaned]
+    return _written(experiment, run, store, cleaned, "write")
 
 
 def export(run: Folder, store: Store, form: str, directory: Path) -> None:

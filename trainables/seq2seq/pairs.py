@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -31,7 +30,7 @@ from trainables.seq2seq.config import HypothesisCorpus, ReorderCorpus, TextCorpu
 ALIGNERS = "aligners"
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""
-PAIRS_PER_SECOND = 4_000  # that one core aligns, all iterations included
+PAIRS_PER_SECOND = 2_500  # that one core aligns, all iterations included
 UNCOVERED = "too few words with a link"
 
 Given = TextCorpus | HypothesisCorpus | ReorderCorpus
@@ -90,19 +89,19 @@ def _reorder(
     executor = choose(execution.executor, work, "align", execution.address)
     aligner = store.folder(ALIGNERS, _aligner_address(given))
     make_once(aligner, lambda: _fit(train, aligner, executor))
-    writer, rejected = CorpusWriter(folder), Counter[str]()
+    writer, rejected = CorpusWriter(folder), 0
     with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
         task = _ReorderShard(given, corpus.folder, aligner, folder)
         for table, left_out in executor.map(task, corpus.shards, stage, size=lambda told: len(told[0]) + told[1]):
             writer.add(table)
-            rejected[UNCOVERED] += left_out
-    if rejected[UNCOVERED] == corpus.rows:
+            rejected += left_out
+    if rejected == corpus.rows:
         raise UserError(
             f"{split}: the alignment links less than {given.min_coverage:.0%} of the words of every pair: see whether "
             "the two sides belong together, or lower corpus.min_coverage"
         )
     inputs = [corpus.address, aligner.name]
-    _finish(writer, split, given.source_language, corpus, inputs, {key: n for key, n in rejected.items() if n})
+    _finish(writer, split, given.source_language, corpus, inputs, {UNCOVERED: rejected} if rejected else {})
 
 
 def _aligner_address(given: ReorderCorpus) -> str:

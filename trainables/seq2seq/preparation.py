@@ -87,6 +87,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
             "vocabulary": planned.pieces.vocabulary.name,
             "corpora": {split: corpus.address for split, corpus in corpora.items()},
             "tokens": {name: folder.name for name, folder in planned.tokens.items()},
+            "preparation": given.part("train").filter.plain(),
         },
     )  # fmt: skip
 

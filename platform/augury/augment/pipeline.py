@@ -192,7 +192,7 @@ def _write_fit(part: Part, corpus: Corpus, told: Sequence[Any]) -> None:
 def _apply(parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, gpus: float) -> None:
     blocks = _blocks(corpus, parts[0].operator.BLOCK_ROWS)
     names = ", ".join(part.name for part in parts)
-    with Stage(f"augment {names}", corpus.rows * len(parts), parts[0].operator.makes() + "s") as stage:
+    with Stage(f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]) as stage:
         task = _ApplyBlock(tuple(parts), corpus.folder, store)
         executor.map(task, blocks, stage, size=lambda rows: rows, gpus=gpus)
     for part in parts:

@@ -13,9 +13,12 @@ from augury.progress import say
 
 if TYPE_CHECKING:
     from augury.augment.operator import Operator
+    from augury.augment.pipeline import Models
     from augury.corpora.splits import AnySpec
+    from augury.experiment import Experiment
+    from augury.store import Store
 
-HELP = "Augment a parallel corpus: from an experiment file, or from two aligned files and an operator."
+HELP = "Augment a corpus: from an experiment file, or from two aligned files and an operator."
 PARAMETER = "parameter."  # before the names of an operator's parameters among the arguments
 EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
 
@@ -40,12 +43,21 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.augment import pipeline
     from augury.corpora.ingest import ingest
     from augury.store import Store
+    from augury.training.settings import Execution
 
-    corpus_spec, operators, storage, execution = _given(arguments)
-    store = Store(arguments.storage or storage)
+    corpus_spec, operators, experiment = _given(arguments)
+    execution = experiment.execution if experiment else Execution()
+    store = Store(arguments.storage or (experiment.storage if experiment else "results"))
     corpus = ingest(corpus_spec, "train", store)
+    runs, gpus = _trained(experiment, store) if experiment else (None, 0.0)
     done = pipeline.augment(
-        corpus, operators, store, executor=arguments.executor or execution["executor"], ray_address=execution["address"]
+        corpus,
+        operators,
+        store,
+        models=runs,
+        executor=arguments.executor or execution.executor,
+        ray_address=execution.address,
+        gpus=gpus,
     )
     if done.reused:
         say(f"found, not made again: {', '.join(done.reused)}")
@@ -77,8 +89,8 @@ def _print(result: dict[str, Any]) -> None:
     print(f"address {result['address']}")
 
 
-def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], str, dict[str, Any]]:
-    """Corpus, operators, storage and execution, from the experiment file or from the flags."""
+def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Experiment | None]:
+    """Corpus and operators, from the experiment file, which is given too, or from the flags."""
     from augury import config
     from augury.corpora.spec import CorpusSpec
 
@@ -92,7 +104,7 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], str,
             raise UserError(
                 f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, keys: [1, 2]}}]"
             )
-        return loaded.corpus, list(loaded.augment), loaded.storage, loaded.execution.plain()
+        return loaded.corpus, list(loaded.augment), loaded
     missing = [flag for flag in ("source", "target", "operator") if getattr(arguments, flag) is None]
     if missing:
         raise UserError(
@@ -102,7 +114,17 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], str,
         "source_language": arguments.source_language, "target_language": arguments.target_language,
         "train": {"source": arguments.source, "target": arguments.target},
     }, "the corpus")  # fmt: skip
-    return spec, [_operator(arguments)], "results", {"executor": "auto", "address": None}
+    return spec, [_operator(arguments)], None
+
+
+def _trained(experiment: Experiment, store: Store) -> tuple[list[Models], float]:
+    """The runs that the operators work with, trained where they are missing, and the GPUs that a worker holds."""
+    from augury.augment import models
+    from augury.training.launch import uses_cuda
+
+    runs = models.trained(experiment.model_copy(update={"storage": store.root}), store)
+    execution = experiment.execution
+    return runs, execution.gpus_per_worker if any(runs) and uses_cuda(execution) else 0.0
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:

@@ -49,6 +49,13 @@ def _from_jsonl(repository: str, commit: str, files: Iterable[tuple[str, str]]) 
     )
 
 
+# Unquotes a table and writes labels for their numbers.
+_NAMED = (
+    "import csv, sys; rows = list(csv.reader(sys.stdin, delimiter='\\t')); "
+    "names = ['entailment', 'neutral', 'contradiction']; "
+    "rows = [rows[0], *([*pair, names[int(label)]] for *pair, label in rows[1:])]; "
+    "print(*('\\t'.join(row) for row in rows), sep='\\n')"
+)
 _XNLI = "curl -L -O https://dl.fbaipublicfiles.com/XNLI/XNLI-1.0.zip && unzip XNLI-1.0.zip"
 _XNLI_LICENCE = "CC BY-NC 4.0"
 _XNLI_HOMEPAGE = "https://github.com/facebookresearch/XNLI"
@@ -124,8 +131,7 @@ _SETS = (
         licence="CC BY-SA 4.0",
         fetch=(
             "curl -L https://raw.githubusercontent.com/MJ-Jang/BECEL/f5bdd1196e/data/snli/validation.tsv | "
-            "awk -F'\\t' -v OFS='\\t' 'BEGIN {split(\"entailment neutral contradiction\", name, \" \")} "
-            "NR > 1 {$3 = name[$3 + 1]} {print}' > snli.validation.tsv",
+            f'python3 -c "{_NAMED}" > snli.validation.tsv',
         ),
         folder="nli_en",
         languages=("en",),

@@ -44,8 +44,9 @@ class NliText(AnyText):
     WAYS: ClassVar = "file, or hub, or builtin"
 
     def settings(self) -> dict[str, Any]:
-        settings = super().settings()
-        del settings["language"]  # of the records, which the corpus may say
+        # The language is that of the records, which the corpus may say.
+        without = {"language"} if self.subset else {"language", "subset", "subset_seed"}
+        settings = {name: value for name, value in super().settings().items() if name not in without}
         return {**settings, "lexicon": self.lexicon or builtin_nli.LEXICON}
 
     @field_validator("labels", mode="before")

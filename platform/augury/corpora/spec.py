@@ -8,7 +8,7 @@ from pydantic import Field, PositiveInt, model_validator
 
 from augury.corpora import builtin
 from augury.corpora.known import KNOWN, check_languages
-from augury.corpora.splits import TABLES, AnySpec, AnyText, Cleaning, Limits, Part, named
+from augury.corpora.splits import TABLES, AnySpec, AnyText, Cleaning, Limits, named
 from augury.errors import UserError
 
 Paths = str | tuple[str, ...]
@@ -130,11 +130,6 @@ class CorpusSpec(AnySpec):
         """Source and target language."""
         return self.source_language, self.target_language
 
-    def part(self, split: str, directory: str | None = None) -> Part:
-        if split == "valid" and split not in self.splits():
-            raise UserError("the corpus has no valid: give valid, or every to hold out training pairs")
-        return super().part(split, directory)
-
     def languages_of(self, split: str) -> tuple[str, ...]:
         return self.languages
 
@@ -146,6 +141,9 @@ class CorpusSpec(AnySpec):
         if self.valid is not None:
             return None
         return self.every or (KNOWN[self.known].every if self.known else None)
+
+    def _no_valid(self) -> UserError:
+        return UserError("the corpus has no valid: give valid, or every to hold out training pairs")
 
     @model_validator(mode="after")
     def _possible(self) -> CorpusSpec:

@@ -194,19 +194,13 @@ class AnySpec(Section):
         UserError where the corpus has no such split or the known set is not there.
         """
         if split not in self.splits():
-            raise unknown("split", split, self.splits())
+            raise self._no_valid() if split == "valid" else unknown("split", split, self.splits())
         read = "train" if split == "valid" and self.held_out else split
         role: Role = read if read in ("train", "valid") else "test"  # type: ignore[assignment]
         text, known = self._text(read, directory)
         prepared = self.filter or self.FILTER.model_validate(self._sets[0].filter if self._sets else {})
         every = self.held_out if role == "train" else None
         return Part(split, role, self.languages_of(split), text, known, prepared, every)
-
-    @property
-    def _sets(self) -> tuple[KnownSet, ...]:
-        """The known sets, the first that has a text fills it in."""
-        names = (self.known,) if isinstance(self.known, str) else self.known or ()
-        return tuple(self.KNOWN[name] for name in names)
 
     @property
     def held_out(self) -> int | None:
@@ -221,12 +215,21 @@ class AnySpec(Section):
         """What stands for the languages in the names of a known set's files."""
         raise NotImplementedError
 
+    @property
+    def _sets(self) -> tuple[KnownSet, ...]:
+        """The known sets, the first that has a text fills it in."""
+        names = (self.known,) if isinstance(self.known, str) else self.known or ()
+        return tuple(self.KNOWN[name] for name in names)
+
     def _set_of(self, split: str) -> KnownSet | None:
         return next((known for known in self._sets if split in known.texts), None)
 
     def _given(self, split: str) -> AnyText | None:
         """What the user said of a split's text."""
         return self.train if split == "train" else self.valid if split == "valid" else self.tests.get(split)
+
+    def _no_valid(self) -> UserError:
+        return UserError("the corpus has no valid: give valid, or a known set that has one")
 
     def _text(self, split: str, directory: str | None) -> tuple[AnyText, KnownSet | None]:
         """A text with its place, and the known set that it was found in."""

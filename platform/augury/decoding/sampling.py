@@ -2,7 +2,7 @@
 
 The largest of logit plus Gumbel noise is a sample of the softmax. The noise of a piece is a hash of the output's key,
 the step and the piece, so that an output is the same in any batch, on any number of workers and after any restart, up
-to the rounding of the logits. The most that a key can say is which record it is and which copy of it.
+to the rounding of the logits.
 """
 
 from __future__ import annotations
@@ -51,20 +51,17 @@ def sample(
     sources: Sequence[Sequence[int]],
     keys: Sequence[int],
     sampling: Sampling,
-    *,
-    batch_tokens: int = BATCH_TOKENS,
 ) -> list[list[int]]:
     """An output for each source, in their order: its pieces without start, end and pads; dropout is off.
 
     `sources` are ids as the encoder reads them, special ones included and none empty; `keys`, whole numbers below 2^63
-    such as those of `rng.seed_of`, determine the outputs. The pad is never drawn. `batch_tokens` changes speed and
-    memory alone.
+    such as `rng.seed_of` makes of a seed, a record and a copy, determine the outputs. The pad is never drawn.
     """
     outputs: list[list[int]] = [[]] * len(sources)
     training = model.training
     model.eval()
     try:
-        for rows in batches_by_length(sources, batch_tokens):
+        for rows in batches_by_length(sources, BATCH_TOKENS):
             found = _sample(model, [sources[row] for row in rows], [keys[row] for row in rows], sampling)
             for row, output in zip(rows, found, strict=True):
                 outputs[row] = output

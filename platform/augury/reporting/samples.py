@@ -50,7 +50,8 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> Samples
     lines = {system: folder.read(name).decode().split("\n") for system, folder in made.items()}
     count = min(count, len(expected))
     chosen = sorted(generator("samples", corpus.address).choice(len(expected), count, replace=False).tolist())
-    (languages,) = corpus.shard(corpus.shards[0], {columns.language, columns.expected_language}).slice(0, 1).to_pylist()
+    named = list(dict.fromkeys([columns.language, columns.expected_language]))
+    (languages,) = corpus.shard(corpus.shards[0], named).slice(0, 1).to_pylist()
     return Samples(languages[columns.language], columns.expected, languages[columns.expected_language], tuple(
         Sample(line + 1, {name: texts[line] for name, texts in given.items()}, expected[line],
                {system: lines[system][line] for system in lines})

@@ -48,8 +48,8 @@ class Words:
         """The text, with word `order[i]` of this one as its word i.
 
         White space between words that were neighbours stays. Between new ones there is a space, unless one is a
-        punctuation mark that was written on a word on that side: a comma stands after a word without a space, an opening
-        bracket before one.
+        punctuation mark that was written on a word on that side, as a comma is on the word before it and an opening
+        bracket on the word after it.
         """
         places = range(len(self.words)) if order is None else order
         assert sorted(places) == list(range(len(self.words))), order

@@ -31,7 +31,7 @@ def test_a_reorderer_is_trained_scored_used_and_exported(toy: Any, tmp_path: Pat
     (run,), failures = run_experiment(parse(content))
     assert not failures
     written = run.sub("hypotheses").read("more.txt").decode().splitlines()
-    assert seq2seq.translate(run, toy.store, ["cat sees dog .", "bee likes hen ."]) == written
+    assert seq2seq.translate(run, toy.store, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
     scores = run.read_json("scores.json")
     assert [(each["name"], each["n"]) for each in scores["tests"]["more"]] == [("bleu", 2), ("chrf", 2)]
     assert scores["cost"]["updates"] == 4

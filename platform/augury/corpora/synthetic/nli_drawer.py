@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from augury.corpora.corpus import Label
+from augury.corpora.corpus import LABELS, Label
 from augury.corpora.synthetic.lexicon import Draw
 from augury.corpora.synthetic.nli_lexicon import NliLexicon, hypernym, root
 from augury.corpora.synthetic.nli_statements import Deed, Deeds, Quantifier, Statement, Thing, label
 
 T = TypeVar("T")
-FORMS: tuple[tuple[Quantifier, bool], ...] = (
+Form = tuple[Quantifier, bool]  # with or without a negation
+
+FORMS: tuple[Form, ...] = (
     ("all", False), ("most", False), ("some", False), ("no", False), ("some", True), ("most", True),
 )  # fmt: skip
 ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2  # how often there is one
@@ -40,7 +42,7 @@ class StatementDrawer:
         """A statement that may well stand in the wanted relation to a hypothesis."""
         # Quantifiers alone must not tell what is neutral: other changes make it so of what would follow or contradict.
         aim = self.one_of(AIMS) if wanted == "neutral" else wanted
-        forms = [form for form in FORMS if label(_formed(hypothesis, form), hypothesis) == aim]
+        forms = RELATED[(hypothesis.quantifier, hypothesis.negated), aim]
         while True:
             changed = _formed(hypothesis, self.one_of(forms))
             for _ in range(self.one_of(CHANGES)):
@@ -106,7 +108,7 @@ def sensible(statement: Statement) -> bool:
     return True
 
 
-def _formed(statement: Statement, form: tuple[Quantifier, bool]) -> Statement:
+def _formed(statement: Statement, form: Form) -> Statement:
     return statement._replace(quantifier=form[0], negated=form[1])
 
 
@@ -139,3 +141,11 @@ PLACES: tuple[Callable[[StatementDrawer, Statement], Statement], ...] = (
     _subject, _subject, _deed, _deed, _conjunction, _roles,
 )  # fmt: skip
 """What can be changed in a statement, as often as it is."""
+
+_SAME = Statement("all", Thing(0), (Deed(0),))
+RELATED: dict[tuple[Form, Label], list[Form]] = {
+    (claimed, aim): [given for given in FORMS if label(_formed(_SAME, given), _formed(_SAME, claimed)) == aim]
+    for claimed in FORMS
+    for aim in LABELS
+}
+"""By the form of a hypothesis, the forms of a premise that says the same: it entails, is neutral or contradicts."""

@@ -1,0 +1,25 @@
+"""Adversarial training: how far words are moved, in how many steps, and what a norm spans."""
+
+from ray import tune
+
+from search_spaces.papers.xnli_adversarial import BASE, PLAIN, SCALES
+
+QUESTION = "How strong should adversarial training be: radius, length and number of steps, scope of the norm?"
+
+base = {**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}}
+scales = SCALES
+space = {
+    "regime.epsilon": [0.3, 1.0, 3.0],
+    "regime.alpha_share": [1.0, 1.5],
+    "regime.steps": [2, 5],
+}
+domains = {
+    "regime.epsilon": tune.loguniform(0.05, 10),
+    "regime.alpha_share": tune.uniform(0.5, 2),
+    "regime.steps": tune.choice([1, 2, 3, 5]),
+    "regime.norm_scope": tune.choice(["example", "token", "matrix"]),
+}
+reference = {"regime": PLAIN}
+metric, mode = "valid/accuracy", "max"
+seeds = (1, 2, 3)
+scheduler = "halving"

@@ -1,0 +1,137 @@
+"""The built-in NLI corpus: what it promises, and what a hypothesis gives away."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections import Counter, defaultdict
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augury.corpora.builtin import SPLITS, Split
+from augury.corpora.builtin_nli import LENGTH, NOTE, Example, examples, translations
+from augury.corpora.corpus import LABELS
+from augury.corpora.synthetic.nli_lexicon import nli_lexicon_of
+from augury.errors import UserError
+
+
+@pytest.fixture(scope="module")
+def train() -> list[Example]:
+    return list(examples("train", 6_000, "qaa"))
+
+
+@pytest.fixture(scope="module")
+def test() -> list[Example]:
+    return list(examples("test", 1_500, "qaa"))
+
+
+def test_golden_text() -> None:
+    made = [each for language in ("qaa", "qab") for each in examples("train", 600, language)]
+    lines = "".join(f"{each.id}\t{each.premise}\t{each.hypothesis}\t{each.label}\n" for each in made)
+    lines += "".join(f"{pair.source}\t{pair.target}\n" for pair in translations("valid", 200, ("qab", "qaa")))
+    digest = hashlib.sha256(lines.encode()).hexdigest()
+    assert digest == "ac0c962b119e109ef980853691b6fb1071e4467486d0db5ae3c2410e27707e67"
+
+
+def test_says_that_it_is_synthetic() -> None:
+    assert NOTE.startswith("Synthetic inferences made by a grammar")
+
+
+@settings(max_examples=15, deadline=None)
+@given(split=st.sampled_from(SPLITS), seed=st.integers(0, 2**40), small=st.integers(1, 20), more=st.integers(0, 20))
+def test_a_smaller_corpus_is_the_beginning_of_a_larger_one(split: Split, seed: int, small: int, more: int) -> None:
+    larger = list(examples(split, small + more, "qaa", seed=seed))
+    assert list(examples(split, small, "qaa", seed=seed)) == larger[:small]
+    assert [each.id for each in larger] == [f"nli-{split}-{index:08}" for index in range(small + more)]
+
+
+def test_seed_and_lexicon_decide_the_text() -> None:
+    def hypotheses(**settings: int) -> list[str]:
+        return [each.hypothesis for each in examples("train", 60, "qaa", **settings)]
+
+    assert hypotheses() == hypotheses(seed=1, lexicon=96)
+    assert hypotheses() != hypotheses(seed=2)
+    assert hypotheses() != hypotheses(lexicon=100)
+
+
+def test_languages_are_aligned_row_by_row(test: list[Example]) -> None:
+    others = list(examples("test", 1_500, "qab"))
+    assert [(each.id, each.label) for each in others] == [(each.id, each.label) for each in test]
+    for each, other in zip(test, others, strict=True):
+        assert sorted([*each.premise.split(), "ga"]) == sorted(other.premise.split())
+        assert sorted([*each.hypothesis.split(), "ga"]) == sorted(other.hypothesis.split())
+
+
+def test_every_hypothesis_has_a_premise_for_each_label(train: list[Example]) -> None:
+    labels = defaultdict(list)
+    for each in train:
+        labels[each.hypothesis].append(each.label)
+    assert len(labels) == 2_000
+    assert all(sorted(found) == sorted(LABELS) for found in labels.values())
+    orders = Counter(tuple(found) for found in labels.values())
+    assert len(orders) == 6 and min(orders.values()) > 250
+
+
+def test_splits_share_no_hypothesis_whatever_the_seeds(train: list[Example], test: list[Example]) -> None:
+    valid = list(examples("valid", 600, "qaa", seed=2, lexicon=100))
+    found = [{each.hypothesis for each in split} for split in (train, valid, test)]
+    assert [len(split) for split in found] == [2_000, 200, 500]
+    assert len(set().union(*found)) == 2_700
+
+
+@pytest.mark.parametrize(("side", "most"), [("hypothesis", 0.34), ("premise", 0.45)])
+def test_one_sentence_alone_tells_little(train: list[Example], test: list[Example], side: str, most: float) -> None:
+    """Naive Bayes over the words of one sentence; chance is a third."""
+    seen = {label: [getattr(each, side).split() for each in train if each.label == label] for label in LABELS}
+    counts = {label: Counter(word for sentence in found for word in set(sentence)) for label, found in seen.items()}
+
+    def guess(sentence: str) -> str:
+        odds = {label: sum(math.log((counts[label][word] + 1) / (len(seen[label]) + 2)) for word in sentence.split())
+                for label in LABELS}  # fmt: skip
+        return max(odds, key=odds.__getitem__)
+
+    assert sum(guess(getattr(each, side)) == each.label for each in test) / len(test) < most
+
+
+def test_sentences_are_short(train: list[Example]) -> None:
+    lengths = Counter(len(sentence.split()) for each in train for sentence in (each.premise, each.hypothesis))
+    assert set(lengths) <= set(LENGTH) and 5 < sum(n * count for n, count in lengths.items()) / 12_000 < 7
+
+
+def test_words_are_few_and_zipfian(train: list[Example]) -> None:
+    counts = Counter(word for each in train for word in each.premise.split())
+    assert len(counts) == 96 + 6
+    nouns = sorted((counts[word] for word in nli_lexicon_of(96).words["noun"]), reverse=True)
+    assert nouns[0] > 20 * nouns[-1] and sum(nouns[:10]) > sum(nouns) / 2
+
+
+def test_translations_are_the_sentences_of_the_examples_of_their_split(train: list[Example]) -> None:
+    pairs = list(translations("train", 5_000, ("qaa", "qab")))
+    assert len({pair.source for pair in pairs}) == 5_000
+    assert all(sorted([*pair.source.split(), "ga"]) == sorted(pair.target.split()) for pair in pairs)
+    said = {sentence for each in train for sentence in (each.premise, each.hypothesis)}
+    assert {pair.source for pair in pairs} <= said
+    back = list(translations("train", 5_000, ("qab", "qaa")))
+    assert [(pair.target, pair.source) for pair in back] == [(pair.source, pair.target) for pair in pairs]
+    held_out = {pair.source for split in ("valid", "test") for pair in translations(split, 500, ("qaa", "qab"))}
+    assert len(held_out) == 1_000 and held_out.isdisjoint(pair.source for pair in pairs)
+
+
+@pytest.mark.parametrize(("arguments", "message"), [
+    ({"split": "dev", "size": 5, "language": "qaa"}, "unknown split 'dev': allowed: test, train, valid"),
+    ({"split": "train", "size": 0, "language": "qaa"}, "no split of 0 pairs: give a size from 1 to 184,320"),
+    ({"split": "train", "size": 11_521, "language": "qaa", "lexicon": 24}, "no split of 11521 pairs"),
+    ({"split": "train", "size": 5, "language": "qba"}, "unknown language of the built-in NLI corpus 'qba': did you"),
+    ({"split": "train", "size": 5, "language": "qaa", "lexicon": 5}, "no lexicon of 5 words"),
+])  # fmt: skip
+def test_impossible_requests_fail_at_once(arguments: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        examples(**arguments)
+
+
+def test_the_smallest_lexicon_has_as_many_examples_as_promised() -> None:
+    largest = list(examples("test", 11_520, "qaa", lexicon=24))
+    assert len({(each.premise, each.hypothesis) for each in largest}) == 11_520

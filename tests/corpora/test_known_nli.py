@@ -1,0 +1,190 @@
+"""Known NLI sets: found where they lie in the layout of their publishers, and otherwise told where to get them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.corpora.corpus import LABELS, Corpus
+from augury.corpora.ingest import ingest, overlap
+from augury.corpora.known_nli import KNOWN, XNLI_LANGUAGES
+from augury.corpora.nli import NliFilter, NliSpec, NliText
+from augury.errors import UserError
+from augury.store import Store
+
+# The header of xnli.dev.tsv and xnli.test.tsv.
+XNLI_HEADER = [
+    "language", "gold_label", "sentence1_binary_parse", "sentence2_binary_parse", "sentence1_parse", "sentence2_parse",
+    "sentence1", "sentence2", "promptID", "pairID", "genre", "label1", "label2", "label3", "label4", "label5",
+    "sentence1_tokenized", "sentence2_tokenized", "match",
+]  # fmt: skip
+
+
+def corpus(*known: str, **settings: Any) -> NliSpec:
+    return NliSpec.model_validate({"known": known, "language": "en", **settings})
+
+
+def triples(made: Corpus) -> list[tuple[str, ...]]:
+    return list(zip(*(made.column(name) for name in ("premise", "hypothesis", "label")), strict=True))
+
+
+def xnli_file(path: Path, languages: tuple[str, ...] = XNLI_LANGUAGES) -> None:
+    rows = [XNLI_HEADER]
+    for language in languages:
+        for number, label in enumerate(LABELS):
+            row = dict.fromkeys(XNLI_HEADER, "")
+            row |= {"language": language, "gold_label": label}
+            row |= {"sentence1": f'{language} "p{number}', "sentence2": f"{path.name} h{number}"}
+            rows.append([*row.values()])
+    path.parent.mkdir(exist_ok=True, parents=True)
+    path.write_text("".join("\t".join(row) + "\n" for row in rows))
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
+    known = KNOWN[name]
+    for language in known.languages:
+        spec = corpus(name, language=language)
+        assert set(spec.splits()) == set(known.texts)
+        for split in spec.splits():
+            with pytest.raises(UserError) as error:
+                spec.part(split, str(tmp_path))
+            assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
+            assert f"mkdir -p {tmp_path}/{known.folder or name} && " in str(error.value)
+    assert NliFilter.model_validate(known.filter)
+    assert all(NliText.model_validate(text).kind == "table" for text in known.texts.values())
+    assert all("language" in known.texts[test] for test in known.tests)
+
+
+def test_xnli_as_published(tmp_path: Path) -> None:
+    for name in ("dev", "test"):
+        xnli_file(tmp_path / "xnli" / "XNLI-1.0" / f"xnli.{name}.tsv")
+    spec, store = corpus("xnli", language="de"), Store(tmp_path / "store")
+    made = {split: ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits()}
+    assert triples(made["valid"]) == [(f'de "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)]
+    for code in XNLI_LANGUAGES:
+        assert triples(made[code]) == [(f'{code} "p{n}', f"xnli.test.tsv h{n}", LABELS[n]) for n in range(3)]
+        assert made[code].manifest["rejected"] == {"not selected": 42}
+        assert [made[code].manifest[key] for key in ("language", "known")] == [code, "xnli"]
+
+
+def test_commands_that_make_the_files_of_xnli_dev(tmp_path: Path) -> None:
+    xnli_file(tmp_path / "xnli" / "XNLI-1.0" / "xnli.dev.tsv")
+    run(KNOWN["xnli_dev"].fetch[1], tmp_path / "xnli")
+    made = ingest(corpus("xnli_dev"), "sw", Store(tmp_path / "store"), directory=str(tmp_path))
+    assert triples(made) == [(f'sw "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)]
+
+
+def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
+    (tmp_path / "xnli").mkdir()
+    (tmp_path / "xnli" / "multinli.train.sw.tsv").write_text(
+        "premise\thypo\tlabel\na\tb\tcontradictory\nc\td\tneutral\n"
+    )
+    made = ingest(corpus("xnli_mt", language="sw"), "train", Store(tmp_path / "store"), directory=str(tmp_path))
+    assert triples(made) == [("a", "b", "contradiction"), ("c", "d", "neutral")]
+    assert made.manifest["language"] == "sw"
+
+
+@pytest.mark.parametrize(("known", "file", "split"), [
+    ("multi_nli", "multinli_1.0_train.jsonl", "train"),
+    ("multi_nli", "multinli_1.0_dev_mismatched.jsonl", "mismatched"),
+    ("snli", "snli_1.0_dev.jsonl", "valid"), ("snli", "snli_1.0_test.jsonl", "snli"),
+])  # fmt: skip
+def test_multi_nli_and_snli_as_published(tmp_path: Path, known: str, file: str, split: str) -> None:
+    records = [
+        {"annotator_labels": [label], "gold_label": label, "pairID": f"{number}", "sentence1": f"p{number}",
+         "sentence2": f"h{number}", "genre": "fiction"}
+        for number, label in enumerate([*LABELS, "-"])
+    ]  # fmt: skip
+    (tmp_path / known).mkdir()
+    (tmp_path / known / file).write_text("".join(json.dumps(record) + "\n" for record in records))
+    made = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
+    assert triples(made) == [(f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)]
+    assert made.manifest["rejected"] == {"no gold label": 1}
+
+
+@pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
+def test_commands_that_make_tables_of_json_lines(tmp_path: Path) -> None:
+    folder = tmp_path / "nli_en" / "ling_in_loop" / "NLI_data" / "1_Baseline"
+    folder.mkdir(parents=True)
+    record = {"premise": 'a "b"\tc', "hypothesis": "d\\e\n", "label": "neutral", "glue_labels": [None]}
+    for name in ("train_round1_base.jsonl", "train_round5_base.jsonl", "val_round1_base.jsonl"):
+        (folder / name).write_text(json.dumps(record) + "\n")
+    for command in KNOWN["ling_in_loop"].fetch[1:]:
+        run(command, tmp_path / "nli_en")
+    spec, store = corpus("ling_in_loop"), Store(tmp_path / "store")
+    train, valid = (ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits())
+    assert triples(train) == [('a "b" c', "d\\e", "neutral")] * 2 == triples(valid) * 2
+
+
+@pytest.mark.parametrize(("known", "header", "labels", "split"), [
+    ("snli_validation", "premise\thypothesis\tlabel\n", "012", "snli"),
+    ("cad_snli", "sentence1\tsentence2\tgold_label\n", LABELS, "valid"),
+])  # fmt: skip
+def test_commands_that_name_labels_and_columns(
+    tmp_path: Path, known: str, header: str, labels: Sequence[str], split: str
+) -> None:
+    folder = tmp_path / "nli_en"
+    folder.mkdir()
+    rows = "".join(f"p{number}\th{number}\t{label}\n" for number, label in enumerate(labels))
+    (tmp_path / "published.tsv").write_text(header + rows)
+    (tmp_path / "curl").write_text(f"#!/bin/sh\ncat {tmp_path}/published.tsv\n")
+    (tmp_path / "curl").chmod(0o755)
+    for command in KNOWN[known].fetch:
+        run(f"PATH={tmp_path}:$PATH; {command}", folder)
+    made = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
+    assert triples(made) == [(f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)]
+
+
+def run(command: str, folder: Path) -> None:
+    subprocess.run(["bash", "-c", command], cwd=folder, check=True)
+
+
+@pytest.mark.skipif(not os.environ.get("AUGURY_DATA"), reason="needs real data: set AUGURY_DATA")
+class TestRealData:
+    def test_xnli_in_15_languages(self, tmp_path: Path) -> None:
+        spec, store = corpus("xnli_dev"), Store(tmp_path)
+        made = {code: ingest(spec, code, store) for code in spec.splits()}
+        assert list(made) == list(XNLI_LANGUAGES)
+        for code, each in made.items():
+            assert each.manifest["labels"] == dict.fromkeys(LABELS, 830)
+            assert each.manifest["language"] == code and each.column("label") == made["en"].column("label")
+        assert triples(made["de"])[1] == (
+            "und er hat gesagt, Mama ich bin daheim.", "Er sagte kein Wort.", "contradiction",
+        )  # fmt: skip
+
+    def test_stratified_subsets_of_ling_in_loop(self, tmp_path: Path) -> None:
+        store = Store(tmp_path)
+        whole = ingest(corpus("ling_in_loop"), "train", store)
+        assert whole.manifest["labels"] == {"entailment": 14_995, "neutral": 14_995, "contradiction": 14_993}
+        subsets = [ingest(corpus("ling_in_loop", train={"subset": size}), "train", store) for size in (10_000, 20_000)]
+        assert [each.manifest["labels"] for each in subsets] == [
+            {"entailment": 3_334, "neutral": 3_333, "contradiction": 3_333},
+            {"entailment": 6_667, "neutral": 6_667, "contradiction": 6_666},
+        ]  # fmt: skip
+        small, large = (set(each.column("id")) for each in subsets)
+        assert small < large < set(whole.column("id"))
+        valid = ingest(corpus("ling_in_loop"), "valid", store)
+        assert valid.rows == 7_371 and not any("&amp;" in text for text in whole.column("premise"))
+        assert set(valid.column("premise")).isdisjoint(whole.column("premise"))
+
+    @pytest.mark.parametrize(("known", "counts"), [
+        ("snli_validation", {"snli": (3_329, 3_235, 3_278)}),
+        ("cad_snli", {"train": (2_770, 2_778, 2_782), "valid": (326, 325, 349), "cad_snli": (654, 677, 669)}),
+        ("semiauto_wiki", {"train": (4_507, 5_238, 5_358), "semiauto_wiki": (213, 229, 243)}),
+    ])  # fmt: skip
+    def test_other_english_sets(self, tmp_path: Path, known: str, counts: dict[str, tuple[int, ...]]) -> None:
+        spec, store = corpus(known), Store(tmp_path)
+        made = {split: ingest(spec, split, store) for split in spec.splits()}
+        assert {split: tuple(each.manifest["labels"].values()) for split, each in made.items()} == counts
+        assert all(Counter(each.column("language")) == {"en": each.rows} for each in made.values())
+        if "train" in made:
+            assert overlap(made["train"], made[known]) < 5

@@ -1,0 +1,295 @@
+"""From NLI text to a corpus in the store: labels, subsets, counts, addresses and faults."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import datasets
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from augury.corpora import builtin_nli, tables
+from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
+from augury.corpora.ingest import addressed, corpus_address, ingest, ingested, overlap
+from augury.corpora.nli import NliSpec
+from augury.corpora.nli_rows import stratified
+from augury.corpora.spec import CorpusSpec
+from augury.errors import UserError
+from augury.store import Store
+
+Rows = list[tuple[str, str, str]]
+batches = tables.batches
+ROWS: Rows = [("it rains", "it is wet", "entailment"), ("it rains", "it is dry", "contradiction"),
+              ("it rains", "it is cold", "neutral")]  # fmt: skip
+
+
+def write(path: Path, rows: Rows, header: str = "premise\thypothesis\tlabel") -> dict[str, Any]:
+    path.write_text("".join(f"{line}\n" for line in [header, *("\t".join(row) for row in rows)]), encoding="utf-8")
+    return {"file": str(path)}
+
+
+def spec(**given: Any) -> NliSpec:
+    return NliSpec.model_validate({"language": "en", **given})
+
+
+def labels(made: Corpus) -> list[str]:
+    return made.column("label")
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def test_records(tmp_path: Path, store: Store) -> None:
+    rows = [("  it\u00a0rains ", "it is\u2028wet", "entailment"), ("", "x", "neutral"), ("a", "b", "c")]
+    made = ingest(spec(train=write(tmp_path / "a.tsv", rows)), "train", store)
+    table = pa.concat_tables(made.blocks())
+    assert table.schema.equals(NLI) and made.kind == "nli"
+    constants: dict[str, Any] = {"language": "en", "origin": "original", "views": [], "lineage": None}
+    assert table.to_pylist() == [
+        {"id": "train-00000001", "premise": "it\u00a0rains", "hypothesis": "it is\u2028wet", "label": "entailment",
+         **constants},
+        {"id": "train-00000003", "premise": "a", "hypothesis": "b", "label": "contradiction", **constants},
+    ]  # fmt: skip
+
+
+def test_manifest(tmp_path: Path, store: Store) -> None:
+    rows = [*ROWS, ("a b c d e", "x", "e"), ("", "x", "n"), ("x", "", "n"), ROWS[0], ("p", "h", "-"), ("p", "h", "n")]
+    wanted = spec(train=write(tmp_path / "a.tsv", rows), filter={"max_length": 4, "deduplicate": True})
+    manifest = ingest(wanted, "train", store).manifest
+    assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (4, 9, 0)
+    assert manifest["rejected"] == {
+        "too long": 1, "empty premise": 1, "empty hypothesis": 1, "duplicate": 1, "no gold label": 1,
+    }  # fmt: skip
+    assert manifest["labels"] == {"entailment": 1, "neutral": 2, "contradiction": 1}
+    assert [manifest[key] for key in ("kind", "split", "language", "subset", "inputs", "note", "known")] == [
+        "nli", "train", "en", None, [], None, None,
+    ]  # fmt: skip
+    assert [(Path(file["path"]).name, file["lines"]) for file in manifest["files"]] == [("a.tsv", 10)]
+    part = wanted.part("train")
+    assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
+
+
+def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> None:
+    names = ("sentence1", "sentence2", "gold_label")
+    columns = dict(zip(("premise_column", "hypothesis_column", "label_column"), names, strict=True))
+    records = [dict(zip(names, row, strict=True)) for row in ROWS]
+    texts = [write(tmp_path / "a.tsv", ROWS, "\t".join(names))]
+    (tmp_path / "a.csv").write_text(",".join(names) + "\n" + "".join(f'{p},"{h}",{label}\n' for p, h, label in ROWS))
+    (tmp_path / "a.jsonl").write_text("".join(json.dumps(record) + "\n" for record in records))
+    pq.write_table(pa.Table.from_pylist(records), tmp_path / "a.parquet")
+    datasets.DatasetDict({"train": datasets.Dataset.from_list(records)}).save_to_disk(str(tmp_path / "hub"))
+    texts += [{"file": str(tmp_path / name)} for name in ("a.csv", "a.jsonl", "a.parquet")]
+    texts += [{"hub": str(tmp_path / "hub")}]
+    made = [ingest(spec(train={**text, **columns}), "train", store) for text in texts]
+    tables = [pa.concat_tables(each.blocks()) for each in made]
+    assert all(table.equals(tables[0]) for table in tables) and len({each.address for each in made}) == 5
+    assert labels(made[0]) == [label for *_, label in ROWS]
+
+
+@pytest.mark.parametrize(
+    "names", [["entailment", "neutral", "contradiction"], ["contradiction", "entailment", "neutral"]]
+)
+def test_classes_of_a_dataset_are_mapped_by_name(tmp_path: Path, store: Store, names: list[str]) -> None:
+    features = datasets.Features({
+        "premise": datasets.Value("string"), "hypothesis": datasets.Value("string"),
+        "label": datasets.ClassLabel(names=names),
+    })  # fmt: skip
+    rows = [{"premise": f"p{number}", "hypothesis": "h", "label": number} for number in (0, 1, 2, -1)]
+    dataset = datasets.Dataset.from_list(rows, features=features)
+    datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
+    made = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)
+    assert labels(made) == names and made.manifest["rejected"] == {"no gold label": 1}
+
+
+def test_numbers_need_to_be_said_what_they_mean(tmp_path: Path, store: Store) -> None:
+    text = write(tmp_path / "a.tsv", [("a", "b", "2"), ("c", "d", "0")])
+    with pytest.raises(UserError) as error:
+        ingest(spec(train=text), "train", store)
+    assert str(error.value) == (
+        f"train: unknown label '2' ({text['file']}, line 2): sets number their labels differently; say what the "
+        "numbers mean, for example labels: {0: entailment, 1: neutral, 2: contradiction}"
+    )
+    numbered = {**text, "labels": {0: "contradiction", 2: "entailment"}}
+    assert labels(ingest(spec(train=numbered), "train", store)) == ["entailment", "contradiction"]
+
+
+@pytest.mark.parametrize(("name", "content", "settings", "place"), [
+    ("a.tsv", "premise\thypothesis\tlabel\na\tb\te\na\tb\tno\n", {}, ", line 3"),
+    ("a.tsv", "a\tb\te\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
+    ("a.tsv", "premise\thypothesis\tlabel\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
+    ("a.jsonl", '{"premise": "a", "hypothesis": "b", "label": "no"}\n', {}, ", line 1"),
+    ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, "row 2 of "),
+])  # fmt: skip
+def test_an_unknown_label_is_located(
+    tmp_path: Path, store: Store, name: str, content: str, settings: dict[str, Any], place: str
+) -> None:
+    path = tmp_path / name
+    path.write_text(content)
+    where = f"{place}{path}" if place.endswith(" ") else f"{path}{place}"
+    with pytest.raises(UserError) as error:
+        ingest(spec(tests={"test": {"file": str(path), **settings}}), "test", store)
+    assert str(error.value).startswith(f"test: unknown label 'no' ({where}): allowed: entailment, neutral")
+    assert store.addresses(KIND) == []
+
+
+def test_unknown_labels_beyond_the_first_block_and_of_rows_that_do_not_belong(
+    tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(tables, "batches", lambda items: batches(items, 2))
+    rows = [("a", "b", "e"), ("a", "b", "n"), ("a", "b", "c"), ("x", "b", "no"), ("a", "b", "")]
+    text = write(tmp_path / "a.tsv", rows)
+    with pytest.raises(UserError, match=r"unknown label 'no' \(.*a.tsv, line 5\)"):
+        ingest(spec(train=text), "train", store)
+    with pytest.raises(UserError, match=r"train: the label is empty \(.*a.tsv, line 6\)"):
+        ingest(spec(train={**text, "where": {"premise": "a"}}), "train", store)
+    assert labels(ingest(spec(train={**text, "first": 3}), "train", store)) == list(LABELS)
+
+
+@pytest.mark.parametrize("split", ["valid", "test"])
+def test_test_sets_are_not_filtered_but_lose_what_has_no_label(tmp_path: Path, store: Store, split: str) -> None:
+    text = write(tmp_path / "a.tsv", [("a " * 9, "b", "e"), ("", "b", "-"), ("a", "b", "n"), ("a", "b", "n")])
+    wanted = spec(valid=text, tests={"test": text}, filter={"max_length": 3, "deduplicate": True, "lowercase": True})
+    made = ingest(wanted, split, store)
+    assert labels(made) == ["entailment", "neutral", "neutral"] and made.manifest["rejected"] == {"no gold label": 1}
+    write(tmp_path / "a.tsv", [("a", "b", "e"), ("a", "", "n")])
+    with pytest.raises(UserError, match=f"{split}: empty hypothesis in row 2 of .*a.tsv; validation and test sets are"):
+        ingest(wanted, split, store)
+
+
+def test_texts_without_any_pair(tmp_path: Path, store: Store) -> None:
+    with pytest.raises(UserError, match=r"train: none of 2 rows is left \(no gold label 2\)"):
+        ingest(spec(train=write(tmp_path / "a.tsv", [("a", "b", "-")] * 2)), "train", store)
+    with pytest.raises(UserError, match=r"rows are rejected \(too long 2\): .* or change filter \(max_length\)"):
+        ingest(spec(train=write(tmp_path / "a.tsv", [("a b", "b", "e")] * 2), filter={"max_length": 1}), "train", store)
+
+
+@settings(max_examples=60, deadline=None)
+@given(counts=st.tuples(*[st.integers(0, 40)] * 3).filter(any), seed=st.integers(0, 99), data=st.data())
+def test_subsets_are_stratified_and_nested(counts: tuple[int, ...], seed: int, data: st.DataObject) -> None:
+    random = np.random.default_rng(seed)
+    found = random.permutation(np.repeat(range(3), counts))
+    ranks = random.permutation(len(found))
+    size = data.draw(st.integers(0, len(found)))
+    larger = data.draw(st.integers(size, len(found)))
+    chosen = stratified(found, ranks, size)
+    assert chosen.sum() == size and not (chosen & ~stratified(found, ranks, larger)).any()
+    for label in range(3):
+        members = found == label
+        taken = sorted(ranks[chosen & members])
+        assert abs(len(taken) - size * counts[label] / len(found)) < 1
+        assert taken == sorted(ranks[members])[: len(taken)]
+
+
+def test_subset_of_a_text(tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    kinds = ["e"] * 5 + ["n"] * 3 + ["c"] * 2 + ["-"]
+    rows = [(f"premise {row}", f"hypothesis {row}" if row % 7 else "", kinds[row % 11]) for row in range(3_000)]
+    text = write(tmp_path / "a.tsv", rows)
+
+    def subset(size: int, **given: Any) -> Corpus:
+        return ingest(spec(train={**text, "subset": size, **given}), "train", store)
+
+    whole = ingest(spec(train=text), "train", store)
+    small, large = subset(100), subset(500)
+    order = {name: at for at, name in enumerate(whole.column("id"))}
+    for made, size in ((small, 100), (large, 500)):
+        places = [order[name] for name in made.column("id")]
+        assert made.rows == size and places == sorted(places)
+        manifest, counts = made.manifest, whole.manifest["labels"]
+        assert manifest["subset"] == {"rows": size, "of": whole.rows, "seed": 1}
+        assert manifest["rejected"] == {**whole.manifest["rejected"], "not in the subset": whole.rows - size}
+        assert manifest["labels"] == Counter(labels(made))
+        for label in LABELS:
+            assert abs(manifest["labels"][label] - size * counts[label] / whole.rows) < 1
+    assert set(small.column("id")) < set(large.column("id"))
+    assert set(subset(100, subset_seed=2).column("id")) != set(small.column("id"))
+    monkeypatch.setattr(tables, "batches", lambda items: batches(items, 700))
+    again = ingest(spec(train={**text, "subset": 100}), "train", Store(tmp_path / "other"))
+    assert again.address == small.address and again.column("id") == small.column("id")
+    with pytest.raises(UserError, match=f"train: subset: 3,000 of {whole.rows:,} pairs: ask for fewer"):
+        subset(3_000)
+
+
+def test_the_same_subset_everywhere(tmp_path: Path, store: Store) -> None:
+    text = write(tmp_path / "a.tsv", [(f"p{row}", "h", "enc"[row % 3]) for row in range(30)])
+    made = ingest(spec(train={**text, "subset": 6}), "train", store)
+    assert made.column("premise") == ["p9", "p11", "p16", "p24", "p25", "p29"]
+
+
+def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) -> None:
+    text = write(tmp_path / "a.tsv", ROWS)
+    test = write(tmp_path / "b.tsv", [(*ROWS[0][:2], "neutral"), ("it rains", "it", "e"), (*ROWS[2][:2], "n")])
+    wanted = spec(train=text, tests={"b": test})
+    assert overlap(ingest(wanted, "train", store), ingest(wanted, "b", store)) == 2
+
+
+def test_the_builtin_corpus(store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("augury.progress._said", set())
+    wanted = spec(language="qaa", train={"builtin": 30, "seed": 3, "lexicon": 50}, valid={"builtin": 9},
+                  tests={"qaa": {"builtin": 12}, "qab": {"builtin": 12, "language": "qab"}})  # fmt: skip
+    made = {split: ingest(wanted, split, store) for split in wanted.splits()}
+    expected = list(builtin_nli.examples("train", 30, "qaa", seed=3, lexicon=50))
+    assert made["train"].column("premise") == [each.premise for each in expected]
+    assert made["train"].column("id") == [each.id for each in expected]
+    qaa, qab = made["qaa"], made["qab"]
+    assert qaa.column("id") == qab.column("id") and labels(qaa) == labels(qab)
+    assert set(qaa.column("language")) == {"qaa"} and set(qab.column("language")) == {"qab"}
+    assert all(each.manifest["note"] == builtin_nli.NOTE for each in made.values())
+    assert capsys.readouterr().err.count(builtin_nli.NOTE) == 1
+    assert overlap(made["train"], qaa) == 0 and overlap(qaa, qaa) == 12
+
+
+def test_the_builtin_corpus_as_translations(store: Store) -> None:
+    def made(source: str, target: str, **given: Any) -> Corpus:
+        text = {"builtin": 20, **given}
+        wanted = {"source_language": source, "target_language": target, "train": text, "filter": {"max_ratio": None}}
+        return ingest(CorpusSpec.model_validate(wanted), "train", store)
+
+    there, back = made("qaa", "qab"), made("qab", "qaa")
+    assert (there.kind, there.manifest["note"]) == ("parallel", builtin_nli.NOTE)
+    assert there.column("source") == back.column("target") and there.column("target") == back.column("source")
+    assert there.column("source") == [pair.source for pair in builtin_nli.translations("train", 20, ("qaa", "qab"))]
+    assert made("qaa", "qab", lexicon=96).column("source") == there.column("source")
+    assert len({each.address for each in (there, back, made("qaa", "qab", lexicon=2000), made("de", "en"))}) == 4
+    with pytest.raises(UserError, match="unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"):
+        made("qaa", "en")
+
+
+def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
+    text, moved = write(tmp_path / "a.tsv", ROWS), write(tmp_path / "b.tsv", ROWS)
+    base = ingest(spec(train=text), "train", store)
+    assert base.address == corpus_address(spec(train=moved, valid=text), "train") == "425c127b15b0f64c"
+    others = [
+        spec(train={**text, "labels": {"entailment": "neutral"}}),
+        spec(train={**text, "subset": 3}),
+        spec(train={**text, "subset": 3, "subset_seed": 2}),
+        spec(train={**text, "first": 2}),
+        spec(train={**text, "premise_column": "hypothesis", "hypothesis_column": "premise"}),
+        spec(train={**text, "language": "fr"}),
+        spec(train=text, filter={"max_length": 50}),
+        spec(train=write(tmp_path / "c.tsv", ROWS[:2])),
+    ]
+    assert len({base.address, *(corpus_address(other, "train") for other in others)}) == len(others) + 1
+    assert corpus_address(spec(language="fr", train=text), "train") == corpus_address(others[5], "train")
+    test = spec(tests={"a": text}, filter={"max_length": 9, "deduplicate": True})
+    assert corpus_address(test, "a") == corpus_address(spec(tests={"a": text}), "a")
+
+
+def test_corpora_of_both_kinds_are_read_once_in_a_process(tmp_path: Path) -> None:
+    nli = spec(train=write(tmp_path / "a.tsv", ROWS))
+    parallel = CorpusSpec.model_validate({
+        "source_language": "en", "target_language": "en",
+        "train": {"file": str(tmp_path / "a.tsv"), "source_column": "premise", "target_column": "hypothesis"},
+    })  # fmt: skip
+    for wanted in (nli, parallel):
+        made = ingested(wanted, "train", str(tmp_path / "store"))
+        assert made is ingested(wanted.model_copy(), "train", str(tmp_path / "store"))
+        assert (made.rows, made.address) == (3, addressed(wanted, "train"))

@@ -1,0 +1,34 @@
+"""A reorderer learns: text is aligned, a small T5 trained on what follows, and held-out sentences reordered."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from augury.corpora.corpus import Corpus
+from augury.experiment import parse
+from augury.running import run_experiment
+from augury.store import Store
+
+
+@pytest.mark.slow
+def test_held_out_sentences_are_put_into_the_order_of_the_other_language(tmp_path: Path) -> None:
+    def text(size: int) -> dict[str, int]:
+        return {"builtin": size, "lexicon": 48}
+
+    (run,), failures = run_experiment(parse({
+        "name": "reorderer", "task": "seq2seq", "storage": str(tmp_path), "baseline": False, "max_pieces": 40,
+        "corpus": {"form": "reorder", "source_language": "qaa", "target_language": "qab",
+                   "train": text(1500), "valid": text(100), "tests": {"test": text(200)}},
+        "model": {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0},
+        "training": {"max_epochs": 10, "max_examples": None, "max_tokens": 500, "learning_rate": 0.004},
+        "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
+    }))  # fmt: skip
+    assert not failures
+    corpus = Corpus.load(Store(tmp_path), run.read_json("prepared.json")["corpora"]["test"])
+    given, wanted = corpus.column("source"), corpus.column("target")
+    written = run.sub("hypotheses").read("test.txt").decode().splitlines()
+    as_they_are = sum(f"reorder: {order}" == sentence for sentence, order in zip(given, wanted, strict=True))
+    right = sum(one == other for one, other in zip(written, wanted, strict=True))
+    assert as_they_are < 10 and right > 80  # of 200; nearly all have to be reordered

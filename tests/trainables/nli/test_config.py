@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from augury.errors import UserError
+from augury.experiment import parse, systems
+from trainables.nli.config import Config
+from trainables.nli.model import Pretrained, Scratch
+
+CORPUS = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
+
+
+def config(**changes: Any) -> Config:
+    found = parse({"name": "toy", "task": "nli", "corpus": CORPUS, **changes})
+    assert isinstance(found, Config)
+    return found
+
+
+def test_the_defaults_are_the_papers() -> None:
+    found = config()
+    assert isinstance(found.model, Pretrained) and found.model.name == "FacebookAI/xlm-roberta-base"
+    training = found.training
+    assert (training.max_examples, training.learning_rate, training.schedule) == (32, 1e-5, "linear")
+    assert (training.patience, training.select, training.average_last) == (3, "best", 1)
+    assert (found.max_length, found.scoring.metrics) == (128, ("accuracy",))
+    assert config(training={"preset": "paper"}).training == training
+
+
+@pytest.mark.parametrize("given", ["plain", {"name": "adversarial"}, {"name": "coregularised", "over": "identity"}])
+def test_labels_are_smoothed_only_where_that_is_asked_for(given: Any) -> None:
+    assert config(regime=given).regime.label_smoothing == 0
+    named = {"name": given} if isinstance(given, str) else given
+    assert config(regime={**named, "label_smoothing": 0.2}).regime.label_smoothing == 0.2
+    assert config(regime=named).plain()["regime"]["label_smoothing"] == 0
+
+
+def test_a_model_is_named_or_made() -> None:
+    assert isinstance(config(model={"architecture": "tiny", "layers": 1}).model, Scratch)
+    with pytest.raises(UserError, match="layers"):
+        config(model={"name": "x", "layers": 1})
+    with pytest.raises(UserError, match="tiny"):
+        config(model={"architecture": "tyni"})
+
+
+def test_the_baseline_is_plain_and_without_augmentation() -> None:
+    beside = systems(config(augment=[{"operator": "eda"}], regime={"name": "adversarial"}))
+    assert beside["baseline"].augment == () and beside["baseline"].regime.plain() == {
+        "name": "plain", "label_smoothing": 0.0,
+    }  # fmt: skip
+    assert config(augment=[{"operator": "eda"}]).records == ["eda"]
+
+
+@pytest.mark.parametrize(("changes", "message"), [
+    ({"max_length": 600, "training": {"max_tokens": 500}}, "max_length=600 subwords does not fit"),
+    ({"augment": [{"operator": "eda"}, {"operator": "eda", "alpha": 0.1}]}, "several things of one name: eda, eda"),
+    ({"augment": [{"operator": "cipher", "keys": [1]}], "regime": {"name": "multi_source", "equation": 2}},
+     "set regime.equation=1"),
+    ({"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "eda"}], "regime": "coregularised"},
+     "reads the view rot-1 beside every source, and the records of eda have none"),
+    ({"scoring": {"metrics": ["bleu"]}}, "'accuracy'"),
+])  # fmt: skip
+def test_contradictions(changes: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        config(**changes)

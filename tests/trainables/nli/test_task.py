@@ -1,0 +1,193 @@
+"""The NLI task: examples, batches and rows, on a prepared toy corpus."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+import augury.augment
+from augury.corpora.corpus import LABELS, Corpus
+from augury.experiment import parse
+from augury.regimes.regime import PerturbableModel
+from augury.store import Folder, Store
+from augury.trainable import Prepared
+from trainables import nli
+from trainables.nli.config import Config
+from trainables.nli.task import Batch, Classification
+
+CPU = torch.device("cpu")
+SWAPPED = '''
+import pyarrow as pa
+from augury.augment.operator import Made, Operator
+
+class Swapped(Operator):
+    """The words of both sentences backwards."""
+    operator: str = "swapped"
+    READS = ("id", "premise", "hypothesis")
+
+    def bind(self, fitted, store):
+        def apply(block):
+            sides = {side: [" ".join(text.split()[::-1]) for text in block.column(side).to_pylist()]
+                     for side in ("premise", "hypothesis")}
+            return Made(pa.table({"id": block.column("id"), **sides}))
+        return apply
+
+OPERATOR = Swapped
+'''
+
+
+@pytest.fixture(scope="module", autouse=True)
+def swapped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An operator that makes a view of sentence pairs."""
+    directory = tmp_path_factory.mktemp("operators")
+    (directory / "swapped.py").write_text(SWAPPED)
+    augury.augment.__path__.append(str(directory))
+    yield
+    augury.augment.__path__.remove(str(directory))
+    sys.modules.pop("augury.augment.swapped", None)
+
+
+def content(storage: Path, **changes: Any) -> dict[str, Any]:
+    return {
+        "name": "toy", "task": "nli", "storage": str(storage),
+        "corpus": {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12},
+                   "tests": {"qaa": {"builtin": 9}}},
+        "model": {"architecture": "tiny", "vocabulary_size": 200, "hidden_size": 32, "layers": 1},
+        "max_length": 40,
+        "training": {"max_tokens": 400, "max_examples": 8, "max_epochs": 2},
+        "execution": {"executor": "local"}, "tracking": {"enabled": False}, **changes,
+    }  # fmt: skip
+
+
+class Toy:
+    def __init__(self, storage: Path, **changes: Any):
+        experiment = parse(content(storage, **changes))
+        assert isinstance(experiment, Config)
+        self.experiment, self.store = experiment, Store(storage)
+        self.prepared: Prepared = nli.prepare(experiment, self.store)
+        self.task = Classification({**self.prepared.config, "seed": 1}, self.store)
+        self.corpus = Corpus.load(self.store, self.prepared.config["corpora"]["train"])
+
+    def text(self, ids: torch.Tensor) -> list[str]:
+        """Premise and hypothesis of a row."""
+        found = self.task.tokenizer.decode(ids.tolist()).replace("<pad>", "").split("</s>")
+        return [side.replace("<s>", "").strip() for side in found if side.strip()]
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nli")
+
+
+def test_a_batch_holds_pairs_and_labels(storage: Path) -> None:
+    toy = Toy(storage)
+    assert isinstance(toy.task, PerturbableModel)
+    assert len(toy.task.lengths.cost) == 60 and toy.prepared.data_factor == 1.0
+    loaded = toy.task.load(np.array([3, 41]), CPU)
+    batch = loaded.batch
+    premises, hypotheses, labels = (toy.corpus.column(name) for name in ("premise", "hypothesis", "label"))
+    for place, row in enumerate((3, 41)):
+        assert toy.text(batch.ids[0, place]) == [premises[row], hypotheses[row]]
+        assert LABELS[batch.labels[place]] == labels[row]
+    assert loaded.positions == batch.ids.numel() and loaded.tokens == int((batch.ids != 1).sum())
+    assert toy.task.lengths.sources[[3, 41]].max() == batch.ids.shape[2]
+    assert toy.task.ids(np.array([41])) == [f"{toy.corpus.column('id')[41]} (source)"]
+
+
+def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> None:
+    beside = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised")
+    ids = beside.task.load(np.array([5]), CPU).batch.ids
+    source, view = beside.text(ids[0, 0]), beside.text(ids[1, 0])
+    assert view == [" ".join(text.split()[::-1]) for text in source]
+    assert beside.prepared.data_factor == 2.0 and len(beside.task.lengths.cost) == 60
+
+    union = Toy(storage, augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}], regime="adversarial")
+    # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
+    assert len(union.task.lengths.cost) == 60 + 120 + 60 and union.prepared.data_factor == 4.0
+    records = Corpus(Folder(union.store.root, union.prepared.config["records"]["eda"]))
+    for example, text in ((59, union.corpus), (60, records), (179, records)):
+        row = example - (60 if example >= 60 else 0)
+        batch = union.task.load(np.array([example]), CPU).batch
+        assert union.text(batch.ids[0, 0]) == [text.column("premise")[row], text.column("hypothesis")[row]]
+        assert LABELS[batch.labels[0]] == text.column("label")[row]
+        assert union.task.ids(np.array([example])) == [f"{text.column('id')[row]} (source)"]
+    last = union.task.load(np.array([239]), CPU).batch
+    assert union.text(last.ids[0, 0])[0].split()[::-1] == union.corpus.column("premise")[59].split()
+    assert union.task.ids(np.array([239])) == [f"{union.corpus.column('id')[59]} (swapped)"]
+
+
+def test_rows_do_not_depend_on_company(storage: Path) -> None:
+    task = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised").task
+    task.module.eval()
+    examples = np.array([0, 7, 20, 33])
+    together = task.rows(task.load(examples, CPU).batch, [0, 1])
+    alone = [task.rows(task.load(np.array([example]), CPU).batch, [0, 1]) for example in examples]
+    assert torch.allclose(together.hidden, torch.cat([rows.hidden for rows in alone], dim=1), atol=1e-6)
+    assert torch.equal(together.labels, torch.cat([rows.labels for rows in alone]))
+    second = task.rows(task.load(examples, CPU).batch, [1])
+    assert torch.allclose(second.hidden[0], together.hidden[1], atol=1e-6)
+
+
+def test_no_perturbation_changes_nothing(storage: Path) -> None:
+    task = Toy(storage).task
+    task.module.eval()
+    batch = task.load(np.arange(6), CPU).batch
+    embedded = task.embedded(batch, 0)
+    assert not embedded.embeddings.requires_grad and torch.equal(embedded.mask, batch.ids[0] != 1)
+    plain = task.rows(batch, [0])
+    moved = task.rows(batch, [0], torch.zeros_like(embedded.embeddings))
+    assert torch.allclose(moved.hidden, plain.hidden, atol=1e-6)
+    assert torch.equal(plain.weight, torch.eye(3)) and plain.bias is None
+
+
+@pytest.mark.parametrize("regime", ["plain", "adversarial", {"name": "coregularised", "over": "identity"}])
+def test_the_loss_is_that_of_torch(storage: Path, regime: Any) -> None:
+    task = Toy(storage, regime=regime, model={**content(storage)["model"], "dropout": 0.0}).task
+    batch = task.load(np.arange(10), CPU).batch
+    logits = task.reader.logits(batch.ids[0])
+    nll = torch.nn.functional.cross_entropy(logits, batch.labels, reduction="sum")
+    losses = task.loss(batch, 10_000)
+    measured = losses.metrics["nll_before" if regime == "adversarial" else "nll"]
+    assert measured.item() == pytest.approx(nll.item(), rel=1e-5) and losses.rows == 10
+    losses.total.backward()
+    own = {name: parameter.grad for name, parameter in task.module.named_parameters()}
+    if regime == "adversarial":
+        assert losses.metrics["nll"] > losses.metrics["nll_before"]
+        assert all(gradient is not None for gradient in own.values())
+        return
+    task.module.zero_grad()
+    nll.backward()
+    # Two equal views without dropout: twice the cross-entropy, no divergence.
+    factor = 1 if regime == "plain" else 2
+    for name, parameter in task.module.named_parameters():
+        assert torch.allclose(own[name], factor * parameter.grad, atol=1e-5), name
+
+
+def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
+    toy = Toy(storage)
+    task = toy.task
+    task.module.eval()
+    with torch.no_grad():
+        found = task.validate(CPU)
+        valid = Corpus.load(toy.store, toy.prepared.config["corpora"]["valid"])
+        given = toy.task.tokenizer(valid.column("premise"), valid.column("hypothesis"), padding=True,
+                                   return_tensors="pt")  # fmt: skip
+        logits = task.reader.logits(given.input_ids)
+        labels = torch.tensor([LABELS.index(label) for label in valid.column("label")])
+    accuracy = 100 * float((logits.argmax(1) == labels).float().mean())
+    assert found.score == found.metrics["accuracy"] == pytest.approx(accuracy)
+    assert found.loss == pytest.approx(float(torch.nn.functional.cross_entropy(logits, labels)), rel=1e-5)
+
+
+def test_wider_padding_does_not_change_the_loss(storage: Path) -> None:
+    task = Toy(storage).task
+    task.module.eval()
+    batch = task.load(np.array([0, 1, 2]), CPU).batch
+    wider = Batch(torch.nn.functional.pad(batch.ids, (0, 5), value=1), batch.labels)
+    assert task.loss(wider, 0).total.item() == pytest.approx(task.loss(batch, 0).total.item(), rel=1e-5)

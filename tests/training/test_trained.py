@@ -1,0 +1,27 @@
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import save
+
+from augury.errors import UserError
+from augury.store import Store
+from augury.training.loop import AVERAGED
+from augury.training.trained import averaged, described
+
+
+def test_a_run_is_what_it_was_prepared_from_and_its_last_parameters(tmp_path: Path) -> None:
+    run = Store(tmp_path).folder("runs", "abc/seed-1")
+    with pytest.raises(UserError, match="runs/abc/seed-1 is not a run: give the folder of a seed"):
+        described(run)
+    run.write_json("prepared.json", {"address": "abc"})
+    assert described(run) == {"address": "abc"}
+    with pytest.raises(UserError, match="has not finished training: run `augury train` again"):
+        averaged(run, torch.nn.Linear(2, 1))
+    run.write(AVERAGED, save({"weight": torch.tensor([[1.0, 2.0]]), "bias": torch.tensor([3.0])}))
+    model = averaged(run, torch.nn.Linear(2, 1))
+    assert model(torch.tensor([1.0, 1.0])).tolist() == [6.0] and not model.training
+    with pytest.raises(UserError, match="belongs to another model"):
+        averaged(run, torch.nn.Linear(3, 1))
