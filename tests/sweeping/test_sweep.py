@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -75,7 +76,11 @@ def validations(storage: Path) -> int:
 
 def children(driver: subprocess.Popen[str], name: str) -> list[psutil.Process]:
     """The driver's processes of that name, at any depth."""
-    return [each for each in psutil.Process(driver.pid).children(recursive=True) if name in each.name()]
+    found = []
+    for each in psutil.Process(driver.pid).children(recursive=True):
+        with suppress(psutil.NoSuchProcess):
+            found += [each] if name in each.name() else []
+    return found
 
 
 def stop(driver: subprocess.Popen[str], number: int) -> str:
