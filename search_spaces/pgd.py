@@ -1,12 +1,12 @@
-"""Adversarial training: how far words are moved, in how many steps, and what a norm spans."""
+"""Adversarial training: how far words are moved, and in how many steps of which length."""
 
 from ray import tune
 
 from search_spaces.papers.xnli_adversarial import BASE, PLAIN, SCALES
 
-QUESTION = "How strong should adversarial training be: radius, length and number of steps, scope of the norm?"
+QUESTION = "How strong should adversarial training be: radius, length and number of steps?"
 
-base = {**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}}
+base = {**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 0.1}}
 scales = SCALES
 space = {
     "regime.epsilon": [0.3, 1.0, 3.0],

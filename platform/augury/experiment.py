@@ -71,6 +71,8 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _readable(self) -> Experiment:
         self.draws()
+        for each in self.augment:
+            each.check(self.corpus.SCHEMA.names)
         made = [part.name() for operator in self.augment for part in operator.parts()]
         if len(set(made)) < len(made):
             raise UserError(f"augment makes several things of one name: {', '.join(made)}; make each once")

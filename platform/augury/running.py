@@ -33,8 +33,8 @@ PACKAGES = ("augury", "torch", "ray", "transformers", "sentencepiece", "sacreble
 LINE_SECONDS = 10.0
 
 
-def run_experiment(experiment: Experiment) -> tuple[list[Folder], list[str]]:
-    """Run every system of an experiment with every seed, or find it done.
+def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[list[Folder], list[str]]:
+    """Run every system of an experiment with every seed, or find it done; not `scored`, nothing is tested.
 
     Returns the runs' folders, baseline first, and what went wrong: a run that diverges does not stop the others.
     """
@@ -50,7 +50,7 @@ def run_experiment(experiment: Experiment) -> tuple[list[Folder], list[str]]:
         for name, system in chosen.items():
             for seed in system.seeds:
                 try:
-                    folders.append(_run(task, name, system, prepared[name], seed, store, tracker))
+                    folders.append(_run(task, name, system, prepared[name], seed, store, tracker, scored))
                 except Diverged as error:
                     failures.append(f"{name}, seed {seed} diverged: {error}")
                     say(failures[-1])
@@ -84,8 +84,9 @@ def run_folder(store: Store, address: str, seed: int) -> Folder:
 
 
 def _run(
-    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker
-) -> Folder:
+    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker,
+    scored: bool,
+) -> Folder:  # fmt: skip
     run = run_folder(store, prepared.address, seed)
     with alone(run):
         if not run.complete:
@@ -94,12 +95,13 @@ def _run(
             status: Any = "FAILED"
             try:
                 train(task, name, system, prepared, seed, store, tracker)
-                evaluate(task, system, prepared, run, store)
+                if scored:
+                    evaluate(task, system, prepared, run, store)
                 status = "FINISHED"
             finally:
                 tracker.finish(run, status, artifacts(prepared, store))
             run.finish({"address": prepared.address, "seed": seed})
-        elif not evaluated(run, system, prepared):
+        elif scored and not evaluated(run, system, prepared):
             evaluate(task, system, prepared, run, store)
             tracker.finish(run, "FINISHED", artifacts(prepared, store))
         else:

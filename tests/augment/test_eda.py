@@ -10,6 +10,7 @@ from augury.augment import operator, pipeline
 from augury.augment.eda import Eda
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import LINEAGE, VIEW, Corpus, CorpusWriter, read_shard
+from augury.corpora.spec import CorpusSpec
 from augury.errors import UserError
 from augury.store import Store
 from augury.text.eda import OPERATIONS
@@ -170,11 +171,9 @@ def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) ->
     assert address() != first
 
 
-def test_a_corpus_of_another_task_is_refused(store: Store) -> None:
-    writer = CorpusWriter(store.folder("corpora", "abc"))
-    writer.add(pa.table({"id": ["1"], "source": ["a"], "target": ["b"]}))
-    with pytest.raises(UserError, match="the corpus has no premise, hypothesis, language"):
-        pipeline.augment(writer.finish({"rejected": {}}), [Eda()], store, executor="local")
+def test_records_of_another_task_are_refused() -> None:
+    with pytest.raises(UserError, match="these records have no premise, hypothesis, language"):
+        Eda().check(CorpusSpec.SCHEMA.names)
 
 
 def test_parameters_out_of_range_are_refused() -> None:

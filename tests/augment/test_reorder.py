@@ -68,7 +68,7 @@ def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> 
     assert found.column("label").equals(given.column("label"))
     parents = [lineage["parents"] for lineage in found.column("lineage").to_pylist()]
     assert parents == [[name] for name in given.column("id").to_pylist()]
-    assert found.column("id").to_pylist() == [f"{name}/reorder-1" for name in given.column("id").to_pylist()]
+    assert found.column("id").to_pylist() == [f"{name}/reorder-qab-1" for name in given.column("id").to_pylist()]
     assert found.column("premise").to_pylist() != given.column("premise").to_pylist()
     assert all(text for side in ("premise", "hypothesis") for text in found.column(side).to_pylist())
 
@@ -88,7 +88,7 @@ def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
         "id": toy.corpus.column("id"),
         **{side: table(records).column(side).to_pylist() for side in ("premise", "hypothesis")},
     }
-    assert view.folder.name.startswith("views/") and view.name == "reorder"
+    assert view.folder.name.startswith("views/") and view.name == "reorder-qab"
 
 
 def test_unfaithful_outputs_are_counted_and_replaced_if_asked(toy: Toy) -> None:
@@ -146,3 +146,9 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     assert isinstance(operator, Reorder) and operator.copies == 1 and not operator.fallback
     with pytest.raises(UserError, match="use view makes one view of an example, not copies=2: set use=records"):
         parse({"operator": "reorder", "parallel": PARALLEL, "use": "view", "copies": 2})
+
+
+def test_the_parallel_text_leads_from_the_language_of_the_examples() -> None:
+    operator = parse({"operator": "reorder", "parallel": PARALLEL})
+    with pytest.raises(UserError, match="the examples are in 'qab' and parallel.source_language is 'qaa'"):
+        operator.models({"language": "qab"})

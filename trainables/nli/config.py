@@ -82,6 +82,12 @@ class Config(Experiment):
                 "regime multi_source with equation=2 predicts plain sources, and a classifier predicts labels: "
                 "set regime.equation=1"
             )
+        unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
+        if unread:
+            raise UserError(
+                f"regime {self.regime.name} does not read the view {unread[0]}: take regime multi_source, adversarial "
+                "or coregularised, or make records of it (use: records)"
+            )
         beside = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]
         if beside and self.records:
             raise UserError(

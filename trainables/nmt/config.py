@@ -6,6 +6,7 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
+from augury.augment.operator import VIEW
 from augury.config import Section
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.search import Decoding
@@ -41,6 +42,12 @@ class Config(Experiment):
 
     @model_validator(mode="after")
     def _fits(self) -> Config:
+        for operator in self.augment:
+            if operator.models({}) or any(part.makes() != VIEW for part in operator.parts()):
+                raise UserError(
+                    f"operator {operator.operator} makes records or works with models, and translation reads views of "
+                    "operators without models alone: leave it out of augment"
+                )
         if self.max_pieces + 2 > self.model.max_positions:
             raise UserError(
                 f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed model.max_positions="

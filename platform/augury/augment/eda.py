@@ -38,6 +38,7 @@ class Eda(Operator):
 
     PER_SECOND: ClassVar[float] = 1_500
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "language")
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})
 
     def makes(self) -> Literal["view", "records"]:
         return "records"

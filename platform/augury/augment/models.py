@@ -16,11 +16,11 @@ def addressed(experiment: Experiment, store: Store) -> list[Models]:
 
 def trained(experiment: Experiment, store: Store) -> list[Models]:
     """The run folders of each operator's models, by role; what is missing is trained, with all that it needs."""
-    for wanted in _wanted(experiment):
+    for operator, wanted in zip(experiment.augment, _wanted(experiment), strict=True):
         for role, each in wanted.items():
-            _, failures = running.run_experiment(each)
+            _, failures = running.run_experiment(each, scored=False)
             if failures:
-                raise UserError(f"the {role} of operator augment cannot be trained: {failures[0]}")
+                raise UserError(f"the {role} of operator {operator.operator} cannot be trained: {failures[0]}")
     return addressed(experiment, store)
 
 

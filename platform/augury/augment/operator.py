@@ -50,6 +50,8 @@ class Operator(Section):
     """Records that one core makes in a second, for the choice of the executor."""
     READS: ClassVar[tuple[str, ...]] = ("id", "source", "target")
     """The columns of a block; the rest would double the time that reading takes."""
+    LEARNED: ClassVar[frozenset[str]] = frozenset()
+    """Parameters that act through what is fitted or through models alone, which an address has by their content."""
     BLOCK_ROWS: ClassVar[int | None] = None
     """The most records of a block, where they are so dear that a whole shard is too much for one task."""
 
@@ -94,6 +96,15 @@ class Operator(Section):
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
         """The same operator, parameters that make equal text written in one way."""
         return self
+
+    def check(self, columns: Sequence[str]) -> None:
+        """UserError where records have not the columns that the operator reads."""
+        lacking = [column for column in self.READS if column not in columns]
+        if lacking:
+            raise UserError(
+                f"operator {self.operator} reads {', '.join(self.READS)}, and these records have no "
+                f"{', '.join(lacking)}: it belongs to experiments of another task"
+            )
 
     def address(self) -> str:
         """The name of the operator with its parameters, for the lineage of what it makes."""

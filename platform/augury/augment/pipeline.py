@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 from augury import config
 from augury.augment.operator import RECORDS, VIEW, Operator
 from augury.corpora.corpus import Corpus, read_shard, write_shard
-from augury.errors import UserError
 from augury.execution import Executor, choose
 from augury.locks import make_once, making
 from augury.progress import Stage
@@ -88,7 +87,8 @@ def plan(
         })  # fmt: skip
         learned = {"fit": fit} | ({"models": dict(runs)} if runs else {})
         for part in operator.parts():
-            made = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **part.plain()})
+            own = {key: value for key, value in part.plain().items() if key not in part.LEARNED}
+            made = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
             parts.append(Part(part, runs, store.folder(FITS, fit), store.folder(KINDS[part.makes()], made)))
     return parts
 
@@ -106,11 +106,9 @@ def augment(
 ) -> Augmented:
     """Make the parts that are missing; operators are fitted on `fit_on` (default: the corpus itself).
 
-    `gpus` are held by every worker of an operator that works with models. UserError where an operator is not for a
-    corpus of this kind.
+    `gpus` are held by every worker of an operator that works with models.
     """
     learned_from = fit_on or corpus
-    _check_columns(operators, corpus)
     parts = plan(corpus.address, operators, store, learned_from.address, models)
     address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
     with making([part.folder for part in parts]) as folders:
@@ -142,17 +140,6 @@ def fit(
     part = plan(corpus.address, [operator], store)[0]
     _learn(part, corpus, executor, ray_address)
     return part.fitted
-
-
-def _check_columns(operators: Sequence[Operator], corpus: Corpus) -> None:
-    has = corpus.shard(corpus.shards[0]).column_names if corpus.shards else []
-    for operator in operators:
-        lacking = [column for column in operator.READS if column not in has]
-        if corpus.shards and lacking:
-            raise UserError(
-                f"operator {operator.operator} reads {', '.join(operator.READS)}, and the corpus has no "
-                f"{', '.join(lacking)}: it is an operator of another task"
-            )
 
 
 def _together(parts: Sequence[Part]) -> list[list[Part]]:

@@ -52,17 +52,30 @@ class Reorder(Operator):
     PER_SECOND: ClassVar[float] = 2
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis")
     BLOCK_ROWS: ClassVar[int | None] = 1_000
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"parallel", "min_coverage", "model", "training"})
 
     @model_validator(mode="after")
     def _one_view(self) -> Reorder:
         if self.use == VIEW and self.copies > 1:
             raise UserError(f"use view makes one view of an example, not copies={self.copies}: set use=records")
+        lacking = [split for split in ("train", "valid") if split not in self.parallel.splits()]
+        if lacking:
+            raise UserError(f"parallel: a reorderer is trained on train and watched on valid: give {lacking[0]}")
         return self
+
+    def name(self) -> str:
+        return f"{self.operator}-{self.parallel.target_language}"
 
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
     def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+        if corpus["language"] != self.parallel.source_language:
+            raise UserError(
+                f"operator reorder: the examples are in '{corpus['language']}' and parallel.source_language is "
+                f"'{self.parallel.source_language}': the parallel text leads from the language of the examples to "
+                "the one whose word order is wanted"
+            )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
         given = {**parallel, "form": "reorder", "min_coverage": self.min_coverage}
         return {

@@ -39,13 +39,15 @@ class GeneratorModel(Section):
 
     model: dict[str, Any] = {"name": "t5-base"}
     training: dict[str, Any] = {}
+    """Beside what is given, the paper's settings."""
 
 
 class TeacherModel(Section):
-    """The teacher: sections of its experiment; by default RoBERTa-large as in the paper, batch 16."""
+    """The teacher: sections of its experiment; by default RoBERTa-large as in the paper."""
 
     model: dict[str, Any] = {"name": "roberta-large"}
-    training: dict[str, Any] = {"max_examples": 16}
+    training: dict[str, Any] = {}
+    """Beside what is given, the paper's settings, batches of 16."""
 
 
 class Semantic(Operator):
@@ -65,13 +67,17 @@ class Semantic(Operator):
     threshold: float = Field(0.8, ge=0, le=1)
     """The teacher is confident where its likeliest label has more than this probability."""
     generator: GeneratorModel = GeneratorModel()
+    """What writes hypotheses: sections of a seq2seq experiment."""
     teacher: TeacherModel = TeacherModel()
+    """What labels them: sections of an nli experiment."""
     sampling: Sampling = Sampling()
+    """How the generator's outputs are drawn."""
     seed: int = 1
 
     PER_SECOND: ClassVar[float] = 0.5
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
     BLOCK_ROWS: ClassVar[int | None] = 500
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"generator", "teacher"})
 
     def makes(self) -> Literal["view", "records"]:
         return "records"
@@ -82,7 +88,10 @@ class Semantic(Operator):
         }  # fmt: skip
         if self.rectify == "requested":
             return {GENERATOR: generator}
-        teacher = {"name": TEACHER, "task": "nli", "corpus": corpus, **self.teacher.plain()}
+        training = {"max_examples": 16, **self.teacher.training}
+        teacher = {
+            "name": TEACHER, "task": "nli", "corpus": corpus, "model": self.teacher.model, "training": training
+        }  # fmt: skip
         return {GENERATOR: generator, TEACHER: teacher}
 
     def inactive(self) -> dict[str, str]:
@@ -186,7 +195,7 @@ class _Models:
         return generator.sampler(self.runs[GENERATOR], self.store)
 
     def _once(self, said: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
-        folder = self.store.folder(KIND, config.address(said))
+        folder = self.store.folder(KIND, config.address({"version": self.operator.VERSION, **said}))
 
         def write() -> None:
             write_shard(folder, SHARD, make())

@@ -114,7 +114,9 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
         "source_language": arguments.source_language, "target_language": arguments.target_language,
         "train": {"source": arguments.source, "target": arguments.target},
     }, "the corpus")  # fmt: skip
-    return spec, [_operator(arguments)], None
+    operator = _operator(arguments)
+    operator.check(spec.SCHEMA.names)
+    return spec, [operator], None
 
 
 def _trained(experiment: Experiment, store: Store) -> tuple[list[Models], float]:
@@ -130,11 +132,13 @@ def _trained(experiment: Experiment, store: Store) -> tuple[list[Models], float]
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
     """The operator's parameters as flags; an unknown operator has none, and is refused when it is asked to work."""
     from augury.augment import operator
+    from augury.config import Section
 
     if name in operator.names():
         group = parser.add_argument_group(f"parameters of operator {name}")
         for key, field in operator.schema(name).model_fields.items():
-            if key != "operator":
+            settings = isinstance(field.annotation, type) and issubclass(field.annotation, Section)
+            if key != "operator" and not settings:  # sections are given in an experiment file
                 group.add_argument(
                     f"--{key.replace('_', '-')}",
                     default=argparse.SUPPRESS,

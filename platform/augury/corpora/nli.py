@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from augury.corpora import builtin_nli
-from augury.corpora.corpus import Label
+from augury.corpora.corpus import NLI, Label
 from augury.corpora.known_nli import KNOWN
 from augury.corpora.splits import AnySpec, AnyText, Cleaning, Limits
 from augury.corpora.synthetic.nli_languages import LANGUAGES
@@ -97,6 +98,7 @@ class NliSpec(AnySpec):
 
     TEXT: ClassVar = NliText
     FILTER: ClassVar = NliFilter
+    SCHEMA: ClassVar[pa.Schema] = NLI
     KNOWN: ClassVar = KNOWN
 
     def language_of(self, split: str) -> str:

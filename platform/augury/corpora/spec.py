@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import Any, ClassVar, Literal
 
+import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
 from augury.corpora import builtin
+from augury.corpora.corpus import PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.splits import TABLES, AnySpec, AnyText, Cleaning, Limits, named
 from augury.errors import UserError
@@ -123,6 +125,7 @@ class CorpusSpec(AnySpec):
 
     TEXT: ClassVar = TextSpec
     FILTER: ClassVar = Filter
+    SCHEMA: ClassVar[pa.Schema] = PARALLEL
     KNOWN: ClassVar = KNOWN
 
     @property

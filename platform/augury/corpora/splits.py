@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal, NamedTuple
 
+import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
 from augury.config import Section
@@ -180,6 +181,8 @@ class AnySpec(Section):
     FILTER: ClassVar[type[Cleaning]]
     KNOWN: ClassVar[Mapping[str, KnownSet]]
     """The public sets of this kind."""
+    SCHEMA: ClassVar[pa.Schema]
+    """The columns of a record."""
 
     def splits(self) -> tuple[str, ...]:
         """The names of the splits: `train` and `valid` where they exist, then the tests."""

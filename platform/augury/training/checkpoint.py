@@ -86,6 +86,11 @@ class Checkpoints:
             for older in self.updates()[:-1]:
                 self.folder.remove(f"{older:08d}/{STATE}" if older in chosen else f"{older:08d}")
 
+    @property
+    def begun(self) -> bool:
+        """Whether there is a state to continue from."""
+        return bool(self._names_with_state())
+
     def updates(self) -> list[int]:
         """The updates after which a checkpoint was kept."""
         return [int(name) for name in self.folder.subfolders() if name.isdigit()]

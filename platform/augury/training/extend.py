@@ -38,7 +38,7 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
     `name` is the address of everything that determines training but its end.
     """
     entries = Store(run.root).folder(KIND, f"{name}/seed-{seed}")
-    if not Checkpoints(run, keep=1).updates():
+    if not Checkpoints(run, keep=1).begun:
         others = [entries.read(entry).decode() for entry in entries.names() if entry != address]
         found = [(position.update, folder) for each in others
                  if (position := _fitting(folder := Folder(run.root, each), training))]  # fmt: skip
@@ -72,7 +72,7 @@ def _copy(source: Folder, run: Folder, address: str) -> None:
     records = source.sub(history.KIND)
     for file in records.names():
         run.sub(history.KIND).write(file, records.read(file))
-    for update in updates:
+    for update in updates:  # the one with the state last: until it is there, the run has not begun
         directory = Path(tempfile.mkdtemp(prefix="augury-extend-"))
         given = source.sub(f"checkpoints/{update:08d}")
         fs.copy_files(given.path(), str(directory), source_filesystem=given.filesystem,

@@ -24,7 +24,7 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
         for share, parts in SHARES.items()
         for system, changes in (
             ("XLM-R", common.row()),
-            ("+RA+SA+PGD", common.row(common.ra(scale), common.sa(scale), regime=common.PGD)),
+            ("+RA+SA+PGD", common.row(common.ra(scale), common.sa(scale), regime=common.pgd(scale))),
         )
     }
 

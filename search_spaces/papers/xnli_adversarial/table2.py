@@ -17,15 +17,15 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
     """The rows that are one configuration each."""
     return {
         "XLM-R": common.row(),
-        "+PGD": common.row(regime=common.PGD),
+        "+PGD": common.row(regime=common.pgd(scale)),
         "+EA": common.row(common.ea()),
-        "+EA+PGD": common.row(common.ea(), regime=common.PGD),
+        "+EA+PGD": common.row(common.ea(), regime=common.pgd(scale)),
         "+RA": common.row(common.ra(scale)),
-        "+RA+PGD": common.row(common.ra(scale), regime=common.PGD),
+        "+RA+PGD": common.row(common.ra(scale), regime=common.pgd(scale)),
         "+SA": common.row(common.sa(scale)),
-        "+SA+PGD": common.row(common.sa(scale), regime=common.PGD),
-        "+EA+SA+PGD": common.row(common.ea(), common.sa(scale), regime=common.PGD),
-        "+RA+SA+PGD": common.row(common.ra(scale), common.sa(scale), regime=common.PGD),
+        "+SA+PGD": common.row(common.sa(scale), regime=common.pgd(scale)),
+        "+EA+SA+PGD": common.row(common.ea(), common.sa(scale), regime=common.pgd(scale)),
+        "+RA+SA+PGD": common.row(common.ra(scale), common.sa(scale), regime=common.pgd(scale)),
     }
 
 

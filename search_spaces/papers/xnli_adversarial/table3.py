@@ -16,11 +16,13 @@ reference = "Requested"
 def rows(scale: str) -> dict[str, dict[str, Any]]:
     """SA and PGD with one strategy each."""
     return {
-        "Requested": common.row(common.sa(scale, rectify="requested"), regime=common.PGD),
-        "Teacher, T = 0": common.row(common.sa(scale, rectify="teacher", threshold=0.0), regime=common.PGD),
-        "Teacher, T = 0.8": common.row(common.sa(scale, rectify="teacher", threshold=0.8), regime=common.PGD),
-        "TR, T = 0.8": common.row(common.sa(scale, rectify="teacher_or_requested", threshold=0.8), regime=common.PGD),
-        "Agreement": common.row(common.sa(scale, rectify="agreement"), regime=common.PGD),
+        "Requested": common.row(common.sa(scale, rectify="requested"), regime=common.pgd(scale)),
+        "Teacher, T = 0": common.row(common.sa(scale, rectify="teacher", threshold=0.0), regime=common.pgd(scale)),
+        "Teacher, T = 0.8": common.row(common.sa(scale, rectify="teacher", threshold=0.8), regime=common.pgd(scale)),
+        "TR, T = 0.8": common.row(
+            common.sa(scale, rectify="teacher_or_requested", threshold=0.8), regime=common.pgd(scale)
+        ),
+        "Agreement": common.row(common.sa(scale, rectify="agreement"), regime=common.pgd(scale)),
     }
 
 

@@ -22,10 +22,11 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
     """The rows of which the value is recorded; SA is as large with half of the examples."""
     return {
         "XLM-R, 20k": common.row(),
-        "+SA+FGM, 20k": common.row(common.sa(scale), regime=common.FGM),
-        "+SA+PGD, 20k": common.row(common.sa(scale), regime=common.PGD),
+        "+SA+FGM, 20k": common.row(common.sa(scale), regime=common.fgm(scale)),
+        "+SA+PGD, 20k": common.row(common.sa(scale), regime=common.pgd(scale)),
         "XLM-R, 10k": common.row() | HALF[scale],
-        "+RA+SA+PGD, 10k": common.row(common.ra(scale), common.sa(scale, copies=4), regime=common.PGD) | HALF[scale],
+        "+RA+SA+PGD, 10k": common.row(common.ra(scale), common.sa(scale, copies=4), regime=common.pgd(scale))
+        | HALF[scale],
     }
 
 

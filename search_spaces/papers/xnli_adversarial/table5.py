@@ -16,13 +16,13 @@ reference = "+PGD"
 def rows(scale: str) -> dict[str, dict[str, Any]]:
     """Operators by the number of examples that they make of 20,000."""
     return {
-        "+PGD": common.row(regime=common.PGD),
-        "+EA+PGD, 20k": common.row(common.ea(copies=1), regime=common.PGD),
-        "+EA+PGD, 80k": common.row(common.ea(), regime=common.PGD),
-        "+RA+PGD, 20k": common.row(common.ra(scale), regime=common.PGD),
-        "+RA+PGD, 80k": common.row(common.ra(scale, copies=4), regime=common.PGD),
-        "+SA+PGD, 40k": common.row(common.sa(scale, copies=1), regime=common.PGD),
-        "+SA+PGD, 80k": common.row(common.sa(scale), regime=common.PGD),
+        "+PGD": common.row(regime=common.pgd(scale)),
+        "+EA+PGD, 20k": common.row(common.ea(copies=1), regime=common.pgd(scale)),
+        "+EA+PGD, 80k": common.row(common.ea(), regime=common.pgd(scale)),
+        "+RA+PGD, 20k": common.row(common.ra(scale), regime=common.pgd(scale)),
+        "+RA+PGD, 80k": common.row(common.ra(scale, copies=4), regime=common.pgd(scale)),
+        "+SA+PGD, 40k": common.row(common.sa(scale, copies=1), regime=common.pgd(scale)),
+        "+SA+PGD, 80k": common.row(common.sa(scale), regime=common.pgd(scale)),
     }
 
 

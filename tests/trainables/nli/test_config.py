@@ -52,13 +52,19 @@ def test_the_baseline_is_plain_and_without_augmentation() -> None:
     assert config(augment=[{"operator": "eda"}]).records == ["eda"]
 
 
+PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
+READING = {"operator": "reorder", "parallel": PARALLEL, "use": "view"}
+
+
 @pytest.mark.parametrize(("changes", "message"), [
     ({"max_length": 600, "training": {"max_tokens": 500}}, "max_length=600 subwords does not fit"),
     ({"augment": [{"operator": "eda"}, {"operator": "eda", "alpha": 0.1}]}, "several things of one name: eda, eda"),
-    ({"augment": [{"operator": "cipher", "keys": [1]}], "regime": {"name": "multi_source", "equation": 2}},
-     "set regime.equation=1"),
-    ({"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "eda"}], "regime": "coregularised"},
-     "reads the view rot-1 beside every source, and the records of eda have none"),
+    ({"augment": [{"operator": "cipher", "keys": [1]}]}, "these records have no source, target"),
+    ({"augment": [READING], "regime": {"name": "multi_source", "equation": 2}}, "set regime.equation=1"),
+    ({"augment": [READING, {"operator": "eda"}], "regime": "coregularised"},
+     "reads the view reorder-qab beside every source, and the records of eda have none"),
+    ({"augment": [READING]}, "regime plain does not read the view reorder-qab"),
+    ({"augment": [{**READING, "parallel": {**PARALLEL, "valid": None}}]}, "give valid"),
     ({"scoring": {"metrics": ["bleu"]}}, "'accuracy'"),
 ])  # fmt: skip
 def test_contradictions(changes: dict[str, Any], message: str) -> None:

@@ -1,0 +1,109 @@
+"""Inference through the command line: it is learned, a killed training continues to the same parameters."""
+
+from __future__ import annotations
+
+import importlib.util
+import io
+import json
+import random
+import signal
+import subprocess
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+
+from augury.cli import main
+from augury.corpora.corpus import LABELS
+from augury.store import Store
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+NOUNS, VERBS = ("cat", "dog", "bird", "fish"), ("runs", "sleeps", "sings", "eats", "waits")
+
+
+def main_job() -> Any:
+    """The helpers of the test of the main job."""
+    spec = importlib.util.spec_from_file_location("main_job", Path(__file__).with_name("test_main_job.py"))
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+JOB = main_job()
+
+
+def write_pairs(file: Path, count: int, seed: int) -> dict[str, str]:
+    """What follows of a verb, what its negation says, and what another verb leaves open."""
+    drawn = random.Random(seed)
+    lines = ["premise\thypothesis\tlabel"]
+    for _ in range(count):
+        noun, (verb, other), label = drawn.choice(NOUNS), drawn.sample(VERBS, 2), drawn.choice(LABELS)
+        said = {"entailment": verb, "neutral": other, "contradiction": f"{verb} not"}[label]
+        lines.append(f"the {noun} {verb} here\tit {said}\t{label}")
+    file.write_text("".join(f"{line}\n" for line in lines))
+    return {"file": str(file)}
+
+
+def write_experiment(directory: Path) -> Path:
+    content = {
+        "name": "inference", "task": "nli", "storage": str(directory / "store"),
+        "corpus": {
+            "language": "en", "train": write_pairs(directory / "train.tsv", 800, 1),
+            "valid": write_pairs(directory / "valid.tsv", 60, 2),
+            "tests": {"test": write_pairs(directory / "test.tsv", 90, 3)},
+        },
+        "model": {"architecture": "tiny", "vocabulary_size": 60, "layers": 1, "hidden_size": 32,
+                  "dropout": 0},
+        "max_length": 24,
+        "training": {"learning_rate": 0.004, "max_epochs": 12, "patience": 12},
+        "execution": {"executor": "local", "launcher": "direct", "threads": 1},
+        "tracking": {"enabled": False},
+    }  # fmt: skip
+    path = directory / "inference.yaml"
+    path.write_text(yaml.safe_dump(content))
+    return path
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    directory = tmp_path_factory.mktemp("nli")
+    done = JOB.augury("train", str(write_experiment(directory)), "--json")
+    assert done.returncode == 0, done.stderr
+    return SimpleNamespace(result=json.loads(done.stdout), said=done.stderr, directory=directory)
+
+
+def test_it_is_learned(trained: SimpleNamespace) -> None:
+    (system,) = trained.result["systems"]
+    accuracy = system["tests"]["test"]["accuracy"]
+    assert accuracy["n"] == 90 and accuracy["low"] <= accuracy["value"] <= accuracy["high"]
+    assert accuracy["value"] > 80  # chance: 33
+    page = Path(trained.result["page"]).read_text()
+    assert "premise" in page and "entailment" in page
+
+
+def test_free_text_gets_a_label(
+    trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    lines = "the cat runs here\tit runs not\nthe dog eats here\tit eats not\n"
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(lines.encode())))
+    assert main(["translate", trained.result["runs"][0]]) == 0
+    assert capsys.readouterr().out == "contradiction\ncontradiction\n"
+    assert main(["translate", trained.result["runs"][0], "--beam", "2"]) == 2
+    assert "a run of task nli has no beam" in capsys.readouterr().err
+
+
+def test_killed_and_started_again_equals_undisturbed(trained: SimpleNamespace, tmp_path: Path) -> None:
+    path = write_experiment(tmp_path)
+    process = subprocess.Popen([sys.executable, "-m", "augury.cli", "train", str(path)], text=True,
+                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)  # fmt: skip
+    JOB.wait_for_update(Store(tmp_path / "store"), 130, process)
+    process.send_signal(signal.SIGKILL)
+    process.communicate(timeout=60)
+    assert process.returncode == -9
+    assert JOB.augury("train", str(path)).returncode == 0
+    assert JOB.averaged(tmp_path / "store") == JOB.averaged(trained.directory / "store")
