@@ -27,7 +27,7 @@ def load(loader: Loader, name: str, revision: str | None = None, **settings: Any
     """
     directory = _directory(name)
     try:
-        with _quiet():
+        with quiet():
             return loader(str(directory or name), **({} if directory else {"revision": revision}), **settings)
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split())
@@ -66,8 +66,8 @@ def identity(name: str, revision: str | None = None) -> str:
 
 
 @contextmanager
-def _quiet() -> Iterator[None]:
-    """Neither progress nor a report of what was loaded; what matters of it is the caller's to say."""
+def quiet() -> Iterator[None]:
+    """No progress and no report of what `transformers` loads or writes; what matters of it is the caller's to say."""
     verbosity, progress = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

@@ -34,6 +34,7 @@ def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
     return parse_experiment({
         "name": "toy", "task": "nli", "storage": str(storage), "augment": operators, "model": TINY,
         "corpus": {"language": "qaa", "train": {"builtin": ROWS}, "valid": {"builtin": 12}},
+        "regime": "multi_source" if any(each.get("use") == "view" for each in operators) else "plain",
         "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
     })  # fmt: skip
 

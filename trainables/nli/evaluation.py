@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 import torch
 
+from augury import pretrained
 from augury.corpora.corpus import LABELS, Corpus
 from augury.corpora.filters import clean
 from augury.corpora.nli import NliFilter
@@ -76,7 +77,7 @@ def classify(run: Folder, store: Store, given: Sequence[Pair], *, name: str = "c
 def probabilities(run: Folder, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
     """The probability of every label, (pairs, labels) float32 in the order of LABELS, by a finished run.
 
-    The model is loaded once per process, and computes on a GPU if there is one.
+    The model is loaded once per process, and computes on a GPU where the run may and there is one.
     """
     return _loaded(run.root, run.name).probabilities(premises, hypotheses)
 
@@ -98,9 +99,10 @@ def export(run: Folder, store: Store, form: str, directory: Path) -> None:
     """Write the model and its tokenizer; AutoModelForSequenceClassification and AutoTokenizer read the directory."""
     if form != "hf":
         raise UserError(f"a classifier has no form '{form}': export --to takes hf")
-    loaded = _Loaded(run)
+    loaded = _Loaded(run, torch.device("cpu"))
     directory.mkdir(parents=True, exist_ok=True)
-    loaded.reader.model.save_pretrained(directory)
+    with pretrained.quiet():
+        loaded.reader.model.save_pretrained(directory)
     loaded.tokenizer.save_pretrained(directory)
 
 
@@ -127,11 +129,11 @@ class _Classify:
 class _Loaded:
     """A finished run's classifier, ready to read."""
 
-    def __init__(self, run: Folder, device: torch.device | None = None):
+    def __init__(self, run: Folder, device: torch.device):
         prepared, experiment = described(run), _experiment(run)
         vocabulary = Folder(run.root, prepared["vocabulary"])
         pieces = Pieces(vocabulary, experiment.max_length)
-        self.device = device or torch.device("cpu")
+        self.device = device
         self.tokenizer, self.max_length = pieces.tokenizer(), experiment.max_length
         self.max_tokens = experiment.training.max_tokens
         model = averaged(run, empty(experiment.model, learned.directory(vocabulary)))
@@ -153,7 +155,9 @@ class _Loaded:
 
 @lru_cache(maxsize=1)
 def _loaded(root: str, run: str) -> _Loaded:
-    return _Loaded(Folder(root, run), torch.device("cuda" if torch.cuda.is_available() else "cpu"))
+    folder = Folder(root, run)
+    cuda = _experiment(folder).execution.device != "cpu" and torch.cuda.is_available()
+    return _Loaded(folder, torch.device("cuda" if cuda else "cpu"))
 
 
 def _experiment(run: Folder) -> Config:

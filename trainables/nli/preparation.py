@@ -9,8 +9,7 @@ from augury import config, pretrained
 from augury.augment import models, pipeline
 from augury.augment.operator import VIEW
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import Corpus
-from augury.corpora.ingest import addressed, ingested, overlap
+from augury.corpora.ingest import addressed, ingested, warn_of_overlap
 from augury.execution import choose
 from augury.locks import make_once
 from augury.progress import say_once
@@ -75,7 +74,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     """Ingest, augment (with models that are trained first where there are none), get the subwords and tokenise."""
     corpora = {split: ingested(experiment.corpus, split, store.root) for split in experiment.corpus.splits()}
     train, execution = corpora["train"], experiment.execution
-    _warn_of_overlap(train, {name: corpus for name, corpus in corpora.items() if name != "train"})
+    warn_of_overlap(train, {name: corpus for name, corpus in corpora.items() if name != "train"})
     runs = models.trained(experiment, store)
     augmented = pipeline.augment(
         train,
@@ -151,10 +150,3 @@ def _say_truncated(experiment: Config, planned: Plan) -> None:
         manifest = folder.manifest()
         if count := manifest["counts"].get(TRUNCATED):
             say_once(f"cut to {experiment.max_length} subwords: {count:,} of {manifest['rows']:,} pairs of '{name}'")
-
-
-def _warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
-    for name, corpus in held_out.items():
-        shared = overlap(train, corpus)
-        if shared:
-            say_once(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")

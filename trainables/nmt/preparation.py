@@ -11,7 +11,7 @@ from augury import config
 from augury.augment import pipeline
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
-from augury.corpora.ingest import addressed, ingested, overlap
+from augury.corpora.ingest import addressed, ingested, warn_of_overlap
 from augury.decoding.search import check_lengths
 from augury.errors import UserError
 from augury.execution import choose
@@ -86,7 +86,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     corpora = {split: ingested(spec, split, store.root) for split in splits}
     train = corpora["train"]
     held_out = {name: corpus for name, corpus in corpora.items() if name != "train"}
-    _warn_of_overlap(train, held_out)
+    warn_of_overlap(train, held_out)
     execution = experiment.execution
     augmented = pipeline.augment(
         train, experiment.augment, store, executor=execution.executor, ray_address=execution.address
@@ -179,10 +179,3 @@ def _check_fits(experiment: Config, vocabulary: Folder, held_out: Mapping[str, C
             )
         except UserError as error:
             raise UserError(f"{name}: {error}") from error
-
-
-def _warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
-    for name, corpus in held_out.items():
-        shared = overlap(train, corpus)
-        if shared:
-            say_once(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")

@@ -1,4 +1,4 @@
-"""`augury demo`: the main job on the built-in synthetic corpus."""
+"""`augury demo`: the main job on the built-in synthetic corpora."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Sequence
 
 from augury.cli.common import add_overrides
 
-HELP = "Run the main job on the built-in synthetic corpus: baseline, naive multi-source and CipherDAug side by side."
+HELP = "Run the main job on built-in synthetic text, several systems side by side: translation, or NLI by --task nli."
 EXAMPLE = "augury demo --storage demo"
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    parser.add_argument("--task", default="nmt", help="which task to show (default: nmt)")
+    parser.add_argument("--task", default="nmt", help="which task to show: nmt or nli (default: nmt)")
     parser.add_argument("--storage", default="demo", help="directory or URI of everything that is made (default: demo)")
     add_overrides(parser)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from functools import cache
 from typing import TextIO
 
@@ -75,6 +76,14 @@ def overlap(train: Corpus, other: Corpus) -> int:
     for block in train.blocks(sides):
         leaked |= pc.is_in(pairs, value_set=_pairs(block)).to_numpy()
     return int(leaked.sum())
+
+
+def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
+    """Say of how many pairs the training set and each of the others, by their names, have in common."""
+    for name, corpus in held_out.items():
+        shared = overlap(train, corpus)
+        if shared:
+            say_once(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")
 
 
 @cache

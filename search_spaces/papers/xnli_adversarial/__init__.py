@@ -60,19 +60,21 @@ SEEDS = (1, 2, 3, 4, 5)
 TOLERANCE = 1.0  # the paper gives means of five runs, and no deviation
 
 PLAIN = {"name": "plain"}
-_RADIUS = {"toy": 0.1}  # where embeddings are small, the paper's 3 drowns them and nothing is learnt
+_RADIUS = {"toy": 0.02}  # where embeddings are small, the paper's 3 drowns them and nothing is learnt
 
 
 def pgd(scale: str) -> dict[str, Any]:
     """PGD with three steps; the paper's α = 1 and ε = 3, or as many of the scale's own ε."""
     if scale in _RADIUS:
-        return {"name": "adversarial", "epsilon": _RADIUS[scale], "alpha_share": 1.0}
+        return {"name": "adversarial", "epsilon": _RADIUS[scale], "alpha_share": 1.0, "clean_weight": 1.0}
     return {"name": "adversarial", "preset": "paper"}
 
 
 def fgm(scale: str) -> dict[str, Any]:
     """FGM with PGD's ε."""
-    return {"name": "adversarial", "preset": "fgm", **({"epsilon": _RADIUS[scale]} if scale in _RADIUS else {})}
+    if scale in _RADIUS:
+        return {"name": "adversarial", "attack": "fgm", "epsilon": _RADIUS[scale], "clean_weight": 1.0}
+    return {"name": "adversarial", "preset": "fgm"}
 
 
 # What the operators work with beside the examples; where nothing is said, it is the paper's.
@@ -133,7 +135,8 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
         "toy": (
             "corpus: built-in synthetic NLI in two toy languages of different word order, not MultiNLI and XNLI",
             "models: tiny and trained from scratch, not XLM-R base, T5-base and RoBERTa-large",
-            "attacks: ε = 0.1 beside the small embeddings of tiny models, not 3",
+            "attacks: ε = 0.02 beside the small embeddings of tiny models, not 3, with the clean loss added; a model that "
+            "starts from nothing learns more slowly under attack",
             "RA: word order is learnt from the built-in parallel corpus of the toy languages, not from JW300",
             _UNSTATED, _PROJECTION, *lines,
         ),
