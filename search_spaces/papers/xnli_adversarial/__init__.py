@@ -135,8 +135,8 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
         "toy": (
             "corpus: built-in synthetic NLI in two toy languages of different word order, not MultiNLI and XNLI",
             "models: tiny and trained from scratch, not XLM-R base, T5-base and RoBERTa-large",
-            "attacks: ε = 0.02 beside the small embeddings of tiny models, not 3, with the clean loss added; a model that "
-            "starts from nothing learns more slowly under attack",
+            "attacks: ε = 0.02 beside the small embeddings of tiny models, not 3, with the clean loss added; "
+            "a model that starts from nothing learns more slowly under attack",
             "RA: word order is learnt from the built-in parallel corpus of the toy languages, not from JW300",
             _UNSTATED, _PROJECTION, *lines,
         ),
