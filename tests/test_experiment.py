@@ -63,7 +63,7 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
     ({"task": "nmtt"}, "unknown task 'nmtt': did you mean 'nmt'?"),
     ({"regim": 1}, "unknown key 'regim': did you mean 'regime'?"),
     ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: input should be greater than or equal to 0"),
-    ({"augment": []}, "reads enciphered views and there are none"),
+    ({"augment": []}, "reads views and there are none"),
     ({"seeds": [1, 1]}, "seeds .* repeat"),
     ({"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "cipher", "keys": [1], "min_count": 2}]},
      "one name"),

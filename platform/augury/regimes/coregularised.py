@@ -67,8 +67,8 @@ class CoRegularised(Regime):
             return [Draw((SOURCE, SOURCE), TARGET)]
         if not keys:
             raise UserError(
-                "regime coregularised reads enciphered views and there are none: add {operator: cipher, keys: [1, 2]} "
-                "to augment, or set regime.over=identity for R-Drop"
+                "regime coregularised reads views and there are none: add an operator that makes them to augment, as "
+                "{operator: cipher, keys: [1, 2]} on translation, or set regime.over=identity for R-Drop"
             )
         return [Draw((SOURCE, key), TARGET) for key in keys]
 

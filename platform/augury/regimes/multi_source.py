@@ -20,7 +20,8 @@ class MultiSource(Regime):
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         if not keys:
             raise UserError(
-                "regime multi_source needs enciphered views: add {operator: cipher, keys: [1, 2]} to augment"
+                "regime multi_source reads views and there are none: add an operator that makes them to augment, as "
+                "{operator: cipher, keys: [1, 2]} on translation"
             )
         draws = [Draw((view,), TARGET) for view in (SOURCE, *keys)]
         return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])

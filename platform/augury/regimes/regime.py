@@ -95,7 +95,7 @@ class Regime(Section):
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
-        """How every example is read in one epoch, given the names of its enciphered views."""
+        """How every example is read in one epoch, given the names of its views."""
         raise NotImplementedError
 
     def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
