@@ -1,43 +1,14 @@
 """A table of a paper that does not exist, whose rows take a second: for tests that run whole reproductions."""
 
+import runpy
+from pathlib import Path
+
 paper = "Nobody (1999), Agreement on a Handful of Sentences"
 QUESTION = "Does agreement matter on a handful of sentences?"
 
-TEXT = {"lexicon": 366}
-base = {
-    "name": "quick",
-    "task": "nmt",
-    "corpus": {
-        "source_language": "de",
-        "target_language": "en",
-        "train": {"builtin": 300, **TEXT},
-        "valid": {"builtin": 40, **TEXT},
-        "tests": {"long": {"builtin": 60, **TEXT}, "short": {"builtin": 40, **TEXT}},
-    },
-    "augment": [{"operator": "cipher", "keys": [1]}],
-    "vocabulary": {"size": 300, "size_per_key": 100},
-    "model": {
-        "architecture": "tiny",
-        "encoder_layers": 1,
-        "decoder_layers": 1,
-        "hidden_size": 32,
-        "feedforward_size": 64,
-    },
-    "regime": {"name": "coregularised", "warmup_steps": 5},
-    "training": {
-        "max_tokens": 500,
-        "learning_rate": 5e-3,
-        "warmup_updates": 10,
-        "max_updates": 32,
-        "validate_every": 8,
-        "patience": 100,
-        "average_last": 2,
-    },
-    "validation": {"sentences": 10},
-    "decoding": {"beam": 1, "max_length": 30},
-    "scoring": {"metrics": ["bleu"], "bootstrap_samples": 100},
-    "tracking": {"enabled": False},
-}
+base = runpy.run_path(str(Path(__file__).parents[1] / "sweeping" / "quick.py"))["base"]
+texts = {"long": {"builtin": 60, "lexicon": 366}, "short": {"builtin": 40, "lexicon": 366}}
+base |= {"corpus": base["corpus"] | {"tests": texts}, "training": base["training"] | {"max_updates": 32}}
 scales = {"toy": {}, "paper": {}}
 metric, mode, seeds = "valid/loss", "min", (1, 2)
 rows = {

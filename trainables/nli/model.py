@@ -19,7 +19,8 @@ from transformers import (
     XLMRobertaConfig,
 )
 
-from augury import pretrained
+from augury import architecture, pretrained
+from augury.architecture import Attention, check_heads
 from augury.config import Section, validate
 from augury.corpora.corpus import LABELS
 from augury.errors import UserError
@@ -31,8 +32,6 @@ DROPOUTS = (
     "seq_classif_dropout",
 )  # fmt: skip
 """What configurations of `transformers` call their dropout."""
-
-Attention = Literal["auto", "eager", "sdpa"]
 
 
 class Pretrained(Section):
@@ -86,12 +85,7 @@ class Scratch(Section):
 
     @model_validator(mode="after")
     def _heads_fit(self) -> Scratch:
-        sizes = self.sizes
-        if sizes.hidden_size % sizes.attention_heads:
-            raise UserError(
-                f"hidden_size {sizes.hidden_size} is not a multiple of attention_heads {sizes.attention_heads}: "
-                "each head takes an equal share, so change one of the two"
-            )
+        check_heads(self.sizes.hidden_size, self.sizes.attention_heads)
         return self
 
 
@@ -193,12 +187,9 @@ def _first_position(model: PreTrainedModel) -> int:
 
 def _configuration(config: Pretrained | Scratch, directory: str) -> PretrainedConfig:
     """The configuration of `transformers`, with LABELS as its classes."""
-    attention = config.attention
-    if attention == "auto":
-        attention = "sdpa" if torch.cuda.is_available() else "eager"
     settings = {
         "id2label": dict(enumerate(LABELS)), "label2id": {label: index for index, label in enumerate(LABELS)},
-        "attn_implementation": attention,
+        "attn_implementation": architecture.attention(config.attention),
     }  # fmt: skip
     if isinstance(config, Scratch):
         return _xlm_roberta(config, directory, **settings)

@@ -8,42 +8,16 @@ from dataclasses import dataclass
 import pyarrow as pa
 from transformers import PreTrainedTokenizerBase
 
-from augury import pretrained
-from augury.store import Folder
-from augury.text import learned
-from augury.text.tokens import Encode, Encoded
-
-TRUNCATED = "truncated"
+from augury.text.subwords import Subwords
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """The ids of pairs with the special ones that the model expects, at most `max_length` of them."""
+class Pieces(Subwords):
+    """The ids of pairs."""
 
-    vocabulary: Folder
-    max_length: int
-
-    @property
-    def name(self) -> str:
-        return f"{self.vocabulary.name} {self.max_length}"
-
-    @property
-    def size(self) -> int:
-        return len(self.tokenizer())
-
-    def tokenizer(self) -> PreTrainedTokenizerBase:
-        """The tokenizer itself."""
-        return pretrained.tokenizer(learned.directory(self.vocabulary))
-
-    def load(self) -> Encode:
-        tokenizer = self.tokenizer()
-
-        def encode(block: pa.Table, view: str) -> Encoded:
-            premises, hypotheses = (block.column(place).to_pylist() for place in (0, 1))
-            rows, truncated = pairs(tokenizer, premises, hypotheses, self.max_length)
-            return Encoded.of(rows, {TRUNCATED: truncated})
-
-        return encode
+    def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
+        premises, hypotheses = (block.column(place).to_pylist() for place in (0, 1))
+        return pairs(tokenizer, premises, hypotheses, self.most)
 
 
 def pairs(

@@ -16,6 +16,7 @@ from augury.progress import say_once
 from augury.regimes.regime import SOURCE
 from augury.store import Folder, Store
 from augury.text import learned
+from augury.text.subwords import say_truncated
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, tokenise
 from augury.trainable import Input, Prepared
@@ -24,7 +25,7 @@ from augury.training.launch import uses_cuda
 from trainables.nli.config import Config
 from trainables.nli.examples import Examples
 from trainables.nli.model import Pretrained
-from trainables.nli.pieces import TRUNCATED, Pieces
+from trainables.nli.pieces import Pieces
 
 VERSION = 1
 """Raised when the same configuration comes to train another model: part of every run's address."""
@@ -96,7 +97,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
         Pieces(planned.vocabulary, experiment.max_length),
         choose(execution.executor, work, "tokenise", execution.address),
     )
-    _say_truncated(experiment, planned)
+    say_truncated(planned.tokens, experiment.max_length)
     prepared = {
         "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,
         "vocabulary": planned.vocabulary.name,
@@ -143,10 +144,3 @@ def _model(experiment: Config) -> dict[str, Any]:
         return model.plain()
     named = {"name": pretrained.identity(model.name, model.revision)}
     return {key: value for key, value in model.plain().items() if key != "revision"} | named
-
-
-def _say_truncated(experiment: Config, planned: Plan) -> None:
-    for name, folder in planned.tokens.items():
-        manifest = folder.manifest()
-        if count := manifest["counts"].get(TRUNCATED):
-            say_once(f"cut to {experiment.max_length} subwords: {count:,} of {manifest['rows']:,} pairs of '{name}'")

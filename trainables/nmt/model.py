@@ -10,8 +10,9 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 from transformers import MarianConfig, MarianMTModel
 
+from augury import architecture
+from augury.architecture import Attention, check_heads
 from augury.config import Section
-from augury.errors import UserError
 from augury.rng import seed_of
 
 
@@ -53,7 +54,7 @@ class ModelConfig(Section):
     """Longest source or target in pieces, the end of sentence included."""
     share_all_embeddings: bool = False
     """One matrix for source, target and output; otherwise the source has its own."""
-    attention: Literal["auto", "eager", "sdpa"] = "auto"
+    attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
 
     @model_validator(mode="after")
@@ -67,11 +68,7 @@ def resolve(config: ModelConfig) -> Sizes:
     architecture = ARCHITECTURES[config.architecture]
     given = {name: getattr(config, name) for name in asdict(architecture)}
     sizes = replace(architecture, **{name: value for name, value in given.items() if value is not None})
-    if sizes.hidden_size % sizes.attention_heads:
-        raise UserError(
-            f"hidden_size {sizes.hidden_size} is not a multiple of attention_heads {sizes.attention_heads}: "
-            f"each head takes an equal share, so change one of the two"
-        )
+    check_heads(sizes.hidden_size, sizes.attention_heads)
     return sizes
 
 
@@ -130,9 +127,6 @@ def decoder_input(labels: Tensor, eos: int, pad: int) -> Tensor:
 
 def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:
     sizes = resolve(config)
-    attention = config.attention
-    if attention == "auto":
-        attention = "sdpa" if torch.cuda.is_available() else "eager"
     return MarianConfig(
         vocab_size=vocabulary_size,
         decoder_vocab_size=vocabulary_size,
@@ -156,7 +150,7 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
         decoder_start_token_id=eos,
         bos_token_id=None,
         forced_eos_token_id=None,
-        attn_implementation=attention,
+        attn_implementation=architecture.attention(config.attention),
     )
 
 

@@ -11,6 +11,7 @@ from torch import Tensor
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, PreTrainedModel, PreTrainedTokenizerBase, T5Config
 
 from augury import pretrained
+from augury.architecture import check_heads
 from augury.config import Section
 from augury.errors import UserError
 from augury.rng import seed_of
@@ -42,11 +43,7 @@ class TinyT5(Section):
 
     @model_validator(mode="after")
     def _heads_fit(self) -> TinyT5:
-        if self.hidden_size % self.attention_heads:
-            raise UserError(
-                f"hidden_size {self.hidden_size} is not a multiple of attention_heads {self.attention_heads}: "
-                "each head takes an equal share, so change one of the two"
-            )
+        check_heads(self.hidden_size, self.attention_heads)
         return self
 
 

@@ -8,42 +8,16 @@ from dataclasses import dataclass
 import pyarrow as pa
 from transformers import PreTrainedTokenizerBase
 
-from augury import pretrained
 from augury.regimes.regime import SOURCE, TARGET
-from augury.store import Folder
-from augury.text import learned
-from augury.text.tokens import Encode, Encoded
-
-TRUNCATED = "truncated"
+from augury.text.subwords import Subwords
 
 
 @dataclass(frozen=True)
-class Pieces:
-    """The ids of one column with the special ones that the model expects, at most `max_pieces` of them."""
+class Pieces(Subwords):
+    """The ids of one column."""
 
-    vocabulary: Folder
-    max_pieces: int
-
-    @property
-    def name(self) -> str:
-        return f"{self.vocabulary.name} {self.max_pieces}"
-
-    @property
-    def size(self) -> int:
-        return len(self.tokenizer())
-
-    def tokenizer(self) -> PreTrainedTokenizerBase:
-        """The tokenizer itself."""
-        return pretrained.tokenizer(learned.directory(self.vocabulary))
-
-    def load(self) -> Encode:
-        tokenizer = self.tokenizer()
-
-        def encode(block: pa.Table, view: str) -> Encoded:
-            rows, truncated = pieces(tokenizer, block.column(0).to_pylist(), self.max_pieces, view)
-            return Encoded.of(rows, {TRUNCATED: truncated})
-
-        return encode
+    def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
+        return pieces(tokenizer, block.column(0).to_pylist(), self.most, view)
 
 
 def pieces(

@@ -9,10 +9,10 @@ from augury import config, pretrained
 from augury.corpora.corpus import KIND as CORPORA
 from augury.execution import choose
 from augury.locks import make_once
-from augury.progress import say_once
 from augury.regimes.regime import SOURCE, TARGET
 from augury.store import Folder, Store
 from augury.text import learned
+from augury.text.subwords import say_truncated
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, tokenise
 from augury.trainable import Input, Prepared
@@ -20,7 +20,7 @@ from augury.training.extend import trunk
 from trainables.seq2seq import pairs
 from trainables.seq2seq.config import Config, HypothesisCorpus
 from trainables.seq2seq.model import TinyT5
-from trainables.seq2seq.pieces import TRUNCATED, Pieces
+from trainables.seq2seq.pieces import Pieces
 
 VERSION = 1
 """Raised when the same configuration comes to train another model: part of every run's address."""
@@ -76,7 +76,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     work = corpora["train"].rows * 2 / SENTENCES_PER_SECOND
     executor = choose(execution.executor, work, "tokenise", execution.address)
     tokenise(planned.texts, planned.tokens, planned.pieces, executor)
-    _say_truncated(experiment, planned)
+    say_truncated(planned.tokens, experiment.max_pieces)
     return Prepared(
         address=planned.address,
         inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
@@ -109,10 +109,3 @@ def _make_tokenizer(experiment: Config, planned: Plan) -> None:
         learned.learn(both.lines(), model.vocabulary_size, folder)
     else:
         pretrained.keep(model.name, model.revision, folder)
-
-
-def _say_truncated(experiment: Config, planned: Plan) -> None:
-    for name, folder in planned.tokens.items():
-        manifest = folder.manifest()
-        if count := manifest["counts"].get(TRUNCATED):
-            say_once(f"cut to {experiment.max_pieces} pieces: {name}, {count:,} of {manifest['rows']:,}")

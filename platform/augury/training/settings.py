@@ -101,7 +101,10 @@ class Training(Section):
 
 
 class Execution(Section):
-    """Where things run; nothing here changes a result, and it is no part of an address."""
+    """Where things run, which is no part of an address.
+
+    Nothing here changes a result but by rounding: sums over other numbers of threads, or on a GPU, end in other bits.
+    """
 
     executor: Literal["auto", "local", "ray"] = "auto"
     """Augmentation and decoding: Ray, this process, or whichever the estimated work favours."""

@@ -80,7 +80,7 @@ def test_pairs_that_are_cut_are_counted_and_said(tmp_path: Path, capsys: pytest.
     cut, full = (Tokens(Folder(store.root, each.config["tokens"]["source"])).lengths for each in (prepared, whole))
     assert cut.max() == 15 and (full > 15).any()
     assert (cut == full.clip(max=15)).all()
-    assert f"cut to 15 subwords: {(full > 15).sum()} of 30 pairs of 'source'" in capsys.readouterr().err
+    assert f"cut to 15 subwords: {(full > 15).sum()} of 30 rows of 'source'" in capsys.readouterr().err
 
 
 def test_a_test_set_that_was_trained_on_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

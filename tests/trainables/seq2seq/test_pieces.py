@@ -7,7 +7,8 @@ import pytest
 
 from augury.store import Folder, Store
 from augury.text import learned
-from trainables.seq2seq.pieces import TRUNCATED, Pieces, pieces
+from augury.text.subwords import TRUNCATED
+from trainables.seq2seq.pieces import Pieces, pieces
 
 TEXTS = ["the cat sees the dog", "a dog", "", "the dog hears the hen and the cat and the cow"]
 END = 2

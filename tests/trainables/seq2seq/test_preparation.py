@@ -7,9 +7,9 @@ import pytest
 
 from augury.errors import UserError
 from augury.experiment import parse
+from augury.text.subwords import TRUNCATED
 from augury.text.tokens import Tokens
 from trainables import seq2seq
-from trainables.seq2seq.pieces import TRUNCATED
 
 
 @pytest.mark.parametrize("form", ["text", "reorder", "hypothesis"])
@@ -47,7 +47,7 @@ def test_long_sides_are_cut_and_counted(toy: Any, capsys: pytest.CaptureFixture[
     folder = toy.store.folder("tokens", prepared["tokens"]["source"].partition("/")[2])
     assert folder.manifest()["counts"] == {TRUNCATED: 108}
     assert set(Tokens(folder).lengths.tolist()) == {5}
-    assert "cut to 5 pieces: source, 108 of 108" in capsys.readouterr().err
+    assert "cut to 5 subwords: 108 of 108 rows of 'source'" in capsys.readouterr().err
 
 
 def test_tests_are_scored_where_a_reference_says_something(toy: Any) -> None:

@@ -1,0 +1,27 @@
+"""What the models of all tasks have in common: sizes that must fit, and how attention is computed."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import torch
+
+from augury.errors import UserError
+
+Attention = Literal["auto", "eager", "sdpa"]
+
+
+def attention(asked: Attention) -> str:
+    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+    if asked != "auto":
+        return asked
+    return "sdpa" if torch.cuda.is_available() else "eager"
+
+
+def check_heads(hidden_size: int, attention_heads: int) -> None:
+    """UserError where the heads do not divide the hidden size."""
+    if hidden_size % attention_heads:
+        raise UserError(
+            f"hidden_size {hidden_size} is not a multiple of attention_heads {attention_heads}: "
+            "each head takes an equal share, so change one of the two"
+        )

@@ -1,0 +1,18 @@
+"""Packages whose names are imported when they are asked for, so that a worker that only tokenises loads no torch."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+def provide(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+    """The `__getattr__` of a package that has each name from one of its modules."""
+
+    def get(name: str) -> Any:
+        if name not in modules:
+            raise AttributeError(f"module '{package}' has no attribute '{name}'")
+        return getattr(importlib.import_module(f"{package}.{modules[name]}"), name)
+
+    return get

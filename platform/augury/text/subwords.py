@@ -1,0 +1,58 @@
+"""Text as the subwords of a model's own tokenizer, or of one learned from the training text, cut to a length."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import pyarrow as pa
+from transformers import PreTrainedTokenizerBase
+
+from augury import pretrained
+from augury.progress import say_once
+from augury.store import Folder
+from augury.text import learned
+from augury.text.tokens import Encode, Encoded
+
+TRUNCATED = "truncated"
+
+
+@dataclass(frozen=True)
+class Subwords:
+    """The tokenizer in a folder, with the special ids that its model expects; at most `most` ids a row."""
+
+    vocabulary: Folder
+    most: int
+
+    @property
+    def name(self) -> str:
+        return f"{self.vocabulary.name} {self.most}"
+
+    @property
+    def size(self) -> int:
+        return len(self.tokenizer())
+
+    def tokenizer(self) -> PreTrainedTokenizerBase:
+        """The tokenizer itself."""
+        return pretrained.tokenizer(learned.directory(self.vocabulary))
+
+    def load(self) -> Encode:
+        tokenizer = self.tokenizer()
+
+        def encode(block: pa.Table, view: str) -> Encoded:
+            rows, truncated = self.rows(tokenizer, block, view)
+            return Encoded.of(rows, {TRUNCATED: truncated})
+
+        return encode
+
+    def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
+        """The ids of every row of a block of text, and how many rows were cut."""
+        raise NotImplementedError
+
+
+def say_truncated(tokens: Mapping[str, Folder], most: int) -> None:
+    """Say how many rows of which text were cut."""
+    for name, folder in tokens.items():
+        manifest = folder.manifest()
+        if count := manifest["counts"].get(TRUNCATED):
+            say_once(f"cut to {most} subwords: {count:,} of {manifest['rows']:,} rows of '{name}'")
