@@ -30,7 +30,7 @@ def load(loader: Loader, name: str, revision: str | None = None, **settings: Any
         with quiet():
             return loader(str(directory or name), **({} if directory else {"revision": revision}), **settings)
     except (OSError, ValueError) as error:
-        reason = " ".join(str(error).split())
+        reason = " ".join(str(error).split()).rstrip(".")
         raise UserError(
             f"pretrained '{name}' cannot be loaded: {reason}. Where no hub can be reached, give the path of a directory"
         ) from error

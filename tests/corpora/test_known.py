@@ -38,7 +38,7 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
 
 def test_a_set_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AUGURY_DATA", raising=False)
-    with pytest.raises(UserError, match="give --data-dir or set AUGURY_DATA"):
+    with pytest.raises(UserError, match="of a data directory: set AUGURY_DATA to its path"):
         corpus("multi30k", "de", "en").part("train")
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
     with pytest.raises(UserError) as error:

@@ -60,7 +60,7 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str], directory:
     root, folder = directory or os.environ.get(ENVIRONMENT), known.folder or known.name
     if not root:
         raise UserError(
-            f"{known.name} is read from the folder {folder} of a data directory: give --data-dir or set {ENVIRONMENT}"
+            f"{known.name} is read from the folder {folder} of a data directory: set {ENVIRONMENT} to its path"
         )
     settings: dict[str, Any] = {}
     for key, value in known.texts[split].items():
