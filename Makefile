@@ -24,7 +24,7 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n 2
 
 test-quick: $(VENV)/.installed-test
 	$(BIN)/python -m pytest -m 'not slow'

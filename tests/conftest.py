@@ -17,6 +17,12 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 import pytest
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Files with slow tests come first, so that all processes of pytest-xdist have work until the end."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 @pytest.fixture(scope="session")
 def local_ray() -> Iterator[Any]:
     """Ray on this machine, shared by the session's tests."""

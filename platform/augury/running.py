@@ -16,6 +16,7 @@ import yaml
 
 from augury import config, trainable
 from augury.beside import every
+from augury.canonical import canonical
 from augury.corpora.corpus import KIND as CORPORA
 from augury.errors import UserError
 from augury.experiment import Experiment, systems
@@ -41,7 +42,7 @@ def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[list
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     task = trainable.find(experiment.task)
-    chosen = systems(experiment)
+    chosen = {name: _canonical(name, system, store) for name, system in systems(experiment).items()}
     folders: list[Folder] = []
     failures: list[str] = []
     with Tracker(experiment.tracking, store) as tracker:
@@ -55,6 +56,14 @@ def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[list
                     failures.append(f"{name}, seed {seed} diverged: {error}")
                     say(failures[-1])
     return folders, failures
+
+
+def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
+    """The system as sweeps would write it, so that both find the same runs."""
+    plainer, reasons = canonical(system, store)
+    for key, reason in reasons.items():
+        say(f"{name}: {key} has no effect: {reason}" if key != "augment" else f"{name}: {key}: {reason}")
+    return plainer
 
 
 def _refuse_shared_runs(prepared: Mapping[str, Prepared]) -> None:

@@ -48,6 +48,7 @@ def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
     ({"train": TABLE, "filter": {"max_ratio": 2}}, "unknown key 'filter.max_ratio'"),
     ({"train": TABLE, "every": 9}, "unknown key 'every'"),
     ({"tests": {"train": TABLE}}, "'train' cannot name a test"),
+    ({"tests": {"mean": TABLE}}, "'mean' cannot name a test: .* neither train, valid nor mean"),
 ])  # fmt: skip
 def test_mistakes_in_a_corpus(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):

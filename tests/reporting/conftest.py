@@ -12,10 +12,10 @@ import pyarrow as pa
 import pytest
 
 from augury.corpora.corpus import NLI, PARALLEL, CorpusWriter
+from augury.naming import title
 from augury.scoring.scores import score, write_statistics
 from augury.store import Folder, Store
 from augury.sweeping import state
-from augury.sweeping.points import title
 from augury.sweeping.state import Sweep
 from augury.training.history import History
 

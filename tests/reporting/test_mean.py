@@ -7,8 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.errors import UserError
-from augury.reporting.mean import with_mean
+from augury.reporting.mean import comparisons, with_mean
 from augury.reporting.results import Estimate, SystemResult
 from augury.reporting.table import comparison
 from augury.scoring.accuracy import value
@@ -103,6 +102,10 @@ def test_a_system_without_one_of_the_sets_has_no_mean() -> None:
     assert "mean" in whole.tests and "mean" not in part.tests
 
 
-def test_a_set_of_this_name_is_refused() -> None:
-    with pytest.raises(UserError, match="give it another name"):
-        with_mean([], ["mean"])
+def test_the_mean_of_several_sets_comes_first() -> None:
+    tests = of_shares([60, 80])
+    systems = [system("a", tests), system("b", tests)]
+    assert [table.test for table in comparisons(systems, ["l0", "l1"])] == ["mean", "l0", "l1"]
+    assert [table.test for table in comparisons(systems, ["l0"])] == ["l0"]
+    parts = [system(name, {test: tests[test]}) for name, test in (("a", "l0"), ("b", "l1"))]
+    assert [table.test for table in comparisons(parts, ["l0", "l1"])] == ["l0", "l1"], "no system has both"

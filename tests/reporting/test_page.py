@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import re
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -102,3 +103,23 @@ def test_equal_configurations_and_several_scored_sets(results: Any, read: Any) -
 def test_no_page_before_there_are_scores(results: Any) -> None:
     with pytest.raises(UserError, match="no run has scores yet"):
         render(load([results.run("baseline", "aa" * 8)]), "ciphers")
+
+
+def test_several_test_sets_begin_with_their_mean_and_have_a_heat_map(results: Any, read: Any) -> None:
+    systems = []
+    for system in load(
+        [
+            results.classified(name, name[0] * 16, seed, correct=correct)
+            for seed in (1, 2)
+            for name, correct in {"base": [1, 0, 0, 0] * 50, "cipher": [1, 1, 1, 0] * 50}.items()
+        ]
+    ):
+        sets = {"en": "test", "sw": "test"}
+        systems.append(replace(
+            system, tests={name: system.tests[of] for name, of in sets.items()},
+            resampled={name: system.resampled[of] for name, of in sets.items()},
+        ))  # fmt: skip
+    found = read(render(systems, "labels"))
+    assert found.texts["p"][0].startswith("On the mean of the test sets, cipher scores 50.0 accuracy more than base")
+    assert found.texts["h3"][:3] == ["the mean of the test sets", "en", "sw"]
+    assert "Test sets" in found.texts["h2"]

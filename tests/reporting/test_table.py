@@ -13,17 +13,21 @@ from augury.reporting.table import (
     comparison,
     difference,
     factor,
+    fitted,
     interval,
     probability,
     scored_sets,
     signed,
-    text,
     title,
 )
 from augury.rng import generator
 from augury.scoring.significance import approximate_randomisation, compare, holm, paired_bootstrap
 
 BASE, CIPHER = "aa" * 8, "bb" * 8
+
+
+def text(systems: list[SystemResult], width: int) -> str:
+    return fitted([comparison(systems, test) for test in scored_sets(systems)], width)
 
 
 @pytest.fixture

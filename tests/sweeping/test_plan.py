@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 
 from augury.errors import UserError
+from augury.naming import title
 from augury.store import Store
 from augury.sweeping import plan, points, space
 from augury.sweeping.plan import Plan
@@ -39,7 +40,7 @@ def test_tau_and_warmup_without_agreement_are_one_experiment(store):
     keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_steps": [0, 9]}
     made = planned("agreement", store, keys=keys)
     assert len(made.configurations) == 1 + 1 + 4
-    assert [points.title(each.point) for each in made.merged] == [
+    assert [title(each.point) for each in made.merged] == [
         "beta=0, tau=1, warmup_steps=9", "beta=0, tau=2, warmup_steps=0", "beta=0, tau=2, warmup_steps=9"
     ]  # fmt: skip
     assert {each.same_as for each in made.merged} == {"beta=0, tau=1, warmup_steps=0"}
@@ -57,7 +58,7 @@ def test_keys_equal_modulo_the_alphabet_are_one_experiment(store):
     keys = {"augment.0.keys": [[1], [31], [1, 2], [31, 32], [1, 31]]}
     made = planned("cipher_keys", store, {"augment.0.alphabet": alphabet}, keys=keys)
     assert names(made) == ["baseline", "keys=1", "keys=1+2"]
-    assert [(points.title(each.point), each.same_as) for each in made.merged] == [
+    assert [(title(each.point), each.same_as) for each in made.merged] == [
         ("keys=31", "keys=1"), ("keys=31+32", "keys=1+2"), ("keys=1+31", "keys=1")
     ]  # fmt: skip
     assert "on this text it is the same as operator=cipher, keys=1," in made.merged[0].reason

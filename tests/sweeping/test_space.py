@@ -97,19 +97,6 @@ def test_a_grid_has_nothing_to_draw():
         points.listed(space.find("agreement"), 4)
 
 
-@pytest.mark.parametrize(("point", "title"), [
-    ({"regime.beta": 5, "regime.tau": 0.5}, "beta=5, tau=0.5"),
-    ({"augment.0.keys": [1, 2]}, "keys=1+2"),
-    ({"augment.0.keys": []}, "keys=none"),
-    ({"vocabulary.size": 3, "model.size": 4}, "vocabulary.size=3, model.size=4"),
-    ({"regime": {"name": "multi_source", "equation": 2}}, "regime=multi_source(equation=2)"),
-    ({"augment": [{"operator": "cipher", "keys": [1, 2]}]}, "augment=cipher(keys=1+2)"),
-    ({"training.learning_rate": 0.0005}, "learning_rate=0.0005"),
-])  # fmt: skip
-def test_titles(point, title):
-    assert points.title(point) == title
-
-
 ROWS = MINIMAL.replace('space = {"regime.beta": [0, 5]}', 'rows = {"plain": {}, "strong": {"regime.beta": 5}}')
 
 

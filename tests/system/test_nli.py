@@ -97,6 +97,20 @@ def test_free_text_gets_a_label(
     assert "a run of task nli has no beam" in capsys.readouterr().err
 
 
+def test_settings_without_effect_do_not_train_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """PGD of three steps of 1 never leaves ε = 3: the same run with and without it, as in sweeps."""
+    path = str(write_experiment(tmp_path))
+    short = ["--set", "training.max_epochs=1", "--json"]
+    made = []
+    for regime in ("{name: adversarial, preset: paper}", "{name: adversarial, epsilon: null}"):
+        assert main(["train", path, "--set", f"regime={regime}", "--set", "baseline=false", *short]) == 0
+        out, said = capsys.readouterr()
+        made.append(json.loads(out)["runs"])
+        if "preset" in regime:
+            assert "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts" in said
+    assert made[0] == made[1] and "found, not trained again" in said
+
+
 def test_killed_and_started_again_equals_undisturbed(trained: SimpleNamespace, tmp_path: Path) -> None:
     path = write_experiment(tmp_path)
     process = subprocess.Popen([sys.executable, "-m", "augury.cli", "train", str(path)], text=True,

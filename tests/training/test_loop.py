@@ -62,27 +62,34 @@ def losses(storage: Path) -> list[tuple[int, float]]:
     ]
 
 
+PROCESSES = ("--launcher", "processes", "--workers", "2")
+
+
+@pytest.fixture(scope="module")
+def straight_of_two(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    storage = tmp_path_factory.mktemp("straight-of-two")
+    done = train(storage, *PROCESSES)
+    assert done.returncode == 0, done.stderr
+    return storage
+
+
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_two_workers_killed_and_started_again(tmp_path: Path) -> None:
-    flags = ("--launcher", "processes", "--workers", "2")
-    assert train(tmp_path / "straight", *flags).returncode == 0
-    killed = train(tmp_path / "killed", *flags, "--kill-at", "6")
+def test_two_workers_killed_and_started_again(straight_of_two: Path, tmp_path: Path) -> None:
+    killed = train(tmp_path, *PROCESSES, "--kill-at", "6")
     assert killed.returncode != 0
-    assert train(tmp_path / "killed", *flags, "--kill-at", "6").returncode == 0
-    assert final(tmp_path / "killed") == final(tmp_path / "straight")
+    assert train(tmp_path, *PROCESSES, "--kill-at", "6").returncode == 0
+    assert final(tmp_path) == final(straight_of_two)
 
 
 @pytest.mark.slow
 @pytest.mark.timeout(900)
-def test_ray_train_restarts_a_killed_worker_and_ends_equal(tmp_path: Path) -> None:
-    flags = ("--launcher", "ray", "--workers", "2")
-    undisturbed = train(tmp_path / "straight", *flags)
-    assert undisturbed.returncode == 0, undisturbed.stderr[-2000:]
-    disturbed = train(tmp_path / "killed", *flags, "--kill-at", "6")
+def test_ray_train_restarts_a_killed_worker_and_ends_equal(straight_of_two: Path, tmp_path: Path) -> None:
+    """Equal to two processes that no launcher looks after."""
+    disturbed = train(tmp_path, "--launcher", "ray", "--workers", "2", "--kill-at", "6")
     assert disturbed.returncode == 0, disturbed.stderr[-2000:]
-    assert (tmp_path / "killed" / "killed").exists()
-    assert final(tmp_path / "killed") == final(tmp_path / "straight")
+    assert (tmp_path / "killed").exists()
+    assert final(tmp_path) == final(straight_of_two)
 
 
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:

@@ -46,7 +46,6 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
         help="two-level (default): over seeds and sentences, for one seed each the paired bootstrap over sentences; "
         "bootstrap, randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for one seed each",
     )  # fmt: skip
-    parser.add_argument("--mean", action="store_true", help="begin with the plain mean over the test sets, if several")
     parser.add_argument(
         "--format", choices=["text", "latex", "csv", "markdown"], default="text", help="of the tables (default: text)"
     )
@@ -55,8 +54,8 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting.answer import answer
     from augury.reporting.formats import FORMATS
-    from augury.reporting.mean import MEAN, title_of, with_mean
-    from augury.reporting.table import comparison, fitted
+    from augury.reporting.mean import comparisons
+    from augury.reporting.table import fitted
 
     systems = _texts(arguments) if arguments.references else _stored(arguments.systems, arguments.storage)
     if len(systems) < 2:
@@ -65,13 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
     if several and arguments.test != "two-level":
         raise UserError(f"--test {arguments.test} compares one seed with one, and {several[0]} has more: "
                         "name one seed, or leave out --test")  # fmt: skip
-    if arguments.mean and arguments.test == "randomisation":
-        raise UserError("--test randomisation swaps systems on one test set: leave out --mean, or take another test")
-    tests = _common_tests(systems)
-    tables = [comparison(systems, test, arguments.test) for test in tests]
-    if arguments.mean and len(tests) > 1:
-        mean = comparison(with_mean(systems, tests), MEAN, arguments.test)
-        tables.insert(0, replace(mean, test=title_of(tests)))
+    tables = comparisons(systems, _common_tests(systems), arguments.test)
     if arguments.json:
         print_json({
             "answer": answer(tables[0]), "method": arguments.test, "tables": [table.plain() for table in tables],

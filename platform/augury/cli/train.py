@@ -25,7 +25,10 @@ def compare(chosen: object, as_json: bool) -> int:
     """Run an experiment and show its systems side by side, as a table and as a page."""
     from augury import trainable
     from augury.experiment import Experiment
-    from augury.reporting import page, results, table
+    from augury.reporting import overview, page, results
+    from augury.reporting.answer import answer
+    from augury.reporting.mean import comparisons
+    from augury.reporting.table import scored_sets
     from augury.running import run_experiment
     from augury.store import Store
     from augury.tracking.settings import place
@@ -35,12 +38,15 @@ def compare(chosen: object, as_json: bool) -> int:
     if not folders:
         return 1
     systems = results.load(folders)
+    tables = comparisons(systems, scored_sets(systems))
     store = Store(chosen.storage)
     report = store.folder("reports", chosen.name)
     report.write("index.html", page.render(systems, title=chosen.name))
     if as_json:
         print_json(
             {
+                "answer": answer(tables[0]),
+                "tables": [table.plain() for table in tables],
                 "systems": [system.plain() for system in systems],
                 "runs": [folder.uri for folder in folders],
                 "page": f"{report.uri}/index.html",
@@ -48,7 +54,7 @@ def compare(chosen: object, as_json: bool) -> int:
             }
         )
     else:
-        print(table.text(systems))
+        print(overview.text(tables))
         print(f"page     {report.uri}/index.html")
         print(f"MLflow   mlflow ui --backend-store-uri {place(chosen.tracking, store).uri}")
         print(f"next     {trainable.find(chosen.task).EXAMPLE} | augury translate {folders[-1].uri}")

@@ -19,6 +19,7 @@ from augury.errors import UserError, unknown
 Role = Literal["train", "valid", "test"]
 Kind = Literal["aligned", "table", "hub", "builtin"]
 
+RESERVED = ("train", "valid", "mean")  # the last stands for the mean over test sets
 NAMES = {"aligned": "source and target", "table": "file"}  # of kinds that are not called by their own
 TABLES = ("tsv", "csv", "jsonl", "parquet")
 EXTENSIONS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
@@ -267,9 +268,10 @@ class AnySpec(Section):
         if not self._sets and self.train is None and self.valid is None and not self.tests:
             raise ValueError("the corpus has no text: give known, or train, valid and tests")
         for name in self.tests:
-            if name in ("train", "valid") or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+            if name in RESERVED or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
+                reserved = f"{', '.join(RESERVED[:-1])} nor {RESERVED[-1]}"
                 raise ValueError(
-                    f"'{name}' cannot name a test: use letters, digits, '_', '.' and '-', and neither train nor valid"
+                    f"'{name}' cannot name a test: use letters, digits, '_', '.' and '-', and neither {reserved}"
                 )
         return self
 

@@ -11,22 +11,22 @@ def answer(table: Table) -> str:
     name = title(metric)
     start = baseline.scores.get(metric)
     if start is None:
-        return f"The baseline {baseline.name} has no scores on {table.test} yet, so nothing can be compared."
+        return f"The baseline {baseline.name} has no scores on {table.where} yet, so nothing can be compared."
     compared = [row for row in others if row.difference is not None]
     if not compared:
         missing = "its competitors have no comparable scores yet" if others else "there is nothing to compare it with"
-        return f"On {table.test}, {baseline.name} reaches {name} {interval(start)}; {missing}."
+        return f"On {table.where}, {baseline.name} reaches {name} {interval(start)}; {missing}."
     real = [row for row in compared if row.mark and _difference(row) > 0]
     best = max(real or compared, key=_difference)
     by = round(_difference(best), 1)
     if by > 0:
         cost = f" at {factor(best.time_factor)} the training time" if best.time_factor else ""
         values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
-        head = f"On {table.test}, {best.name} scores {by:.1f} {name} more than {baseline.name} ({values}){cost}"
+        head = f"On {table.where}, {best.name} scores {by:.1f} {name} more than {baseline.name} ({values}){cost}"
     else:
         scores = f"scores {-by:.1f} {name} less" if by < 0 else f"scores the same {name}"
         nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
-        head = f"On {table.test}, {nobody} {baseline.name} ({name} {start.value:.1f}): {it} {scores}"
+        head = f"On {table.where}, {nobody} {baseline.name} ({name} {start.value:.1f}): {it} {scores}"
     said = head + _verdict(best, alone=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons)
     first = max(compared, key=_difference)
     if first is not best and round(_difference(first), 1) > by:

@@ -73,10 +73,10 @@ def score_against_cost(results: Sequence[SystemResult], table: Table) -> Figure 
     } for index, row, score, cost in shown]  # fmt: skip
     said = ", ".join(f"{row.name} {score.value:.1f} in {cost.train_seconds / size:.1f} {unit}"
                      for _, row, score, cost in shown)  # fmt: skip
-    drawn = plot(data, f"training time of one seed ({unit})", f"{title(metric)} on {table.test}")
+    drawn = plot(data, f"training time of one seed ({unit})", f"{title(metric)} on {table.where}")
     drawn["layout"] |= {"height": 360, "showlegend": True,
                        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"}}  # fmt: skip
-    heading = f"{title(metric)} on {table.test} against training time"
+    heading = f"{title(metric)} on {table.where} against training time"
     return Figure("cost", heading, f"{heading}: {said}", drawn)
 
 

@@ -75,11 +75,11 @@ def _markdown(table: Table) -> str:
     rule = ["---", *("---:" for _ in header[1:])]
     lines = [header, rule, *map(table.cells, table.rows)]
     written = [f"| {' | '.join(re.sub('([|*])', ESCAPED, cell) for cell in cells)} |" for cells in lines]
-    return "\n".join([f"### {table.test}", "", *written, "", *(f"- {note}" for note in table.notes)]) + "\n"
+    return "\n".join([f"### {table.where}", "", *written, "", *(f"- {note}" for note in table.notes)]) + "\n"
 
 
 def _latex(table: Table) -> str:
-    caption = "; ".join([f"Results on {table.test}", *table.notes])
+    caption = "; ".join([f"Results on {table.where}", *table.notes])
     return tabular(caption, table.header(), list(map(table.cells, table.rows)))
 
 

@@ -70,7 +70,7 @@ def systems_by_tests(tables: Sequence[Table]) -> Figure | None:
             by = row.difference or 0.0
             reach = max(reach, abs(by))
             gained = "" if row.difference is None else f"{signed(by)}{row.mark}"
-            told = f"{names[place]} on {html.escape(table.test)}: {interval(score)}"
+            told = f"{names[place]} on {html.escape(table.where)}: {interval(score)}"
             cells[place, column] = Cell(by, f"{score.value:.1f}<br>{gained}", f"{told} {gained}".rstrip())
     if not cells:
         return None

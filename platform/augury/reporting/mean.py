@@ -1,4 +1,4 @@
-"""The plain mean over test sets, such as the languages of XNLI, as one more test set."""
+"""Several test sets, such as the languages of XNLI: all of them, and their plain mean as one more."""
 
 from __future__ import annotations
 
@@ -8,30 +8,32 @@ from dataclasses import replace
 
 import numpy as np
 
-from augury.errors import UserError
 from augury.reporting.results import Estimate, SystemResult
+from augury.reporting.table import MEAN, Table, comparison
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.scores import named
-from augury.scoring.significance import clusters, interval, mean_over
+from augury.scoring.significance import Method, clusters, interval, mean_over
 
-MEAN = "mean"
+
+def comparisons(systems: Sequence[SystemResult], tests: Sequence[str], method: Method = "two-level") -> list[Table]:
+    """The systems on every test set; where there are several, on their mean before all.
+
+    Approximate randomisation swaps systems on one test set and knows no mean.
+    """
+    tables = [comparison(systems, test, method) for test in tests]
+    if len(tests) < 2 or method == "randomisation" or not any(set(tests) <= set(system.tests) for system in systems):
+        return tables
+    return [comparison(with_mean(systems, tests), MEAN, method), *tables]
 
 
 def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
-    """The systems with the mean of every metric over `tests` as a further test set, `mean`.
+    """The systems with the mean of every metric over `tests` as a further test set, called `MEAN`.
 
     Examples in the same place of equally long sets are drawn together, for translations of one example are not
     independent; where they are different examples that changes nothing. A system without one of the sets has no mean.
-    UserError where a test set has this name already.
     """
-    if MEAN in tests:
-        raise UserError(f"a test set is called '{MEAN}', as is the mean over test sets: give it another name")
+    assert MEAN not in tests, "corpora refuse this name of a test set"
     return [_with_mean(system, tests) if all(test in system.tests for test in tests) else system for system in systems]
-
-
-def title_of(tests: Sequence[str]) -> str:
-    """What the mean over test sets is called in words."""
-    return f"the mean of {len(tests)} test sets"
 
 
 def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:

@@ -15,9 +15,11 @@ from augury.reporting.answer import answer
 from augury.reporting.charts import Figure, look
 from augury.reporting.document import chart, document, html_table, mark, section
 from augury.reporting.figures import POINTS, learning_curves, score_against_cost
+from augury.reporting.heat import systems_by_tests
+from augury.reporting.mean import comparisons
 from augury.reporting.results import SystemResult
 from augury.reporting.samples import draw
-from augury.reporting.table import Row, Table, comparison, interval, scored_sets
+from augury.reporting.table import Row, Table, interval, scored_sets
 from augury.tracking import runs
 
 
@@ -26,15 +28,17 @@ def render(results: Sequence[SystemResult], title: str) -> str:
     names = scored_sets(results)
     if not names:
         raise UserError("no run has scores yet: a page can be made when the first one is finished")
-    tables = [comparison(results, test) for test in names]
+    tables = comparisons(results, names)
+    heat = systems_by_tests(tables) if len(tables) > 1 else None
     curves = learning_curves(results, tables[0].metrics[0])
     cost = score_against_cost(results, tables[0])
     compared = " and ".join(result.name for result in results[1:]) or results[0].name
     sections = [
         section("Scores and cost", "".join(_scores(table, heading=len(tables) > 1) for table in tables)),
+        section("Test sets", f'<div class="charts">{chart(heat)}</div>{_heat_reading(results)}' if heat else ""),
         section("Learning curves", _charts(results, curves)),
         section("Score against cost", f'<div class="charts">{chart(cost)}</div>' if cost else ""),
-        section("Examples", _examples(results, tables[0].test)),
+        section("Examples", _examples(results, names[0])),
         section("What differs between the systems", _differences(results)),
         section("What was compared", _provenance(results)),
     ]
@@ -42,8 +46,13 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         f"{title}: {compared} on {', '.join(names)}",
         f'<header><h1>{escape(title)}</h1><p class="answer">{escape(answer(tables[0]))}</p>'
         f"{_notes(results)}</header>{''.join(sections)}",
-        {figure.name: figure.plot for figure in (*curves, *((cost,) if cost else ()))},
+        {figure.name: figure.plot for figure in (*curves, *filter(None, (cost, heat)))},
     )
+
+
+def _heat_reading(results: Sequence[SystemResult]) -> str:
+    better = f"Blue is better than {results[0].name} on the same test set, orange is worse"
+    return f'<p class="quiet">{escape(better)}; * p < 0.05, ** p < 0.01, corrected for the systems of one set.</p>'
 
 
 def _notes(results: Sequence[SystemResult]) -> str:
@@ -65,8 +74,8 @@ def _scores(table: Table, heading: bool) -> str:
         data += "".join(f"<td>{escape(cell)}</td>" for cell in cells)
         lines.append(f'<tr><th scope="row">{mark(look(index))}{escape(name)}</th>{data}</tr>')
     notes = "".join(f"<li>{escape(note)}</li>" for note in table.notes)
-    head = f"<h3>{escape(table.test)}</h3>" if heading else ""
-    return f'{head}{html_table(header, lines, f"scores on {table.test}")}<ul class="notes">{notes}</ul>'
+    head = f"<h3>{escape(table.where)}</h3>" if heading else ""
+    return f'{head}{html_table(header, lines, f"scores on {table.where}")}<ul class="notes">{notes}</ul>'
 
 
 def _bar(table: Table, row: Row, index: int, low: float, high: float) -> str:

@@ -18,6 +18,8 @@ from augury.scoring.significance import Difference, Method, decide, holm
 
 TITLES = {"bleu": "BLEU", "chrf": "chrF", "multi_bleu": "multi-BLEU", "compound_bleu": "compound BLEU"}
 MISSING = "–"
+MEAN = "mean"
+"""What takes the place of a test set's name for the mean over test sets."""
 
 
 @dataclass(frozen=True)
@@ -61,6 +63,11 @@ class Table:
     """What must be known to read the numbers: signatures, sizes, seeds, tests, and what cannot be compared."""
 
     @property
+    def where(self) -> str:
+        """The test set in a sentence."""
+        return "the mean of the test sets" if self.test == MEAN else self.test
+
+    @property
     def costed(self) -> bool:
         """Whether it is known of any system what it cost."""
         return any(row.cost for row in self.rows)
@@ -92,16 +99,11 @@ class Table:
             scores = 4 + len(self.metrics)
             blocks = [aligned([cells[:scores] for cells in lines]),
                       aligned([cells[:1] + cells[scores:] for cells in lines])]  # fmt: skip
-        return "\n".join([self.test, *(line for block in blocks for line in (*block, "")), *self.notes]) + "\n"
+        return "\n".join([self.where, *(line for block in blocks for line in (*block, "")), *self.notes]) + "\n"
 
     def plain(self) -> dict[str, Any]:
         """The table as JSON-like values."""
         return asdict(self)
-
-
-def text(results: Sequence[SystemResult], width: int | None = None) -> str:
-    """The comparisons on all test sets as plain lines, fitted to the terminal if there is one."""
-    return fitted([comparison(results, test) for test in scored_sets(results)], width)
 
 
 def fitted(tables: Sequence[Table], width: int | None = None) -> str:

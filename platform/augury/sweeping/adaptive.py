@@ -12,10 +12,11 @@ from optuna.distributions import BaseDistribution, CategoricalDistribution
 from optuna.trial import TrialState
 
 from augury.errors import UserError
+from augury.naming import title
 from augury.progress import say
 from augury.rng import seed_of
 from augury.store import Folder
-from augury.sweeping.points import plain_value, title
+from augury.sweeping.points import plain_value
 from augury.sweeping.race import Verdict, Work
 from augury.sweeping.space import Space
 

@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from augury import config, trainable
+from augury.canonical import canonical
 from augury.errors import UserError
 from augury.experiment import Experiment, parse
+from augury.naming import title
 from augury.store import Store
-from augury.sweeping import points
-from augury.sweeping.lint import canonical
 from augury.sweeping.space import Space
 from augury.sweeping.state import Merged
 
@@ -56,7 +56,7 @@ class Plan:
 
     def add(self, point: Mapping[str, Any], name: str | None = None) -> Planned:
         """The configuration of a point: a new one, or the one that is the same experiment."""
-        name = name or points.title(point)
+        name = name or title(point)
         content = config.merge(config.merge(self.space.base, self.assignments), point)
         return self._place(name, point, parse(_alone(content, self.store), f"point {name}"))
 

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 from typing import Any, Literal
 
 from augury.errors import UserError, nearest
+from augury.naming import title
 from augury.store import Folder, Store
-from augury.sweeping.points import title
 from augury.tracking import runs
 from augury.training import history
 from augury.training.loop import OUTCOME

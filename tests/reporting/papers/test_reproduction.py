@@ -18,7 +18,7 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         ("+B", "failed", "seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"),
         ("oracle", "not run", "reads the labels"),
     ]
-    assert (found.tests, found.column, list(found.tables)) == (["qaa", "qab"], "mean", ["qaa", "qab", "mean"])
+    assert (found.tests, found.column, list(found.tables)) == (["qaa", "qab"], "mean", ["mean", "qaa", "qab"])
     plain, better, again, failed, oracle = found.lines
     assert [score and score.value for score in map(found.score, found.lines)] == [66.0, 80.0, 80.0, None, None]
     assert plain.deviations == {column: pytest.approx(2**0.5) for column in ("qaa", "qab", "mean")}

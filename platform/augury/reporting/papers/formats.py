@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 from augury.progress import duration
 from augury.reporting.answer import answer
 from augury.reporting.formats import COSTS, LATEX_HEAD, csv_lines, tabular
-from augury.reporting.mean import MEAN
 from augury.reporting.papers.reproduction import Line, Reproduction
-from augury.reporting.table import MISSING, aligned, difference, factor, probability, signed, title
+from augury.reporting.table import MEAN, MISSING, aligned, difference, factor, probability, signed, title
 
 WIDTH = 200  # of a table where there is no terminal
 LONGEST = 200  # characters of an error among the notes

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 
-from augury.reporting.mean import MEAN, title_of, with_mean
+from augury.reporting.mean import comparisons, with_mean
 from augury.reporting.results import Estimate, SystemResult, load_groups
-from augury.reporting.table import Row, Table, comparison, scored_sets
+from augury.reporting.table import MEAN, Row, Table, scored_sets
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
 from augury.tracking import runs
@@ -45,7 +45,7 @@ class Reproduction:
     systems: tuple[SystemResult, ...]
     """What is measured, the reference first."""
     tables: Mapping[str, Table]
-    """Comparisons with the reference by column; the last one decides."""
+    """Comparisons with the reference by column; the first one decides."""
     lines: tuple[Line, ...]
 
     @property
@@ -56,15 +56,12 @@ class Reproduction:
     @property
     def column(self) -> str:
         """The column that decides: the mean over test sets, or the only test set."""
-        return self.tests[0] if len(self.tests) == 1 else MEAN
+        return next(iter(self.tables), MEAN)
 
     @property
     def deciding(self) -> Table | None:
-        """The comparison that decides, called by its name in words; None before anything is scored."""
-        if not self.tables:
-            return None
-        found = self.tables[self.column]
-        return replace(found, test=title_of(self.tests)) if self.column == MEAN else found
+        """The comparison that decides; None before anything is scored."""
+        return self.tables.get(self.column)
 
     @property
     def seconds(self) -> float:
@@ -104,10 +101,9 @@ class Reproduction:
 def reproduction(table: Published, sweep: Sweep) -> Reproduction:
     """The table as things stand in a sweep over its rows, or over some of them."""
     systems = _systems(sweep)
-    columns = scored_sets(systems)
-    if len(columns) > 1:
-        systems, columns = with_mean(systems, columns), [*columns, MEAN]
-    tables = {column: comparison(systems, column) for column in columns}
+    tests = scored_sets(systems)
+    tables = {table.test: table for table in comparisons(systems, tests)}
+    systems = with_mean(systems, tests) if MEAN in tables else systems
     known = {system.address: system for system in systems}
     lines = [_line(table, name, sweep, known, tables) for name in table.rows]
     return Reproduction(table, sweep, tuple(systems), tables, tuple(lines))

@@ -106,10 +106,10 @@ def score_against_cost(summary: Summary, drawn: Mapping[str, Look]) -> Figure | 
             "line": {"color": "#7b828c", "shape": "hv", "width": 1.5}}  # fmt: skip
     data = [_priced(row, row.scores[metric], row.cost.train_seconds / size, unit, row in best, drawn.get(row.address))
             for row in sorted(rows, key=lambda row: row.address in drawn) if row.cost]  # fmt: skip
-    heading = f"{title(metric)} on {table.test} against training time"
+    heading = f"{title(metric)} on {table.where} against training time"
     said = ", ".join(f"{row.name} {row.scores[metric].value:.1f} in {row.cost.train_seconds / size:.1f} {unit}"
                      for row in best if row.cost)  # fmt: skip
-    chart = plot([line, *data], f"training time of one seed ({unit})", f"{title(metric)} on {table.test}")
+    chart = plot([line, *data], f"training time of one seed ({unit})", f"{title(metric)} on {table.where}")
     chart["layout"] |= {"height": 400}
     return Figure("cost", heading, f"{heading}; nothing is both better and cheaper than: {said}", chart)
 

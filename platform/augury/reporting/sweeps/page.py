@@ -12,9 +12,11 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
+from augury.naming import title as titled
 from augury.progress import duration
 from augury.reporting.charts import Figure, Look
 from augury.reporting.document import chart, document, html_table, mark, section
+from augury.reporting.heat import systems_by_tests
 from augury.reporting.sweeps.answer import answered
 from augury.reporting.sweeps.axes import said, short_names
 from augury.reporting.sweeps.figures import OTHER, front, learning_curves, looks, rungs, score_against_cost
@@ -24,7 +26,6 @@ from augury.reporting.sweeps.response import responses
 from augury.reporting.sweeps.summary import Standing, Summary, summarise
 from augury.reporting.sweeps.wording import between, measured, spread, stands_at, written
 from augury.reporting.table import MISSING, Row, Table, difference, factor, interval, probability, title
-from augury.sweeping import points
 from augury.sweeping.state import Progress, Sweep
 from augury.tracking import runs
 
@@ -37,9 +38,11 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
     summary = summarise(sweep)
     drawn = looks(summary)
     curves, response = learning_curves(summary, drawn), responses(summary)
+    tests = systems_by_tests(summary.tables) if len(summary.tables) > 1 else None
     decided, cost, parallel = rungs(summary), score_against_cost(summary, drawn), parallel_coordinates(summary, drawn)
     sections = [
         section("Configurations", _configurations(summary, drawn)),
+        section("Test sets by configurations", _charts([tests]) + _note(_by_test(summary)) if tests else ""),
         section("How the score answers to what was swept", _charts(response) + _reading(response)),
         section("Parallel coordinates", _legend(summary, drawn) + chart(parallel) if parallel else ""),
         section("Learning curves", _legend(summary, drawn) + _charts(curves) if curves else ""),
@@ -49,7 +52,14 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         section("Failed trials", _failures(sweep)),
         section("Where it lies", _places(summary)),
     ]  # fmt: skip
-    figures = [*response, *([parallel] if parallel else []), *curves, *([cost] if cost else []), *decided]
+    figures = [
+        *([tests] if tests else []),
+        *response,
+        *([parallel] if parallel else []),
+        *curves,
+        *([cost] if cost else []),
+        *decided,
+    ]
     return document(
         f"Sweep {sweep.name}", _header(summary, refresh) + "".join(sections),
         {figure.name: figure.plot for figure in figures},
@@ -97,7 +107,7 @@ def _progress(sweep: Sweep) -> str:
 
 def _configurations(summary: Summary, drawn: Mapping[str, Look]) -> str:
     """The table of all configurations, which a click on a heading sorts."""
-    sweep, tables = summary.sweep, summary.tables
+    sweep, tables = summary.sweep, summary.tables[:1]
     keys = short_names(sweep.keys)
     header = ["rank", *keys, "state", "seeds", measured(sweep.metric)]
     for table in tables:
@@ -116,7 +126,7 @@ def _configurations(summary: Summary, drawn: Mapping[str, Look]) -> str:
 def _line(summary: Summary, standing: Standing, place: int, drawn: Mapping[str, Look]) -> str:
     sweep, point = summary.sweep, standing.configuration.point
     reference = "reference" if standing.address == sweep.reference else ""
-    own = "" if standing.name == points.title(point) else standing.name  # of a row, or the baseline beside the space
+    own = "" if standing.name == titled(point) else standing.name  # of a row, or the baseline beside the space
     name = ", ".join(part for part in (own, reference) if part)
     head = (f'<th scope="row" data-sort="{place}">{mark(drawn.get(standing.address, OTHER))}{place}'
             f'{f" <small>{escape(name)}</small>" if name else ""}</th>')  # fmt: skip
@@ -127,7 +137,7 @@ def _line(summary: Summary, standing: Standing, place: int, drawn: Mapping[str, 
         _cell(seeds, standing.finished),
         _cell(spread(standing), standing.mean),
     ]
-    for table in summary.tables:
+    for table in summary.tables[:1]:
         cells += _scores(table, summary.rows(table).get(standing.address))
     row = next((row for table in summary.tables if (row := summary.rows(table).get(standing.address))), None)
     cells += [_cell(MISSING if standing.seconds is None else duration(standing.seconds), standing.seconds),
@@ -189,6 +199,13 @@ def _front(summary: Summary) -> str:
     names = "; ".join(row.name for row in front(table.rows, table.metrics[0]))
     return (f"On the line, cheapest first, nothing is both better and cheaper: {names}. Means over seeds; intervals of "
             "95 % where a configuration has a colour.")  # fmt: skip
+
+
+def _by_test(summary: Summary) -> str:
+    """How to read the scores on every test set, and where their intervals are."""
+    return (f"Blue is better than {summary.reference.name} on the same test set, orange is worse; * p < 0.05, ** "
+            "p < 0.01, corrected for the configurations of one set. `augury compare sweeps/"
+            f"{summary.sweep.name}` prints every set with intervals.")  # fmt: skip
 
 
 def _decisions(summary: Summary) -> str:

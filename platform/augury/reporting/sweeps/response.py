@@ -57,7 +57,7 @@ def measures(summary: Summary) -> list[Measure]:
     if summary.tables:
         table = summary.tables[0]
         metric, known = table.metrics[0], summary.sweep.by_address
-        found.append(Measure("test", f"{title(metric)} on {table.test}", "max", tuple(
+        found.append(Measure("test", f"{title(metric)} on {table.where}", "max", tuple(
             Reading(known[row.address], score.value, score.low, score.high, (), score.seeds, True)
             for row in table.rows if (score := row.scores.get(metric))
         )))  # fmt: skip

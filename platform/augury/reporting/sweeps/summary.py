@@ -8,7 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from augury.reporting import results
-from augury.reporting.table import Row, Table, comparison, scored_sets
+from augury.reporting.mean import comparisons
+from augury.reporting.table import Row, Table, scored_sets
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 from augury.tracking import runs
@@ -71,7 +72,8 @@ class Summary:
     leader: Standing | None
     """The configuration that the race chose, or the best so far."""
     tables: tuple[Table, ...]
-    """The scored configurations on every test set, the reference first where it is scored."""
+    """The scored configurations on every test set, and on the mean of several before all; the reference first where it
+    is scored."""
 
     @property
     def reference(self) -> Standing:
@@ -178,4 +180,4 @@ def _tables(sweep: Sweep) -> tuple[Table, ...]:
     systems = [replace(system, name=sweep.by_address[system.address].name) for system in results.load(scored)]
     if not systems or systems[0].address != sweep.reference:
         return ()
-    return tuple(comparison(systems, test) for test in scored_sets(systems))
+    return tuple(comparisons(systems, scored_sets(systems)))

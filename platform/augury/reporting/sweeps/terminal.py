@@ -16,6 +16,7 @@ from rich.table import Table as Grid
 from rich.text import Text
 
 from augury.progress import QUIET_SECONDS, duration
+from augury.reporting.overview import by_test
 from augury.reporting.sweeps.answer import answered
 from augury.reporting.sweeps.places import places
 from augury.reporting.sweeps.summary import Standing, Summary, leader, standings, summarise
@@ -77,14 +78,14 @@ def text(sweep: Sweep) -> str:
     console = Console(width=shutil.get_terminal_size((WIDTH, 50)).columns, color_system=None)
     with console.capture() as drawn:
         console.print(Text(sweep.question), "", _table(summary), "", Text(answered(summary)), sep="\n")
-    notes = [f"{table.test}: {note}" if len(summary.tables) > 1 else note
-             for table in summary.tables for note in table.notes]  # fmt: skip
+    notes = [note for table in summary.tables[:1] for note in table.notes]
     failures = [f"failed: {each.name}, seed {trial.seed}: {trial.error}"
                 for each in sweep.configurations for trial in each.trials if trial.progress == "failed"]  # fmt: skip
     merged = [f"same as {each.same_as}: {each.called} ({each.reason})" for each in sweep.merged]
     where = [f"{name:<12}{value}" for name, value in places(sweep).items()]
     shown = "\n".join(line.rstrip() for line in drawn.get().splitlines())
-    blocks = [shown, "\n".join(notes), "\n".join([*failures, *merged]), "\n".join(where)]
+    tests = ["by test set", *by_test(summary.tables)] if len(summary.tables) > 1 else []
+    blocks = [shown, "\n".join(tests), "\n".join(notes), "\n".join([*failures, *merged]), "\n".join(where)]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
@@ -156,13 +157,13 @@ def _ranking(sweep: Sweep, found: tuple[Standing, ...]) -> Grid:
 
 
 def _table(summary: Summary) -> Grid:
-    """Everything: what they reached in validation and on the test sets, and at what cost."""
-    sweep = summary.sweep
-    tests = [name for table in summary.tables for name in (_column(table), "difference [95 %]", "p")]
+    """What they reached in validation and on the test set, or the mean of several, and at what cost."""
+    sweep, tables = summary.sweep, summary.tables[:1]
+    tests = [name for table in tables for name in (_column(table), "difference [95 %]", "p")]
     grid = _grid("configuration", "state", "seeds", measured(sweep.metric), *tests, "train time", "× reference")
     for each in summary.standings:
-        rows = [summary.rows(table).get(each.address) for table in summary.tables]
-        scores = [cell for table, row in zip(summary.tables, rows, strict=True) for cell in _scores(table, row)]
+        rows = [summary.rows(table).get(each.address) for table in tables]
+        scores = [cell for table, row in zip(tables, rows, strict=True) for cell in _scores(table, row)]
         name = f"{each.name} (reference)" if each.address == sweep.reference else each.name
         cost = MISSING if each.seconds is None else duration(each.seconds)
         times = next((row.time_factor for row in rows if row), None)

@@ -10,8 +10,8 @@ from augury.augment.operator import Operator
 from augury.config import Section
 from augury.corpora.ingest import ingested
 from augury.experiment import Experiment, parse
+from augury.naming import title
 from augury.store import Store
-from augury.sweeping import points
 
 
 class Canonical(NamedTuple):
@@ -35,7 +35,7 @@ def canonical(experiment: Experiment, store: Store) -> Canonical:
     plainer = parse(content)
     reduced = _reduced(plainer, store)
     if tuple(reduced) != plainer.augment:
-        shown = "; ".join(points.title(operator.plain()) for operator in reduced)
+        shown = "; ".join(title(operator.plain()) for operator in reduced)
         reasons["augment"] = f"on this text it is the same as {shown}"
         plainer = parse({**content, "augment": [operator.plain() for operator in reduced]})
     return Canonical(plainer, reasons)
