@@ -34,8 +34,8 @@ def render(results: Sequence[SystemResult], title: str) -> str:
     cost = score_against_cost(results, tables[0])
     compared = " and ".join(result.name for result in results[1:]) or results[0].name
     sections = [
-        section("Scores and cost", "".join(_scores(table, heading=len(tables) > 1) for table in tables)),
-        section("Test sets", f'<div class="charts">{chart(heat)}</div>{_heat_reading(results)}' if heat else ""),
+        section("Scores and cost", _scores(tables[0], heading=len(tables) > 1)),
+        section("Test sets", _test_sets(tables, heat) if heat else ""),
         section("Learning curves", _charts(results, curves)),
         section("Score against cost", f'<div class="charts">{chart(cost)}</div>' if cost else ""),
         section("Examples", _examples(results, names[0])),
@@ -50,9 +50,13 @@ def render(results: Sequence[SystemResult], title: str) -> str:
     )
 
 
-def _heat_reading(results: Sequence[SystemResult]) -> str:
-    better = f"Blue is better than {results[0].name} on the same test set, orange is worse"
-    return f'<p class="quiet">{escape(better)}; * p < 0.05, ** p < 0.01, corrected for the systems of one set.</p>'
+def _test_sets(tables: Sequence[Table], heat: Figure) -> str:
+    """All test sets in one chart; their tables are folded away."""
+    better = f"Blue is better than {tables[0].rows[0].name} on the same test set, orange is worse"
+    reading = f'<p class="quiet">{escape(better)}; * p < 0.05, ** p < 0.01, corrected for the systems of one set.</p>'
+    folded = "".join(_scores(table, heading=True) for table in tables[1:])
+    return (f'<div class="charts">{chart(heat)}</div>{reading}'
+            f"<details><summary>The numbers, with intervals</summary>{folded}</details>")  # fmt: skip
 
 
 def _notes(results: Sequence[SystemResult]) -> str:

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from augury.reporting.sweeps.page import render
 from augury.reporting.sweeps.terminal import Board, plain, seconds_left, text
 
 
@@ -110,3 +111,24 @@ def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     assert (stopped["state"], stopped["rung"], stopped["tests"]) == ("stopped", 1, {})
     assert found["decisions"][0]["action"] == "stopped"
     assert found["answer"].startswith("On test, beta=1 scores 2.0 BLEU more than baseline")
+
+
+def test_of_several_test_sets_the_mean_decides_and_all_are_listed(sweeps: Any, addresses: list[str]) -> None:
+    for address, bleu in zip(addresses, (30.0, 33.0, 31.0), strict=True):
+        run = sweeps.trial(address, 1, [bleu])
+        content = run.read_json("scores.json")
+        second = [{**score, "value": score["value"] + 4} for score in content["tests"]["test"]]
+        run.write_json("scores.json", content | {"tests": {**content["tests"], "second": second}})
+    sweep = sweeps.load([1])
+    shown = text(sweep)
+    assert "BLEU mean" in shown and shown.count("difference [95 %]") == 1
+    listed = shown[shown.index("by test set") :].splitlines()
+    assert [line.split() for line in listed[1:6] if "─" not in line] == [
+        ["system", "mean", "test", "second"], ["baseline", "32.0", "30.0", "34.0"],
+        ["beta=1", "35.0", "33.0", "37.0"], ["beta=2", "33.0", "31.0", "35.0"],
+    ]  # fmt: skip
+    assert "On the mean of the test sets, beta=1 scores 3.0 BLEU more than baseline" in shown
+    found = plain(sweep)
+    assert list(found["table"][0]["tests"]) == ["mean", "test", "second"]
+    html = render(sweep)
+    assert "Test sets by configurations" in html and 'id="tests"' in html

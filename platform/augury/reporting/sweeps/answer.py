@@ -17,7 +17,7 @@ def answer(sweep: Sweep) -> str:
 
 
 def answered(summary: Summary) -> str:
-    """What the configuration that leads in validation scores on the first test set against the reference.
+    """What the configuration that leads in validation scores against the reference, on the mean of several test sets.
 
     While the sweep runs it says how far it is; trials that failed and configurations that were stopped are counted.
     """
@@ -47,7 +47,7 @@ def answered(summary: Summary) -> str:
 
 
 def _comparable(summary: Summary, leader: Standing) -> Table | None:
-    """The reference against the leader on the first test set, with the corrections of the whole table.
+    """The reference against the leader, with the corrections of the whole table.
 
     Where the reference leads, the next best stands against it.
     """
