@@ -3,19 +3,25 @@
     python benchmarks/sweep.py [--trials 300] [--seconds 2]
 
 A trial trains a small translation model for about so many seconds, so that loading, validation, scoring, records in
-MLflow, pages and Ray itself are all in. The ideal makespan is the sum of what the trials spend in their own function,
-divided by the trials that run at once.
+MLflow, pages and Ray itself are all in. It is held against two ideals, both divided by the trials that run at once: as
+many times what the same training takes alone, by `augury train` on one thread, and the sum of what training took in the
+trials. The second leaves out what trials lose to each other and to Ray, which slow them down beside it.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import os
+import statistics
 import subprocess
 import sys
 import tempfile
 import time
 from pathlib import Path
+from typing import Any
+
+import yaml
 
 SPACE = """
 QUESTION = "What does a sweep of short trials cost?"
@@ -49,10 +55,26 @@ def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
         check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
     wall = time.perf_counter() - start
-    costs = [
-        json.loads(path.read_text())["cost"]["train_seconds"] for path in storage.glob("runs/*/seed-*/scores.json")
-    ]
-    return wall, costs
+    return wall, training_seconds(storage)
+
+
+def alone(updates: int, storage: Path) -> float:
+    """Median training seconds of three seeds, one after the other without a sweep."""
+    space: dict[str, Any] = {}
+    exec(SPACE.format(updates=updates, every=updates // 2, rates=1e-3), space)
+    experiment = storage / "short.yaml"
+    experiment.write_text(yaml.safe_dump({**space["base"], "seeds": list(space["seeds"]), "storage": str(storage)}))
+    subprocess.run(
+        [sys.executable, "-m", "augury.cli", "train", str(experiment), "--set", "execution.threads=1"],
+        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+    )  # fmt: skip
+    return statistics.median(training_seconds(storage))
+
+
+def training_seconds(storage: Path) -> list[float]:
+    """Of every run."""
+    scores = [json.loads(path.read_text()) for path in storage.glob("runs/*/seed-*/scores.json")]
+    return [each["cost"]["train_seconds"] for each in scores]
 
 
 def main() -> None:
@@ -65,13 +87,14 @@ def main() -> None:
     updates = max(2, round(60 * given.seconds / (sum(costs) / len(costs)) / 2) * 2)
     print(f"{updates} updates take about {given.seconds:g} s beside another trial", flush=True)
     with tempfile.TemporaryDirectory() as name:
+        undisturbed = alone(updates, Path(name))
+    with tempfile.TemporaryDirectory() as name:
         wall, costs = run(given.trials, updates, Path(name))
-    import os
-
     at_once = os.cpu_count() or 1
-    ideal = sum(costs) / at_once
-    print(f"{len(costs)} trials, {sum(costs) / len(costs):.2f} s of training each, {at_once} at once")
-    print(f"makespan {wall:.0f} s, ideal {ideal:.0f} s: {wall / ideal:.2f} ×")
+    print(f"{len(costs)} trials, {at_once} at once: makespan {wall:.0f} s")
+    for what, each in (("alone", undisturbed), ("in a trial", statistics.fmean(costs))):
+        ideal = len(costs) * each / at_once
+        print(f"training {what} takes {each:.2f} s: ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,36 @@
 """Adversarial training: how far words are moved, and in how many steps of which length."""
 
+from __future__ import annotations
+
+from typing import Any
+
 from ray import tune
 
 from search_spaces.papers.xnli_adversarial import BASE, PLAIN, SCALES
 
 QUESTION = "How strong should adversarial training be: radius, length and number of steps?"
 
-base = {**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 0.02}}
-scales = SCALES
-space = {
-    "regime.epsilon": [0.01, 0.02, 0.05],
-    "regime.alpha_share": [1.0, 1.5],
-    "regime.steps": [2, 5],
-}
+base = {**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}}
+# Beside the small embeddings of a tiny model that starts from nothing, the paper's radius drowns every word.
+scales = SCALES | {"toy": SCALES["toy"] | {"regime.epsilon": 0.02, "regime.clean_weight": 1.0}}
+RADII = {"toy": [0.01, 0.02, 0.05], "small": [0.3, 1.0, 3.0], "paper": [0.3, 1.0, 3.0]}
+
+
+def space(scale: str) -> dict[str, list[Any]]:
+    """Radii that are a part of the norm of a pair's embeddings: below 1 in the toy's encoder, several in the others."""
+    return {"regime.epsilon": RADII[scale], "regime.alpha_share": [1.0, 1.5], "regime.steps": [2, 5]}
+
+
+def rows(scale: str) -> dict[str, dict[str, Any]]:
+    """The paper's point, and one of a larger radius, which its steps do not reach: the same experiment."""
+    if scale == "toy":
+        return {}
+    return {
+        f"ε = {epsilon:g}, α = 1, K = 3": {"regime.epsilon": epsilon, "regime.alpha": 1.0, "regime.steps": 3}
+        for epsilon in (3.0, 5.0)
+    }
+
+
 domains = {
     "regime.epsilon": tune.loguniform(0.001, 10),
     "regime.alpha_share": tune.uniform(0.5, 2),

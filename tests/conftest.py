@@ -15,6 +15,10 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
 )
 
 import pytest
+from fsspec.implementations.memory import MemoryFileSystem
+from pyarrow import fs
+
+from augury import store
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -41,6 +45,35 @@ def local_ray() -> Iterator[Any]:
     connect()
     yield ray
     ray.shutdown()
+
+
+class Remote(MemoryFileSystem):
+    """A filesystem that is not mounted, as object stores are; its writer can be made to die after some files."""
+
+    protocol, store, pseudo_dirs = "remote", {}, [""]  # not those that all memory filesystems share
+    allowed: Iterator[int] | None = None
+
+    def die_after(self, files: int | None) -> None:
+        """Let so many files be written and refuse the next; None: refuse none."""
+        self.allowed = None if files is None else iter(range(files))
+
+    def _open(self, path: str, mode: str = "rb", **options: Any) -> Any:
+        if "w" in mode and self.allowed is not None and next(self.allowed, None) is None:
+            raise OSError("the writer died")
+        return super()._open(path, mode, **options)
+
+
+@pytest.fixture
+def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
+    """What stores at `remote://` lie on."""
+    made = Remote(skip_instance_cache=True)
+    made.store.clear()
+    filesystem = fs.PyFileSystem(fs.FSSpecHandler(made))
+    opened = store._open
+    monkeypatch.setattr(store, "_open", lambda root: (
+        (filesystem, root.removeprefix("remote:/")) if root.startswith("remote://") else opened(root)
+    ))  # fmt: skip
+    return made
 
 
 @pytest.fixture(scope="session")

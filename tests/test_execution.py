@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import uuid
 from typing import Any
 
 import pytest
@@ -21,6 +22,30 @@ def test_both_executors_give_results_in_the_order_of_the_items(local_ray: Any) -
         with Stage("squares", len(items)) as stage:
             assert executor.map(squares, items, stage) == [item * item for item in items]
         assert stage.done == 23
+
+
+def told_where() -> Any:
+    import ray
+
+    made = uuid.uuid4().hex
+    context = ray.get_runtime_context()
+
+    def task(number: int) -> tuple[int, str, str, float]:
+        return number, made, str(context.get_actor_id()), context.get_assigned_resources()["CPU"]
+
+    return task
+
+
+@pytest.mark.slow
+def test_models_are_loaded_by_no_more_processes_than_have_their_cpus(local_ray: Any) -> None:
+    items = list(range(23))
+    with Stage("models", len(items)) as stage:
+        told = RayExecutor().map(told_where, items, stage, cpus=2)
+    assert [number for number, *_ in told] == items
+    made, actors, cpus = (set(column) for column in list(zip(*told, strict=True))[1:])
+    assert cpus == {2.0}
+    assert len(made) == len(actors) <= 2  # of a cluster of 4 CPUs
+    assert "None" not in actors
 
 
 def complaining() -> Any:
@@ -52,3 +77,19 @@ def test_auto_takes_ray_for_much_work_on_many_cores(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
     assert choose("auto", 300.0, "augment").name == "local"
     assert choose("ray", 0.0, "augment").name == "ray"
+
+
+@pytest.mark.slow
+def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
+    """A trial waits for what it starts, and other trials may hold all other CPUs; a driver of workers holds none."""
+
+    class Worker:
+        def chooses(self) -> list[str]:
+            return [choose(asked, 300.0, "decode", "auto").name for asked in ("auto", "ray", "local")]
+
+    def chosen(**resources: Any) -> Any:
+        return local_ray.get(local_ray.remote(Worker).options(**resources).remote().chooses.remote())
+
+    assert chosen(num_cpus=0.5) == ["local", "local", "local"]
+    assert chosen(num_cpus=0, resources={"trial_driver": 1}) == ["ray", "ray", "local"]
+    assert [choose(asked, 300.0, "decode", "auto").name for asked in ("auto", "ray")] == ["ray", "ray"]

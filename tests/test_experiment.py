@@ -83,3 +83,13 @@ def test_a_file_and_overrides(tmp_path: Path) -> None:
     assert load(path, ["training.max_tokens=77", "seeds=[4, 5]"]).training.max_tokens == 77
     with pytest.raises(UserError, match="needs 'task:'"):
         load(path, ["task=null"])
+
+
+@pytest.mark.parametrize("regime", ["plain", {"name": "coregularised", "preset": "r_drop"}])
+def test_views_that_nobody_reads_are_refused(regime: Any) -> None:
+    with pytest.raises(UserError, match="does not read the view rot-1: leave its operator out of augment"):
+        parse({**BASE, "regime": regime})
+    shared = {**BASE, "regime": regime, "systems": {"plain": {"augment": []}, "all": {"regime": "multi_source"}}}
+    assert list(systems(parse(shared))) == ["plain", "all"]
+    with pytest.raises(UserError, match="system plain is not valid:(.|\n)*does not read the view rot-1"):
+        systems(parse({**shared, "systems": {"plain": {}}}))

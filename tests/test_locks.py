@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import errno
+import functools
+import json
 import multiprocessing
 import os
 import signal
@@ -18,10 +21,16 @@ from augury.store import Folder, Store
 CONTEXT = multiprocessing.get_context("spawn")
 
 
+def no_locks(*_: Any) -> None:
+    """As on a filesystem without locks."""
+    raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+
 def make(root: str, lease: bool, begun: Any = None, seconds: float = 0.3) -> None:
     """What one of several processes does: make the folder, leaving a mark for every time that it is made."""
     if lease:
-        locks._kernel = lambda folder: locks._lease(folder, seconds=1.0)  # as on a store without kernel locks
+        locks.fcntl.flock = no_locks
+        locks._lease = functools.partial(locks._lease, seconds=1.0)
     folder = Store(root).folder("views", "aa")
 
     def work() -> None:
@@ -80,6 +89,19 @@ def test_threads_of_a_process_exclude_each_other_too(tmp_path):
     for thread in threads:
         thread.join()
     assert most == [1]
+
+
+def test_a_filesystem_without_locks_is_said_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("augury.progress._said", set())
+    monkeypatch.setattr(locks.fcntl, "flock", no_locks)
+    monkeypatch.setattr(locks, "POLL_SECONDS", 0.01)
+    for name in ("views/aa", "views/bb"):
+        with alone(Folder(str(tmp_path), name)):
+            lease = tmp_path / locks.KIND / name.replace("/", "-")
+            assert set(json.loads(lease.read_text())) == {"owner", "renewed"}
+        assert not lease.exists()
+    told = f"{tmp_path} cannot be locked (No locks available): leases keep processes apart instead\n"
+    assert capsys.readouterr().err == told
 
 
 def test_what_fails_can_be_made_again(tmp_path):

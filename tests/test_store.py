@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 import pickle
+import shutil
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -47,6 +49,53 @@ def test_put_replaces_a_directory_whole(tmp_path: Path) -> None:
         assert not directory.exists()
     assert folder.sub("checkpoint").read("state") == b"two"
     assert folder.subfolders() == ["checkpoint"]
+
+
+def directory(parent: Path, content: str) -> Path:
+    made = parent / "made"
+    made.mkdir()
+    for name in ("model", "state"):
+        (made / name).write_text(content)
+    return made
+
+
+def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(tmp_path: Path, remote: Any) -> None:
+    folder = Store("remote://bucket/augury").folder("runs", "abc")
+    assert not folder.is_local
+    folder.put(directory(tmp_path, "one"), "checkpoint")
+    assert folder.holds("checkpoint") and not (tmp_path / "made").exists()
+    assert folder.sub("checkpoint").names() == [MARKER, "model", "state"]
+    remote.die_after(1)
+    with pytest.raises(OSError, match="the writer died"):
+        folder.put(directory(tmp_path, "two"), "checkpoint")
+    assert not folder.holds("checkpoint")  # neither a mixture nor half of the new one
+    remote.die_after(None)
+    fetched = tmp_path / "fetched"
+    shutil.copytree(tmp_path / "made", fetched)
+    (fetched / MARKER).touch()
+    folder.put(fetched, "checkpoint")
+    assert folder.holds("checkpoint") and folder.sub("checkpoint").read("state") == b"two"
+
+
+def test_a_folder_that_is_removed_does_not_count_from_the_first_moment_on(
+    remote: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Store("remote://bucket").folder("corpora", "abc")
+    folder.write("part-00000", b"x")
+    folder.finish({"rows": 1})
+
+    def dying(path: str, recursive: bool = False, **options: Any) -> None:
+        if recursive:
+            raise OSError("the remover died")
+        removed(path, **options)
+
+    removed = remote.rm
+    with monkeypatch.context() as patched, pytest.raises(OSError, match="the remover died"):
+        patched.setattr(remote, "rm", dying)
+        folder.remove()
+    assert not folder.complete and folder.exists("part-00000")
+    folder.remove()
+    assert not folder.exists()
 
 
 def test_a_folder_can_be_sent_to_another_process(tmp_path: Path) -> None:

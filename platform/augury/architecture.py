@@ -11,11 +11,15 @@ from augury.errors import UserError
 Attention = Literal["auto", "eager", "sdpa"]
 
 
-def attention(asked: Attention) -> str:
-    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+def attention(asked: Attention) -> str | None:
+    """What `transformers` calls `attn_implementation`.
+
+    `auto` is None where there is a GPU: what `transformers` takes for the model, `sdpa` if the model has it; and else
+    `eager`, which is quicker for short sentences.
+    """
     if asked != "auto":
         return asked
-    return "sdpa" if torch.cuda.is_available() else "eager"
+    return None if torch.cuda.is_available() else "eager"
 
 
 def check_heads(hidden_size: int, attention_heads: int) -> None:

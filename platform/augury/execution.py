@@ -9,6 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import pickle
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -24,7 +25,11 @@ RAY_PAYS_SECONDS = 20.0  # of one core's work, below which Ray's start-up takes 
 
 
 class Executor(Protocol):
-    """Runs a task over items; `make` is called once in every process that takes part."""
+    """Runs a task over items; `make` is called once in every process that takes part.
+
+    `cpus` and `gpus` are what a process reserves whose task holds a model; on Ray there are at most as many of them as
+    the cluster has room for. Tasks without either are cheap to make, in as many processes as Ray sees fit.
+    """
 
     name: str
 
@@ -35,6 +40,7 @@ class Executor(Protocol):
         stage: Stage,
         *,
         size: Callable[[R], int] = lambda result: 1,
+        cpus: float = 0,
         gpus: float = 0,
     ) -> list[R]: ...
 
@@ -51,6 +57,7 @@ class LocalExecutor:
         stage: Stage,
         *,
         size: Callable[[R], int] = lambda result: 1,
+        cpus: float = 0,
         gpus: float = 0,
     ) -> list[R]:
         task, results = make(), []
@@ -61,7 +68,7 @@ class LocalExecutor:
 
 
 class RayExecutor:
-    """Runs the tasks on Ray Data, a row and a block for every item; with GPUs, on a pool of actors that hold them."""
+    """Runs the tasks on Ray Data, a row and a block for every item; what holds models, on a pool of actors."""
 
     name = "ray"
 
@@ -75,6 +82,7 @@ class RayExecutor:
         stage: Stage,
         *,
         size: Callable[[R], int] = lambda result: 1,
+        cpus: float = 0,
         gpus: float = 0,
     ) -> list[R]:
         connect(self.address)
@@ -83,10 +91,13 @@ class RayExecutor:
         rows = [{"index": index, "item": pickle.dumps(item)} for index, item in enumerate(items)]
         dataset = ray.data.from_items(rows, override_num_blocks=max(1, len(rows)))
         maker = cloudpickle.dumps(make)
-        if gpus:
-            most = max(1, min(len(items), int(ray.cluster_resources().get("GPU", 0) / gpus)))
-            pool = ray.data.ActorPoolStrategy(min_size=1, max_size=most)
-            done = dataset.map(_Task, fn_constructor_args=(maker,), compute=pool, num_gpus=gpus)
+        reserved = {name: number for name, number in (("CPU", cpus), ("GPU", gpus)) if number}
+        if reserved:
+            room = min(int(ray.cluster_resources().get(name, 0) / number) for name, number in reserved.items())
+            pool = ray.data.ActorPoolStrategy(min_size=1, max_size=max(1, min(len(items), room)))
+            done = dataset.map(
+                _Task, fn_constructor_args=(maker,), compute=pool, num_cpus=cpus or None, num_gpus=gpus or None
+            )
         else:
             done = dataset.map(_run, fn_args=(maker,))
         results: list[Any] = [None] * len(items)
@@ -123,7 +134,14 @@ class _Task:
 def choose(
     executor: Literal["auto", "local", "ray"], seconds: float, what: str, address: str | None = None
 ) -> Executor:
-    """The executor asked for; `auto` takes Ray where `seconds` of one core's work outweigh its start-up."""
+    """The executor asked for; `auto` takes Ray where `seconds` of one core's work outweigh its start-up.
+
+    A worker of Ray with CPUs of its own, as a trial of a sweep is, works locally whatever is asked: trials may hold all
+    CPUs there are, and tasks would wait for them for ever while the trials wait for the tasks.
+    """
+    if executor != "local" and _holds_cpus():
+        say_once(f"{what}: executor local (this worker of Ray holds its CPUs already)")
+        executor = "local"
     if executor == "auto":
         ray_runs = bool(address or os.environ.get("RAY_ADDRESS"))
         chosen = "ray" if ray_runs or (seconds > RAY_PAYS_SECONDS and (os.cpu_count() or 1) >= 4) else "local"
@@ -131,6 +149,15 @@ def choose(
         say_once(f"{what}: executor {chosen} ({why})")
         executor = "ray" if chosen == "ray" else "local"
     return RayExecutor(address) if executor == "ray" else LocalExecutor()
+
+
+def _holds_cpus() -> bool:
+    """Whether this process is a worker of Ray for which CPUs are reserved."""
+    ray = sys.modules.get("ray")  # where it is not imported, this process is no worker
+    if ray is None or not ray.is_initialized():
+        return False
+    context = ray.get_runtime_context()
+    return bool(context.worker.mode == ray.WORKER_MODE and context.get_assigned_resources().get("CPU"))
 
 
 def connect(address: str | None = None) -> None:

@@ -61,6 +61,21 @@ class Experiment(Section):
         """How every example is read in one epoch."""
         return self.regime.draws(self.keys)
 
+    def models(self) -> list[dict[str, Experiment]]:
+        """The experiments whose models each operator works with, by role, run where and recorded as this one is.
+
+        UserError for a setting of such a model that is wrong.
+        """
+        corpus = self.corpus.model_dump(mode="json", exclude_unset=True)
+        shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
+        return [
+            {
+                role: parse({"seeds": [1], "baseline": False, **content, **shared}, f"{role} of {operator.operator}")
+                for role, content in operator.models(corpus).items()
+            }
+            for operator in self.augment
+        ]
+
     @field_validator("seeds")
     @classmethod
     def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
@@ -76,6 +91,14 @@ class Experiment(Section):
         made = [part.name() for operator in self.augment for part in operator.parts()]
         if len(set(made)) < len(made):
             raise UserError(f"augment makes several things of one name: {', '.join(made)}; make each once")
+        unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
+        if unread and not self.systems:  # with systems, each is one experiment, and this is none
+            raise UserError(
+                f"regime {self.regime.name} does not read the view {unread[0]}: leave its operator out of augment, "
+                "take a regime that reads it (multi_source, adversarial, or coregularised with over=ciphers), or make "
+                "records of it where the operator can (use: records)"
+            )
+        self.models()
         return self
 
 

@@ -5,6 +5,7 @@ Makers of one folder write equal bytes to equal names, so a lock that fails cost
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import json
 import os
@@ -15,10 +16,12 @@ from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
 from augury.beside import every
-from augury.progress import say
+from augury.progress import say, say_once
 from augury.store import Folder
 
 KIND = ".locks"
+UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
+"""What a filesystem without locks answers."""
 POLL_SECONDS = 0.2
 LEASE_SECONDS = 60.0
 """A lease that its owner has not renewed for so long belongs to a process that is dead."""
@@ -49,8 +52,8 @@ def alone(folder: Folder) -> Iterator[None]:
     """Hold the lock of a folder; it is released when the process ends, however it ends.
 
     On a mounted filesystem the kernel keeps the lock, between processes, threads and, where the filesystem supports
-    it, machines. An object store has no locks: there a lease is written and renewed, which is as good unless two
-    makers start within a fraction of a second.
+    it, machines. An object store has no locks, nor have some network filesystems: there a lease is written and
+    renewed, which is as good unless two makers start within a fraction of a second.
     """
     lock = _kernel(folder) if folder.is_local else _lease(folder)
     with lock:
@@ -61,12 +64,17 @@ def alone(folder: Folder) -> Iterator[None]:
 def _kernel(folder: Folder) -> Iterator[None]:
     path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "w") as file:
+    with open(path, "a") as file, ExitStack() as held:  # not "w", which would empty the lease of another process
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             _say_waiting(folder)
             fcntl.flock(file, fcntl.LOCK_EX)
+        except OSError as error:
+            if error.errno not in UNSUPPORTED:
+                raise
+            say_once(f"{folder.root} cannot be locked ({error.strerror}): leases keep processes apart instead")
+            held.enter_context(_lease(folder))
         yield
 
 

@@ -26,14 +26,19 @@ def load(loader: Loader, name: str, revision: str | None = None, **settings: Any
     `name` is a directory, or a name on the hub, where `revision` is a branch, a tag or a commit.
     """
     directory = _directory(name)
+    with explained(name), quiet():
+        return loader(str(directory or name), **({} if directory else {"revision": revision}), **settings)
+
+
+@contextmanager
+def explained(name: str) -> Iterator[None]:
+    """UserError with the reason where `transformers` finds no model of that name, or cannot make the one it finds."""
     try:
-        with quiet():
-            return loader(str(directory or name), **({} if directory else {"revision": revision}), **settings)
+        yield
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        raise UserError(
-            f"pretrained '{name}' cannot be loaded: {reason}. Where no hub can be reached, give the path of a directory"
-        ) from error
+        advice = ". Where no hub can be reached, give the path of a directory" if isinstance(error, OSError) else ""
+        raise UserError(f"pretrained '{name}' cannot be loaded: {reason}{advice}") from error
 
 
 def keep(name: str, revision: str | None, folder: Folder) -> None:

@@ -23,27 +23,31 @@ from augury.experiment import Experiment, systems
 from augury.locks import alone
 from augury.progress import duration, say
 from augury.store import Folder, Store
+from augury.tracking.runs import DESCRIPTION
 from augury.tracking.tracker import File, Tracker
 from augury.trainable import Prepared, Trainable
 from augury.training import history
-from augury.training.launch import launch
+from augury.training.launch import Crashed, launch
 from augury.training.loop import Diverged
 
 RUNS = "runs"
 PACKAGES = ("augury", "torch", "ray", "transformers", "sentencepiece", "sacrebleu", "ctranslate2", "mlflow", "pyarrow")
+EVALUATION = ("corpus.tests", "decoding", "scoring")
+"""The settings of an experiment that concern a trained model."""
 LINE_SECONDS = 10.0
 
 
-def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[list[Folder], list[str]]:
+def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[dict[str, dict[int, Folder]], list[str]]:
     """Run every system of an experiment with every seed, or find it done; not `scored`, nothing is tested.
 
-    Returns the runs' folders, baseline first, and what went wrong: a run that diverges does not stop the others.
+    Returns the run of every seed of every system, baseline first, and what went wrong: a run that diverges, or whose
+    workers crash, does not stop the others and is left out.
     """
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     task = trainable.find(experiment.task)
     chosen = {name: _canonical(name, system, store) for name, system in systems(experiment).items()}
-    folders: list[Folder] = []
+    runs: dict[str, dict[int, Folder]] = {}
     failures: list[str] = []
     with Tracker(experiment.tracking, store) as tracker:
         prepared = {name: task.prepare(system, store) for name, system in chosen.items()}
@@ -51,11 +55,13 @@ def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[list
         for name, system in chosen.items():
             for seed in system.seeds:
                 try:
-                    folders.append(_run(task, name, system, prepared[name], seed, store, tracker, scored))
-                except Diverged as error:
-                    failures.append(f"{name}, seed {seed} diverged: {error}")
+                    run = _run(task, name, system, prepared[name], seed, store, tracker, scored)
+                except (Diverged, Crashed) as error:
+                    failures.append(f"{name}, seed {seed} {type(error).__name__.lower()}: {error}")
                     say(failures[-1])
-    return folders, failures
+                else:
+                    runs.setdefault(name, {})[seed] = run
+    return runs, failures
 
 
 def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
@@ -137,9 +143,10 @@ def train(
 
 
 def evaluate(task: Trainable, system: Experiment, prepared: Prepared, run: Folder, store: Store) -> None:
-    """Score the run on every test set and write down what it cost."""
+    """Score the run on every test set and write down what it was scored on, and what it cost."""
     outcome = run.read_json("outcome.json")
     tests = task.evaluate(system, prepared, run, store)
+    _describe_scores(run, system, prepared)
     run.write_json("scores.json", {
         "evaluation": _evaluation(system, prepared),
         "tests": tests,
@@ -165,15 +172,29 @@ def _evaluation(system: Experiment, prepared: Prepared) -> str:
 
 def describe(run: Folder, name: str, system: Experiment, prepared: Prepared, seed: int) -> None:
     """Write down what a run is: its experiment, inputs, parameters, and what it is made with."""
-    resolved = system.plain()
-    run.write("experiment.yaml", yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
+    run.write("experiment.yaml", yaml.safe_dump(system.plain(), sort_keys=False, allow_unicode=True))
     run.write_json("prepared.json", prepared.config)
-    run.write_json("run.json", {
+    run.write_json(DESCRIPTION, {
         "name": name, "experiment": system.name, "address": prepared.address, "seed": seed, "task": system.task,
-        "inputs": [{"name": role, "address": address, "rows": rows} for role, address, rows in prepared.inputs],
-        "parameters": {key: value for key, value in config.flatten(resolved).items() if not key.startswith("systems")},
+        "inputs": _inputs(prepared), "parameters": _parameters(system),
         "versions": {package: _version(package) for package in PACKAGES}, "commit": _commit(),
     })  # fmt: skip
+
+
+def _describe_scores(run: Folder, system: Experiment, prepared: Prepared) -> None:
+    """Bring up to date what a run's description says of test sets and scoring, which may change after training."""
+    facts, parameters = run.read_json(DESCRIPTION), _parameters(system)
+    trained = {key: value for key, value in facts["parameters"].items() if not key.startswith(EVALUATION)}
+    scored = {key: value for key, value in parameters.items() if key.startswith(EVALUATION)}
+    run.write_json(DESCRIPTION, facts | {"inputs": _inputs(prepared), "parameters": trained | scored})
+
+
+def _inputs(prepared: Prepared) -> list[dict[str, Any]]:
+    return [{"name": role, "address": address, "rows": rows} for role, address, rows in prepared.inputs]
+
+
+def _parameters(system: Experiment) -> dict[str, Any]:
+    return {key: value for key, value in config.flatten(system.plain()).items() if not key.startswith("systems")}
 
 
 def artifacts(prepared: Prepared, store: Store) -> list[File]:

@@ -132,7 +132,7 @@ class Folder:
                 with self.filesystem.open_output_stream(target, compression=None) as stream:
                     yield stream
             except BaseException:  # closing the stream has published what was written so far
-                self.filesystem.delete_file(target)
+                self.remove(name)
                 raise
             return
         os.makedirs(parent, exist_ok=True)
@@ -146,9 +146,10 @@ class Folder:
                 os.remove(temporary)
 
     def remove(self, name: str = "") -> None:
-        """Remove a file or a folder, if it is there."""
+        """Remove a file or a folder, if it is there; a folder does not count from the first moment on."""
         info = self.filesystem.get_file_info(self.path(name))
         if info.type == fs.FileType.Directory:
+            self.remove(f"{name}/{MARKER}" if name else MARKER)
             self.filesystem.delete_dir(info.path)
         elif info.type == fs.FileType.File:
             self.filesystem.delete_file(info.path)
@@ -186,8 +187,16 @@ class Folder:
             self._cache["local"] = directory
         return Path(self._cache["local"])
 
+    def holds(self, name: str) -> bool:
+        """Whether the directory that was `put` under `name` is there, whole."""
+        return self.exists(name if self.is_local else f"{name}/{MARKER}")
+
     def put(self, directory: Path, name: str) -> None:
-        """Move a local directory into the folder under `name`; it appears whole."""
+        """Move a local directory into the folder under `name`; `holds` tells when it is there.
+
+        It appears in one step on a mounted filesystem. Elsewhere files come one by one and a marker last; what had the
+        name is gone meanwhile.
+        """
         target = self.path(name)
         if self.is_local:
             os.makedirs(self.path(), exist_ok=True)
@@ -198,9 +207,12 @@ class Folder:
             os.replace(temporary, target)
             shutil.rmtree(f"{temporary}-old", ignore_errors=True)
         else:
+            self.remove(name)
+            (directory / MARKER).unlink(missing_ok=True)  # of a directory that was fetched from such a place
             fs.copy_files(
                 str(directory), target, source_filesystem=fs.LocalFileSystem(), destination_filesystem=self.filesystem
             )
+            self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
 
 

@@ -143,9 +143,9 @@ def test_texts_without_words_stay(store: Store) -> None:
     assert result.counts == {"unchanged premises": 12, "unchanged hypotheses": 12}
 
 
-def corpus(store: Store) -> Corpus:
-    writer = CorpusWriter(store.folder("corpora", "abc"))
-    writer.add(block(10, "The dog sees a happy child.", "A man is walking."))
+def corpus(store: Store, premise: str = "The dog sees a happy child.", language: str = "en") -> Corpus:
+    writer = CorpusWriter(store.folder("corpora", f"{language}-{len(premise)}"))
+    writer.add(block(10, premise, "A man is walking." if language == "en" else premise, language))
     return writer.finish({"rejected": {}})
 
 
@@ -159,6 +159,38 @@ def test_through_the_pipeline_by_shards_of_any_size(store: Store, monkeypatch: p
     whole = made(Eda(), pa.concat_tables(list(base.blocks())), store)
     assert rows.to_pylist() == whole.table.to_pylist()
     assert manifest["counts"] == whole.counts
+
+
+def test_copies_as_views_are_those_of_the_records(store: Store) -> None:
+    base = corpus(store)
+    records = made(Eda(copies=2), base.shard(base.shards[0]), store).table.to_pydict()
+    parts = pipeline.augment(base, [Eda(copies=2, use="view")], store, executor="local").parts
+    assert [part.name for part in parts] == ["eda-1", "eda-2"]
+    for place, part in enumerate(parts):
+        assert part.folder.name.startswith("views/") and part.folder.manifest()["view"] == part.name
+        assert read_shard(part.folder, base.shards[0]).to_pydict() == {
+            "id": base.column("id"), "premise": records["premise"][place::2],
+            "hypothesis": records["hypothesis"][place::2],
+        }  # fmt: skip
+    more = pipeline.augment(base, [Eda(copies=3, use="view")], store, executor="local")
+    assert (more.made, more.reused) == (("eda-3",), ("eda-1", "eda-2"))
+
+
+def test_words_are_needed_where_none_are_written(store: Store) -> None:
+    with pytest.raises(UserError, match="operator eda: 'zh' is written without spaces"):
+        pipeline.augment(corpus(store, "两只狗在公园里跑。", "zh"), [Eda()], store, executor="local")
+    segmented = corpus(store, "两 只 狗 在 公园 里 跑 。", "zh")
+    pipeline.augment(segmented, [Eda()], store, executor="local")
+    assert len(store.addresses("records")) == 1
+
+
+def test_copies_that_are_mostly_unchanged_are_told(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    (part,) = pipeline.augment(corpus(store, "dog", "de"), [Eda()], store, executor="local").parts
+    assert part.folder.manifest()["counts"] == {"unchanged premises": 40, "unchanged hypotheses": 40}
+    said = "eda changes little: 40 unchanged premises, 40 unchanged hypotheses in 40 copies"
+    assert said in capsys.readouterr().err
+    pipeline.augment(corpus(store), [Eda()], store, executor="local")
+    assert "changes little" not in capsys.readouterr().err
 
 
 def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) -> None:

@@ -4,17 +4,38 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
 from augury.augment import models
 from augury.cli import main
-from augury.experiment import parse
+from augury.errors import UserError
+from augury.experiment import parse, systems
 from augury.store import Store
 
 TINY = {"architecture": "tiny", "vocabulary_size": 80, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
         "attention_heads": 2}  # fmt: skip
+
+
+PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
+
+
+@pytest.mark.parametrize(("operator", "message"), [
+    ({"operator": "semantic", "teacher": {"training": {"max_epoch": 3}}},
+     "teacher of semantic is not valid:(.|\n)*unknown key 'training.max_epoch': did you mean 'max_epochs'"),
+    ({"operator": "semantic", "generator": {"model": {"nam": "x"}}}, "generator of semantic(.|\n)*did you mean 'name'"),
+    ({"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}}, "reorderer of reorder(.|\n)*training.rat"),
+])  # fmt: skip
+def test_settings_of_models_are_checked_with_the_experiment(operator: dict[str, Any], message: str) -> None:
+    corpus = {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 5}}
+    content: dict[str, Any] = {"name": "toy", "task": "nli", "corpus": corpus}
+    with pytest.raises(UserError, match=message):
+        parse({**content, "augment": [operator]})
+    of_a_system = parse({**content, "systems": {"plain": {}, "augmented": {"augment": [operator]}}})
+    with pytest.raises(UserError, match=f"system augmented(.|\n)*{message}"):
+        systems(of_a_system)
 
 
 def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -141,9 +141,15 @@ def test_what_is_said_of_an_output(before: str, after: str, verdict: str) -> Non
 def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     operator = parse({"operator": "reorder", "parallel": PARALLEL})
     assert operator.models({"language": "qaa"}) == {"reorderer": {
-        "name": "reorderer", "task": "seq2seq", "corpus": {**PARALLEL, "form": "reorder", "min_coverage": 0.5},
+        "name": "reorderer", "task": "seq2seq",
+        "corpus": {**PARALLEL, "form": "reorder", "min_coverage": 0.5, "symmetrisation": "grow-diag-final-and",
+                   "anchor": "min"},
         "model": {"name": "t5-base"}, "training": {},
     }}  # fmt: skip
+    changed = {"max_pieces": 60, "anchor": "mean", "symmetrisation": "union"}
+    (wanted,) = parse({"operator": "reorder", "parallel": PARALLEL, **changed}).models({"language": "qaa"}).values()
+    corpus = wanted["corpus"]
+    assert (wanted["max_pieces"], corpus["anchor"], corpus["symmetrisation"]) == (60, "mean", "union")
     assert isinstance(operator, Reorder) and operator.copies == 1 and not operator.fallback
     with pytest.raises(UserError, match="use view makes one view of an example, not copies=2: set use=records"):
         parse({"operator": "reorder", "parallel": PARALLEL, "use": "view", "copies": 2})

@@ -15,7 +15,7 @@ from augury import trainable
 from augury.augment import models, pipeline
 from augury.augment.operator import parse
 from augury.augment.rectification import rectified
-from augury.augment.semantic import Semantic
+from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
 from augury.corpora.ingest import ingested
 from augury.experiment import Experiment
@@ -137,6 +137,18 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
         assert part.folder.manifest()["inputs"][2:] == [runs["generator"], runs["teacher"]]
 
 
+def test_the_length_of_models_is_in_their_address(toy: Toy) -> None:
+    section = semantic()["teacher"]
+    given = [
+        semantic(),
+        semantic(generator={**section, "max_pieces": 40}),
+        semantic(teacher={**section, "max_length": 40}),
+    ]
+    usual, generator, teacher = (models.addressed(experiment(toy.storage, each), toy.store)[0] for each in given)
+    assert generator["generator"] != usual["generator"] and generator["teacher"] == usual["teacher"]
+    assert teacher["generator"] == usual["generator"] and teacher["teacher"] != usual["teacher"]
+
+
 def test_strategies_share_what_the_models_said(toy: Toy) -> None:
     toy.augmented(rectify="teacher", threshold=0.35)
     before = toy.store.addresses("generated")
@@ -167,6 +179,9 @@ def test_the_models_are_experiments_on_the_same_corpus() -> None:
         "name": "teacher", "task": "nli", "corpus": corpus, "model": {"name": "roberta-large"},
         "training": {"max_examples": 16},
     }  # fmt: skip
+    shorter = Semantic(generator=GeneratorModel(max_pieces=60), teacher=TeacherModel(max_length=48)).models(corpus)
+    assert shorter["generator"] == {**wanted["generator"], "max_pieces": 60}
+    assert shorter["teacher"] == {**wanted["teacher"], "max_length": 48}
     assert list(Semantic(rectify="requested").models(corpus)) == ["generator"]
     assert Semantic(rectify="requested").inactive().keys() == {"threshold", "teacher"}
     assert Semantic(rectify="agreement").inactive().keys() == {"threshold"}

@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import gzip
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from augury.cli import main
+from augury.corpora import readers, tables
 from augury.corpora.builtin import generate
 from augury.text.align import align
 from augury.text.symmetrise import symmetrise
@@ -44,7 +46,11 @@ def test_spaces_and_tabs_separate_words_and_nothing_else_does(
     assert capsys.readouterr().out == "0-0 1-1 2-2\n"
 
 
-def test_directions_and_symmetrisations(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.parametrize("rows", [20_000, 25])
+def test_directions_and_symmetrisations(
+    rows: int, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(readers, "batches", partial(tables.batches, size=rows))  # the rows of a shard
     pairs = list(generate("train", 60))
     paths = [tmp_path / "source", tmp_path / "target"]
     paths[0].write_text("".join(f"{pair.source}\n" for pair in pairs), encoding="utf-8")
@@ -59,8 +65,20 @@ def test_directions_and_symmetrisations(tmp_path: Path, capsys: pytest.CaptureFi
         (["--symmetrisation", "intersection"], [symmetrise(*pair, "intersection") for pair in both]),
         (["--direction", "both", "--symmetrisation", "union"], [symmetrise(*pair, "union") for pair in both]),
     ):
-        assert main(["align", *map(str, paths), *flags]) == 0
+        given = ["align", *map(str, paths), "--executor", "local", "--storage", str(tmp_path / "storage"), *flags]
+        assert main(given) == 0
         assert capsys.readouterr().out == "".join(" ".join(f"{i}-{j}" for i, j in row) + "\n" for row in expected)
+    assert not [path for path in (tmp_path / "storage").rglob("*") if path.is_file()]  # shards are removed
+
+
+def test_a_cluster_needs_a_storage_that_it_reaches(
+    files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "auto")
+    assert main(["align", *files]) == 2
+    assert "RAY_ADDRESS=auto names a cluster" in capsys.readouterr().err
+    assert main(["align", *files, "--executor", "local"]) == 0
+    assert capsys.readouterr().out == "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 2-2 3-3\n"
 
 
 @pytest.mark.parametrize(

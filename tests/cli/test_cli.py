@@ -42,6 +42,10 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
     (["encipher", "--key", "1", "--alphabet-from", "nowhere"], "no file 'nowhere'"),
     (["augment", "--operator", "ciper", "--source", "a", "--target", "b"], "operator 'ciper': did you mean 'cipher'?"),
     (["augment", "--source", "a"], "missing: target, operator"),
+    (["augment", "--operator", "cipher", "--source", "a", "--target", "b", "--set", "no.key=3"],
+     "--set no.key=3 changes an experiment file, and none is given: an operator's parameters are flags"),
+    (["augment", "x.yaml", "--source", "a"], "give an experiment file or --source, not both"),
+    (["augment", "x.yaml", "--target-language", "en"], "give an experiment file or --target-language, not both"),
     (["train", "nowhere.yaml"], "no experiment file 'nowhere.yaml'"),
     (["translate", "abc", "--storage", "nowhere"], "no run 'abc'"),
     (["score", "a", "b", "--language", "en"], "no file 'a'"),
@@ -112,6 +116,26 @@ def test_augment_straight_from_two_files(
     assert "found, not made again: rot-1, rot-2" in error
     assert main(["augment", *flags, "--keys", "x"]) == 2
     assert "keys" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(("operator", "flags", "sections"), [
+    ("semantic", ["--copies", "--threshold"],
+     ["generator {model, training, max_pieces}: What writes", "teacher {model, training, max_length}: What labels",
+      "sampling {temperature, top_k, top_p, max_length}: How"]),
+    ("reorder", ["--anchor {min,mean,max}", "--fallback"],
+     ["parallel {known, train, valid,", "model {...}: The section", "training {...}: Its section"]),
+    ("cipher", ["--keys", "--mode"], []),
+])  # fmt: skip
+def test_help_lists_an_operators_parameters_and_sections(
+    operator: str, flags: list[str], sections: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["augment", "--operator", operator, "--help"])
+    shown, _, listed = capsys.readouterr().out.partition(
+        f"sections of operator {operator}, given in an experiment file"
+    )
+    assert all(flag in shown for flag in flags) and "--model" not in shown and "--training" not in shown
+    assert all(section in listed for section in sections) and bool(listed) == bool(sections)
 
 
 def test_score_prints_signatures_and_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

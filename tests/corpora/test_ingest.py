@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from augury.corpora import builtin, corpus
 from augury.corpora.corpus import KIND, PARALLEL, Corpus
-from augury.corpora.ingest import corpus_address, ingest, overlap
+from augury.corpora.ingest import corpus_address, ingest, ingested, overlap
 from augury.corpora.spec import CorpusSpec
 from augury.errors import UserError
 from augury.store import MARKER, Store
@@ -118,6 +118,9 @@ def test_the_builtin_corpus_says_that_it_is_synthetic(
     ingest(spec(tests={"test": {"builtin": 8}}), "test", store)
     assert (made.rows, made.manifest["note"], made.manifest["files"]) == (7, builtin.NOTE, [])
     assert capsys.readouterr().err.count(builtin.NOTE) == 1
+    monkeypatch.setattr("augury.progress._said", set())
+    assert ingest(spec(tests={"test": {"builtin": 7}}), "test", store).address == made.address
+    assert capsys.readouterr().err == f"test: 7 pairs, reused {made.address}\n{builtin.NOTE}\n"
 
 
 @settings(max_examples=25, deadline=None)
@@ -204,16 +207,29 @@ def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -
 
 def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     rows = [("a", "x")] * 2 + [("a b c", "x")] * 2 + [("", "x")]
+    given = write(tmp_path, "a", rows)
+    files = f"{given['source']}, {given['target']}"
     with pytest.raises(UserError) as error:
-        ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
+        ingest(spec(train=given), "train", store)
     assert str(error.value) == (
-        "train: 3 of 5 rows are rejected (ratio 2, empty source 1): see whether the two sides belong "
+        f"train: 3 of 5 rows are rejected (ratio 2, empty source 1): see whether the two sides in {files} belong "
         "together, or change filter (min_length, max_length, max_ratio)"
     )
     assert store.addresses(KIND) == []
     assert ingest(spec(train=write(tmp_path, "a", rows[:4])), "train", store).rows == 2  # half may be rejected
     repeated = spec(train=write(tmp_path, "a", rows[:1] * 5), filter={"deduplicate": True})
     assert ingest(repeated, "train", store).rows == 1  # duplicates are asked for
+
+
+def test_files_are_looked_for_before_any_is_read(tmp_path: Path, store: Store) -> None:
+    train, valid, test = (write(tmp_path, name, [("a", "x")]) for name in ("train", "valid", "test"))
+    Path(test["target"]).rename(tmp_path / "tset.en")
+    with pytest.raises(UserError, match=r"no file '.*/test.en': did you mean 'tset.en'\?"):
+        ingested(spec(train=train, valid=valid, tests={"test": test}), "train", store.root)
+    Path(valid["source"]).rename(tmp_path / "valid.gz")
+    with pytest.raises(UserError, match="valid.gz is not a .gz file, although its name says so"):
+        ingested(spec(train=train, valid={**valid, "source": str(tmp_path / "valid.gz")}), "train", store.root)
+    assert store.addresses(KIND) == []
 
 
 def test_no_rows_left(tmp_path: Path, store: Store) -> None:

@@ -24,6 +24,7 @@ def test_given_names_go_before_usual_ones() -> None:
         "contradiction", "neutral", "entailment", "neutral", "neutral",
     ]  # fmt: skip
     assert "1" not in names and "entails" not in names
+    assert LabelNames({"-1": "-"})["-1"] is None
 
 
 @pytest.mark.parametrize("classes", [
@@ -42,13 +43,17 @@ def test_given_names_of_classes_and_their_numbers() -> None:
     assert [names["0"], names["1"]] == ["entailment", "neutral"] and "2" not in names
 
 
+MAYBE = (
+    "unknown label 'maybe' (a.tsv, line 2): allowed: entailment, neutral, contradiction, e, n, c, contradictory, -; or "
+    "say which it is, for example labels: {maybe: neutral}, or {maybe: '-'} where it is no gold label"
+)
+
+
 @pytest.mark.parametrize(("name", "classes", "complaint"), [
     ("1", (), "unknown label '1' (a.tsv, line 2): sets number their labels differently; say what the numbers mean, for "
-              "example labels: {0: entailment, 1: neutral, 2: contradiction}"),
-    ("maybe", (), "unknown label 'maybe' (a.tsv, line 2): allowed: entailment, neutral, contradiction, e, n, c, "
-                  "contradictory, -; or say which it is, for example labels: {maybe: neutral}"),
-    ("1", ("yes", "maybe"), "unknown label 'maybe' (a.tsv, line 2): allowed: entailment, neutral, contradiction, e, n, "
-                            "c, contradictory, -; or say which it is, for example labels: {maybe: neutral}"),
+              "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label"),
+    ("maybe", (), MAYBE),
+    ("1", ("yes", "maybe"), MAYBE),
     (" ", (), "the label is empty (a.tsv, line 2)"),
 ])  # fmt: skip
 def test_complaints(name: str, classes: tuple[str, ...], complaint: str) -> None:

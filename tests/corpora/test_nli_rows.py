@@ -116,10 +116,27 @@ def test_numbers_need_to_be_said_what_they_mean(tmp_path: Path, store: Store) ->
         ingest(spec(train=text), "train", store)
     assert str(error.value) == (
         f"train: unknown label '2' ({text['file']}, line 2): sets number their labels differently; say what the "
-        "numbers mean, for example labels: {0: entailment, 1: neutral, 2: contradiction}"
+        "numbers mean, for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is "
+        "no gold label"
     )
     numbered = {**text, "labels": {0: "contradiction", 2: "entailment"}}
     assert labels(ingest(spec(train=numbered), "train", store)) == ["entailment", "contradiction"]
+
+
+@pytest.mark.parametrize("extension", ["tsv", "jsonl", "parquet"])
+def test_a_number_may_stand_for_no_gold_label(tmp_path: Path, store: Store, extension: str) -> None:
+    path, table = (
+        tmp_path / f"a.{extension}",
+        pa.table({"premise": ["a", "c"], "hypothesis": ["b", "d"], "label": [1, -1]}),
+    )
+    if extension == "parquet":
+        pq.write_table(table, path)
+    elif extension == "jsonl":
+        path.write_text("".join(f"{json.dumps(row)}\n" for row in table.to_pylist()))
+    else:
+        write(path, [("a", "b", "1"), ("c", "d", "-1")])
+    made = ingest(spec(valid={"file": str(path), "labels": {1: "neutral", -1: "-"}}), "valid", store)
+    assert labels(made) == ["neutral"] and made.manifest["rejected"] == {"no gold label": 1}
 
 
 @pytest.mark.parametrize(("name", "content", "settings", "place"), [

@@ -9,6 +9,7 @@ from typing import Any
 
 import datasets
 import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from augury.corpora import builtin
@@ -167,6 +168,20 @@ def test_a_dataset_saved_to_disk(saved: str) -> None:
     assert (text.total, text.inputs[0]["hub"], [text.inputs[0]["fingerprint"]]) == (4, saved, text.content)
 
 
+def test_a_directory_of_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("datasets.config.HF_DATASETS_CACHE", str(tmp_path / "cache"))
+    clone = tmp_path / "clone"
+    (clone / "data").mkdir(parents=True)
+    for split, rows in (("train", PAIRS), ("validation", PAIRS[1:2])):
+        table = pa.table({"de": [source for source, _ in rows], "en": [target for _, target in rows]})
+        pq.write_table(table, clone / "data" / f"{split}-00000-of-00001.parquet")
+    columns = {"source_column": "de", "target_column": "en"}
+    assert pairs(read(hub=str(clone), **columns)) == PAIRS
+    assert pairs(read("valid", hub=str(clone), **columns)) == PAIRS[1:2]
+    with pytest.raises(UserError, match=r"clone' .* cannot be loaded: Unknown split \"test\""):
+        read("test", hub=str(clone), **columns)
+
+
 def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="unknown split of .*hub 'test': "):
         read("test", hub=saved, **NESTED)
@@ -178,8 +193,9 @@ def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:
         read(hub=saved, source_column="german", target_column="id")
     with pytest.raises(UserError, match="holds struct<.*>, not text"):
         read(hub=saved, source_column="translation", target_column="id")
-    with pytest.raises(UserError, match="dataset '.*' .* cannot be loaded"):
-        read(hub=str(tmp_path), **NESTED)
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(UserError, match="dataset '.*' .* cannot be loaded: .* doesn't contain any data files"):
+        read(hub=str(tmp_path / "empty"), **NESTED)
 
 
 def test_without_the_library_of_datasets(saved: str, monkeypatch: pytest.MonkeyPatch) -> None:

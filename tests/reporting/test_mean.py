@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pyarrow as pa
 import pytest
 
+from augury.corpora.corpus import NLI, CorpusWriter
 from augury.reporting.mean import comparisons, with_mean
 from augury.reporting.results import Estimate, SystemResult
 from augury.reporting.table import comparison
 from augury.scoring.accuracy import value
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.significance import interval
+from augury.scoring.significance import clusters, interval, mean_over
+from augury.store import Folder, Store
 
 SIGNATURE = "labels:exact|version:augury-0.1"
 
@@ -21,7 +26,9 @@ def accuracy(right: np.ndarray) -> np.ndarray:
     return np.stack([right, np.ones_like(right)], axis=1)
 
 
-def system(name: str, tests: dict[str, Resampled], known: bool = True) -> SystemResult:
+def system(
+    name: str, tests: dict[str, Resampled], known: bool = True, runs: dict[int, Folder] | None = None
+) -> SystemResult:
     estimates = {}
     for test, drawn in tests.items():
         between = interval(drawn)
@@ -30,7 +37,7 @@ def system(name: str, tests: dict[str, Resampled], known: bool = True) -> System
             "accuracy": Estimate(drawn.value, between.low, between.high, SIGNATURE, n, drawn.seeds)
         }  # fmt: skip
     return SystemResult(
-        name, name * 16, runs={}, facts={}, tests=estimates, cost=None, unscored=(),
+        name, name * 16, runs=runs or {}, facts={}, tests=estimates, cost=None, unscored=(),
         resampled={test: {"accuracy": drawn} for test, drawn in tests.items()} if known else {},
     )  # fmt: skip
 
@@ -65,6 +72,48 @@ def test_examples_in_the_same_place_are_drawn_together() -> None:
     (found,) = with_mean([system("a", unlike)], ["a", "b"])
     alone, both = (each.samples.std() for each in (same["a"], found.resampled["mean"]["accuracy"]))
     assert both == pytest.approx(alone / 2**0.5, rel=0.1)
+
+
+def run_on(store: Store, ids: dict[str, Sequence[str]]) -> Folder:
+    """A run, and its test sets with examples of these ids."""
+    inputs = [{"name": test, "address": f"{place:016x}"} for place, test in enumerate(ids)]
+    for given in inputs:
+        row = {"premise": "", "hypothesis": "", "label": "neutral", "language": "", "origin": "", "views": []}
+        writer = CorpusWriter(store.folder("corpora", given["address"]))
+        rows = [{**row, "id": name, "lineage": None} for name in ids[given["name"]]]
+        writer.add(pa.Table.from_pylist(rows, schema=NLI))
+        writer.finish({"kind": "nli"})
+    run = store.folder("runs", "a/seed-1")
+    run.write_json("run.json", {"inputs": inputs})
+    return run
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_translations_are_known_by_their_ids_where_one_set_lacks_a_row(named: bool, tmp_path: Path) -> None:
+    """Rows are numbered `<set>-<row>`, or have an id of their own, the same in all sets."""
+    random = np.random.default_rng(0)
+    right = random.integers(2, size=400)
+    rows = {"de": [*range(400)], "sw": [row for row in range(400) if row != 3]}
+    ids = {test: [f"pair {row}" if named else f"{test}-{row:08}" for row in rows[test]] for test in rows}
+    tests = {test: resample([accuracy(right[rows[test]])], value) for test in rows}
+    (found,) = with_mean([system("a", tests, runs={1: run_on(Store(tmp_path), ids)})], ["de", "sw"])
+    drawn = found.resampled["mean"]["accuracy"]
+    together = clusters([([str(row) for row in rows[test]], accuracy(right[rows[test]])) for test in rows])
+    assert np.array_equal(drawn.samples, resample([together], mean_over(value, 2)).samples)
+    assert drawn.samples.std() == pytest.approx(tests["de"].samples.std(), rel=0.02)  # one language tells it all
+
+
+@pytest.mark.parametrize("ids", [
+    {"de": [f"de-{row:08}" for row in range(1, 401)], "sw": [f"sw-{row:08}" for row in range(401, 801)]},
+    {"de": ["de-00000001", "de-00000002"], "sw": ["sw-00000001", "sw-00000002"]},
+], ids=["one file after the other", "of other sets than were scored"])  # fmt: skip
+def test_translations_without_an_id_in_common_are_known_by_their_place(
+    ids: dict[str, list[str]], tmp_path: Path
+) -> None:
+    drawn = resample([accuracy(np.random.default_rng(0).integers(2, size=400))], value)
+    tests = {"de": drawn, "sw": drawn}
+    (found,) = with_mean([system("a", tests, runs={1: run_on(Store(tmp_path), ids)})], ["de", "sw"])
+    assert np.array_equal(found.resampled["mean"]["accuracy"].samples, drawn.samples)
 
 
 def test_sets_of_unequal_length() -> None:

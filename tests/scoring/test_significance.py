@@ -267,6 +267,14 @@ def test_clusters_put_an_examples_languages_into_one_row():
     assert mean_over(accuracy.value, 2)(found.sum(0).tolist()) == pytest.approx(100 * (2 / 3 + 2 / 3) / 2)
 
 
+def test_a_set_of_which_nothing_was_drawn_has_no_part_in_the_mean():
+    mean = mean_over(accuracy.value, 2)
+    assert mean([3, 4, 0, 0]) == 75 and mean([3, 4, 0, 1]) == 37.5
+    tiny = clusters([([str(index) for index in range(50)], np.ones((50, 2), int)), (["0"], np.array([[0, 1]]))])
+    found = resample([tiny], mean)
+    assert found.value == 50 and set(found.samples[:, 0]) == {50, 100}
+
+
 def test_a_second_language_that_says_the_same_makes_nothing_more_certain():
     """Apart, twice the examples would narrow the interval by the square root of two."""
     ids = [str(index) for index in range(500)]

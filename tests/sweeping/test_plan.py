@@ -64,6 +64,13 @@ def test_keys_equal_modulo_the_alphabet_are_one_experiment(store):
     assert "on this text it is the same as operator=cipher, keys=1," in made.merged[0].reason
 
 
+def test_a_given_alphabet_has_no_mode(store):
+    keys = {"augment.0.alphabet": ["abcdefgh"], "augment.0.mode": ["alpha", "lower"], "augment.0.min_count": [1, 2]}
+    made = planned("cipher_keys", store, keys=keys)
+    assert len(made.configurations) == 2 and len(made.merged) == 3
+    assert made.merged[0].reason == "augment.0.min_count has no effect: the alphabet is given"
+
+
 def test_keys_are_compared_modulo_the_fitted_alphabet_too(store):
     fitted = planned("cipher_keys", store, keys={"augment.0.keys": [[1]]})
     assert len(fitted.configurations) == 2
@@ -139,3 +146,22 @@ def test_a_radius_that_no_step_reaches_is_no_setting(store):
     assert made.merged[0].reason == (
         "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts"
     )
+
+
+@pytest.mark.parametrize("scale", ["small", "paper"])
+def test_the_papers_attack_has_no_radius(store, scale):
+    found = space.find("pgd", scale)
+    corpus = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
+    given = {"corpus": corpus, "model": {"architecture": "tiny"}}
+    made = plan.make(found, store, given, points.listed(found))
+    assert names(made)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"] and len(made.configurations) == 2 + 3 * 2 * 2
+    paper = made.configurations[list(made.configurations)[1]].experiment.regime
+    assert (paper.epsilon, paper.step_length, paper.steps, paper.clean_weight) == (None, 1, 3, 0)
+    assert [(each.called, each.same_as) for each in made.merged] == [("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")]
+    assert "3 steps of 1 end within it: the projection never acts" in made.merged[0].reason
+
+
+def test_rows_that_differ_in_scoring_alone_are_refused(store):
+    rows = {"beam 5": {"decoding.beam": 5}, "greedy": {"decoding.beam": 1}}
+    with pytest.raises(UserError, match="'beam 5' and 'greedy' of space 'agreement' train one model and differ in how"):
+        planned("agreement", store, keys={}, rows=rows)

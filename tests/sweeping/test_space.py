@@ -31,7 +31,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path
     for scale in ("toy", "small", "paper"):
         found = space.find(name, scale)
         assert found.question.endswith("?")
-        for point in points.listed(found):
+        for point in [*points.listed(found), *found.rows.values()]:
             parsed = experiment.parse(merge(found.base, point) | {"storage": str(tmp_path)})
             assert parsed.training.validations is not None
 
@@ -66,6 +66,12 @@ def test_scales_differ_by_dotted_keys(tmp_path):
     (MINIMAL.replace("[0, 5]", "'05'"), "regime.beta: give a list"),
     (MINIMAL.replace("[0, 5]", "[]"), "regime.beta lists no value"),
     (MINIMAL.replace('{"regime.beta": [0, 5]}', "{}"), "sweeps nothing"),
+    (MINIMAL.replace("regime.beta", "decoding.beam"), "key decoding.beam trains no other model: leave it out; 'augury "
+                                                      "train --set decoding.beam=...' scores what is trained again"),
+    (MINIMAL.replace("regime.beta", "scoring.metrics"), "scores what is trained again, without training"),
+    (MINIMAL.replace("regime.beta", "execution.threads"), "changes no result, and '--set execution.threads=...' gives"),
+    (MINIMAL.replace("regime.beta", "tracking.enabled"), "'--set tracking.enabled=...' gives it to all trials"),
+    (MINIMAL + "mutations = {'regime.beta': 5}", "regime.beta: give a list"),
     (MINIMAL.replace('"max"', '"maximum"'), "mode is 'maximum'; allowed: max, min"),
     (MINIMAL.replace('"Does it help?"', "3"), "QUESTION must be one line of text"),
     ("import nonsense_of_mine", "cannot be read: ModuleNotFoundError"),
@@ -112,6 +118,15 @@ def test_rows_are_points_with_names(tmp_path):
 def test_rows_may_depend_on_the_scale(tmp_path):
     text = ROWS.replace("rows = {", "rows = lambda scale: {scale: {}, ") + "scales = {'toy': {}, 'big': {}}"
     assert list(space.find(write(tmp_path, text), "big").rows) == ["big", "plain", "strong"]
+
+
+def test_radii_are_those_of_the_scale():
+    toy, paper = (space.find("pgd", scale) for scale in ("toy", "paper"))
+    assert toy.grid["regime.epsilon"] == [0.01, 0.02, 0.05] and toy.base["regime"]["clean_weight"] == 1 and not toy.rows
+    assert paper.grid["regime.epsilon"] == [0.3, 1, 3] and "clean_weight" not in paper.base["regime"]
+    drawn = space.find("pgd", "paper", "optuna")
+    assert list(drawn.domains) == ["regime.epsilon", "regime.alpha_share", "regime.steps", "regime.norm_scope"]
+    assert not drawn.grid and drawn.rows == paper.rows
 
 
 @pytest.mark.parametrize(("text", "said"), [

@@ -47,7 +47,7 @@ def test_stopped_in_every_way_it_ends_as_if_undisturbed(undisturbed, tmp_path):
         wanted = validations(tmp_path) + further
         driver = subprocess.Popen(command(tmp_path, *FLAGS), stderr=subprocess.PIPE, text=True)
         wait_for(lambda wanted=wanted: validations(tmp_path) >= wanted, driver)
-        assert "continue with: augury sweep" in stop(driver, number) or number == signal.SIGKILL
+        assert "augury sweep" in stop(driver, number) or number == signal.SIGKILL
     assert state.load(Store(tmp_path), "quick").ended is False
     driver = subprocess.Popen(command(tmp_path, *FLAGS), stderr=subprocess.PIPE, text=True)
     wait_for(lambda: children(driver, "ImplicitFunc"), driver)

@@ -23,6 +23,7 @@ import yaml
 from safetensors.numpy import load_file
 
 from augury.cli import main
+from augury.commands import command
 from augury.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
@@ -183,7 +184,7 @@ def test_stopped_and_started_again_equals_undisturbed(
     _, said = process.communicate(timeout=120)
     if signalled == signal.SIGINT:
         assert process.returncode == 1
-        assert "stopped after update" in said and f"continue with: augury train {path}" in said
+        assert "stopped after update" in said and f"continue with: {command('augury', 'train', str(path))}" in said
     else:
         assert process.returncode == -9
     assert augury("train", str(path)).returncode == 0

@@ -17,7 +17,7 @@ def test_held_out_sentences_are_put_into_the_order_of_the_other_language(tmp_pat
     def text(size: int) -> dict[str, int]:
         return {"builtin": size, "lexicon": 48}
 
-    (run,), failures = run_experiment(parse({
+    runs, failures = run_experiment(parse({
         "name": "reorderer", "task": "seq2seq", "storage": str(tmp_path), "baseline": False, "max_pieces": 40,
         "corpus": {"form": "reorder", "source_language": "qaa", "target_language": "qab",
                    "train": text(1500), "valid": text(100), "tests": {"test": text(200)}},
@@ -26,6 +26,7 @@ def test_held_out_sentences_are_put_into_the_order_of_the_other_language(tmp_pat
         "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
     }))  # fmt: skip
     assert not failures
+    run = runs["reorderer"][1]
     corpus = Corpus.load(Store(tmp_path), run.read_json("prepared.json")["corpora"]["test"])
     given, wanted = corpus.column("source"), corpus.column("target")
     written = run.sub("hypotheses").read("test.txt").decode().splitlines()

@@ -22,6 +22,7 @@ from augury.text.align import Aligner, Sentences, align, apply, encode_shards, e
 from augury.text.ibm2 import Settings
 from augury.text.symmetrise import Link, symmetrise
 from augury.text.words import words
+from benchmarks.align import errors_of, gold_set, multi30k
 
 TENSE = Settings(optimise_tension=True)
 
@@ -54,6 +55,17 @@ def test_a_language_of_other_words_in_another_order_is_learned() -> None:
     right = sum(len(set(one) & set(other)) for one, other in zip(both, expected, strict=True))
     error = 1 - 2 * right / (sum(map(len, both)) + sum(map(len, expected)))
     assert error < 0.01
+
+
+def test_links_are_as_near_to_those_of_a_person_as_they_were_measured_to_be(data: Path) -> None:
+    """German to English, learned from captions: measured 40.1, 40.5, 39.7 and 37.3 % error on sentences of Europarl."""
+    (sources, targets), (gold_sources, gold_targets, gold) = multi30k(data), gold_set(data)
+    links = align([*sources, *gold_sources], [*targets, *gold_targets])
+    found = errors_of({direction: rows[-len(gold) :] for direction, rows in links.items()}, gold)
+    assert len(gold) == 100
+    for name in ("forward", "reverse", "grow-diag-final-and"):
+        assert found[name].rate < 0.42
+    assert found["intersection"].rate < 0.39 and found["intersection"].precision > 0.7
 
 
 def test_the_textbook() -> None:

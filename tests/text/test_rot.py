@@ -81,12 +81,23 @@ def test_a_key_that_is_a_multiple_of_the_size_is_an_error(key: int) -> None:
     )
 
 
-def test_a_key_that_moves_one_cycle_of_several_is_allowed() -> None:
-    alphabet = Alphabet(("ab", "ABC"))
-    assert Rot(alphabet, 2).text("abABC") == "abCAB"
-    assert Rot(alphabet, 3).text("abABC") == "baABC"
-    with pytest.raises(UserError, match=r"2 \+ 3 letters; use a key from 1 to 2, .* multiple of 6"):
-        Rot(alphabet, 6)
+@pytest.mark.parametrize(("key", "unchanged"), [(29, "29 letters"), (-30, "30 letters"), (870, "the text")])
+def test_a_key_that_leaves_the_small_or_the_capital_letters_in_place_is_an_error(key: int, unchanged: str) -> None:
+    alphabet = Alphabet((GERMAN.cycles[0], LATIN.upper() + "ÄÖÜ"))
+    with pytest.raises(UserError) as error:
+        Rot(alphabet, key)
+    assert str(error.value) == (
+        f"key {key} leaves {unchanged} unchanged: the alphabet has 30 + 29 letters; "
+        "use a key from 1 to 28, or another that is not a multiple of 29 or 30"
+    )
+    assert Rot(alphabet, 28).text("cC") == "aB" and Rot(alphabet, 31).text("aA") == "bC"
+
+
+def test_a_key_may_leave_stray_letters_in_place() -> None:
+    alphabet = Alphabet(("abcd", "αβ", "字"))
+    assert Rot(alphabet, 2).text("abcd αβ 字") == "cdab αβ 字"
+    with pytest.raises(UserError, match=r"4 \+ 2 \+ 1 letters; use a key from 1 to 3, or another .* multiple of 4$"):
+        Rot(alphabet, 8)
 
 
 @pytest.mark.parametrize("cycles", [(), ("a",), ("a", "B")])

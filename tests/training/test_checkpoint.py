@@ -57,6 +57,31 @@ def test_scores_are_restored(tmp_path: Path) -> None:
     assert found.scores == SCORES and found.update == 50
 
 
+def test_training_continues_from_the_last_state_that_was_saved_whole(tmp_path: Path, remote: Any) -> None:
+    checkpoints, position, module = written(Store("remote://bucket").folder("runs", "toy"), 2, "last")
+    optimizer = torch.optim.Adam(module.parameters())
+
+    def save(update: int, **how: Any) -> None:
+        position.update = update
+        checkpoints.save(module, optimizer, position, **how)
+
+    def restored() -> int:
+        return checkpoints.restore(module, optimizer, Position("toy", seed=1, world=1)).update
+
+    save(53, snapshot=True)
+    save(56, snapshot=True)
+    assert checkpoints.folder.subfolders() == ["00000040", "00000050", "snapshot-00000056"] and restored() == 56
+    for update, how in ((58, {"snapshot": True}), (60, {})):
+        for files in (0, 1, 2):
+            remote.die_after(files)
+            with pytest.raises(OSError, match="the writer died"):
+                save(update, **how)
+            assert checkpoints.updates() == [40, 50] and restored() == 56
+    remote.die_after(None)
+    save(60)
+    assert checkpoints.folder.subfolders() == ["00000050", "00000060"] and restored() == 60
+
+
 class Stopped(Exception):
     """What ends a process, from inside of it."""
 

@@ -92,6 +92,14 @@ def test_ray_train_restarts_a_killed_worker_and_ends_equal(straight_of_two: Path
     assert final(tmp_path) == final(straight_of_two)
 
 
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+def test_workers_that_die_too_often_are_no_fault_of_what_was_given(tmp_path: Path) -> None:
+    crashed = train(tmp_path, "--launcher", "ray", "--max-failures", "0", "--kill-at", "6")
+    assert crashed.returncode == 1
+    assert f"Crashed: the workers of {tmp_path}/runs/toy failed 1 times: " in crashed.stderr
+
+
 def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     run = Store(straight).folder("runs", "toy")
     outcome = run.read_json("outcome.json")

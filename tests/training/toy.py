@@ -1,6 +1,7 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
-python toy.py STORAGE --launcher direct|processes|ray --workers N [--kill-at UPDATE] [--spoil-at UPDATE]
+python toy.py STORAGE --launcher direct|processes|ray --workers N [--max-failures N] [--kill-at UPDATE]
+                      [--spoil-at UPDATE]
 """
 
 from __future__ import annotations
@@ -84,6 +85,7 @@ def main() -> None:
     parser.add_argument("storage")
     parser.add_argument("--launcher", default="direct")
     parser.add_argument("--workers", type=int, default=1)
+    parser.add_argument("--max-failures", type=int, default=2)
     parser.add_argument("--kill-at", type=int, default=None)
     parser.add_argument("--spoil-at", type=int, default=None)
     given = parser.parse_args()
@@ -94,7 +96,8 @@ def main() -> None:
         torch.multiprocessing.spawn(process, (config,), nprocs=given.workers)
     else:
         training = TRAINING.model_copy(update={"workers": given.workers})
-        launch(loop, config, run, training, Execution(launcher=given.launcher, cpus_per_worker=0.5))
+        execution = Execution(launcher=given.launcher, cpus_per_worker=0.5, max_failures=given.max_failures)
+        launch(loop, config, run, training, execution)
 
 
 if __name__ == "__main__":

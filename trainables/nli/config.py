@@ -16,7 +16,7 @@ from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.bootstrap import SAMPLES
 from augury.training.settings import Training
-from trainables.nli.model import AnyModel, Pretrained
+from trainables.nli.model import AnyModel, Pretrained, Scratch
 
 
 class FineTuning(Training):
@@ -77,23 +77,22 @@ class Config(Experiment):
                 f"a pair of max_length={self.max_length} subwords does not fit training.max_tokens="
                 f"{self.training.max_tokens}: lower the one or raise the other"
             )
+        if isinstance(self.model, Scratch) and self.max_length > self.model.max_positions:
+            raise UserError(
+                f"a pair of max_length={self.max_length} subwords exceeds model.max_positions="
+                f"{self.model.max_positions}: lower the one or raise the other"
+            )
         if any(draw.target != TARGET for draw in self.draws()):
             raise UserError(
                 "regime multi_source with equation=2 predicts plain sources, and a classifier predicts labels: "
                 "set regime.equation=1"
             )
-        unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
-        if unread:
-            raise UserError(
-                f"regime {self.regime.name} does not read the view {unread[0]}: take regime multi_source, adversarial "
-                "or coregularised, or make records of it (use: records)"
-            )
         beside = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]
         if beside and self.records:
             raise UserError(
                 f"regime {self.regime.name} reads the view {beside[0]} beside every source, and the records of "
-                f"{', '.join(self.records)} have none: take an operator's copies as views or leave it out, or take a "
-                "regime that reads one view at a time"
+                f"{', '.join(self.records)} have none: take an operator's copies as views (use: view, of eda and "
+                "reorder) or leave it out, or take a regime that reads one view at a time"
             )
         return self
 

@@ -70,7 +70,7 @@ def classify(run: Folder, store: Store, given: Sequence[Pair], *, name: str = "c
     gpus = execution.gpus_per_worker if uses_cuda(execution) else 0
     task = _Classify(run, store, 1 if executor.name == "ray" else execution.threads)
     with Stage(name, len(given), "pairs") as stage:
-        parts = executor.map(task, chunks, stage, size=len, gpus=gpus)
+        parts = executor.map(task, chunks, stage, size=len, cpus=execution.cpus_per_worker, gpus=gpus)
     return [LABELS[label] for part in parts for label in part]
 
 

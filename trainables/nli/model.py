@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cache
 from typing import Annotated, Any, Literal
 
 import torch
@@ -26,12 +27,11 @@ from augury.corpora.corpus import LABELS
 from augury.errors import UserError
 from augury.progress import say_once
 from augury.rng import seed_of
+from augury.training.batching import padded
 
-DROPOUTS = (
-    "hidden_dropout_prob", "attention_probs_dropout_prob", "dropout", "attention_dropout", "classifier_dropout",
-    "seq_classif_dropout",
-)  # fmt: skip
-"""What configurations of `transformers` call their dropout."""
+TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest
+PROBE = (["a", "a"], ["a", "a a a"])
+"""Premises and hypotheses of two pairs of unequal length."""
 
 
 class Pretrained(Section):
@@ -44,7 +44,7 @@ class Pretrained(Section):
     dropout: float | None = Field(None, ge=0, lt=1)
     """In place of all of the model's dropout."""
     attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+    """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for short sentences on CPUs."""
 
 
 @dataclass(frozen=True)
@@ -119,25 +119,58 @@ def build(config: Pretrained | Scratch, directory: str, seed: int) -> PreTrained
 
 def empty(config: Pretrained | Scratch, directory: str) -> PreTrainedModel:
     """The same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
-    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
-        return AutoModelForSequenceClassification.from_config(_configuration(config, directory)).eval()
+    return _random(_configuration(config, directory), _name(config))
+
+
+@cache  # a sweep prepares many configurations of one model
+@torch.no_grad()
+def check(config: Pretrained, directory: str, max_length: int, *, embedded: bool) -> None:
+    """UserError where Reader does not read a batch of pairs as `transformers` does with the tokenizer's own padding.
+
+    `embedded` has word embeddings read too, as attacks move them. Found out with parameters of no meaning for the few
+    words that are read, so that a large vocabulary costs nothing.
+    """
+    tokenizer, settings = pretrained.tokenizer(directory), _configuration(config, directory)
+    rows = tokenizer(*PROBE).input_ids
+    settings.vocab_size = max(*rows[0], *rows[1], tokenizer.pad_token_id or 0, settings.pad_token_id or 0) + 1
+    reader = Reader(_random(settings, config.name), tokenizer, max_length)
+    ids, given = torch.from_numpy(padded(rows, reader.pad)), tokenizer(*PROBE, padding=True, return_tensors="pt")
+    own = {name: given[name] for name in given if name in reader.takes}
+    what = f"'{config.name}' ({settings.model_type})"
+    if reason := _unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
+        raise UserError(
+            f"{what} is not read as transformers reads it: {reason}. Take an encoder such as XLM-R, BERT or DeBERTa"
+        )
+    if not embedded:
+        return
+    if reason := _unlike(
+        lambda: reader.logits(ids, torch.zeros_like(reader.embeddings(ids))), lambda: reader.logits(ids)
+    ):
+        raise UserError(
+            f"regime adversarial moves word embeddings, and {what} does not read them as it reads words: {reason}. "
+            "Take regime plain, or an encoder such as XLM-R, BERT or DeBERTa"
+        )
 
 
 class Reader:
     """How a classifier reads padded pairs.
 
     Pairs are ids (B, L), special tokens included, padded on the right. What they are padded to, or with whom, does not
-    change what is made of them. UserError where the model has no positions for `max_length`.
+    change what is made of them. UserError where the model has no positions for `max_length`, or its tokenizer no pad.
     """
 
     def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, max_length: int):
-        self.model = model
-        self.pad, self.separator = int(tokenizer.pad_token_id), int(tokenizer.sep_token_id)
+        if tokenizer.pad_token_id is None:
+            raise UserError(
+                f"the tokenizer of the model ({model.config.model_type}) has no pad, and pairs are read in batches: "
+                "give a directory with one whose pad_token is set, and pad_token_id in the model's configuration"
+            )
+        self.model, self.pad = model, int(tokenizer.pad_token_id)
         self.takes = set(inspect.signature(model.forward).parameters)
-        self.types = "token_type_ids" in self.takes and getattr(model.config, "type_vocab_size", 0) > 1
+        self.separator = _separator(model, tokenizer) if "token_type_ids" in self.takes else None
         self.first_position = _first_position(model)
-        most = getattr(model.config, "max_position_embeddings", None)
-        if most is not None and max_length > most - self.first_position:
+        most = getattr(model.config, "max_position_embeddings", None) or 0  # none, 0 or -1 without a limit
+        if most > 0 and max_length > most - self.first_position:
             raise UserError(
                 f"max_length={max_length} exceeds the {most - self.first_position} positions of the model: lower it"
             )
@@ -156,7 +189,7 @@ class Reader:
         read["attention_mask"] = mask.long()
         if "position_ids" in self.takes:
             read["position_ids"] = self._positions(mask)
-        if self.types:
+        if self.separator is not None:
             read["token_type_ids"] = self._token_types(ids, mask)
         logits: Tensor = self.model(**read).logits
         return logits
@@ -172,9 +205,22 @@ class Reader:
 
     def _token_types(self, ids: Tensor, mask: Tensor) -> Tensor:
         """0 up to the first separator, 1 after it, 0 at pads: (B, L)."""
+        assert self.separator is not None
         separators = ids == self.separator
         before = separators.cumsum(1) - separators.long()
         return ((before > 0) & mask).long()
+
+
+def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """The id that ends the premise, where the tokenizer tells premise and hypothesis apart by type and the model too.
+
+    A body of BERT under a tokenizer of XLM-R (multilingual MiniLM) was trained without.
+    """
+    pair = tokenizer("a", "a")
+    types = pair.get("token_type_ids", [])
+    if getattr(model.config, "type_vocab_size", 0) < 2 or 1 not in types:
+        return None
+    return int(pair.input_ids[types.index(1) - 1])
 
 
 def _first_position(model: PreTrainedModel) -> int:
@@ -195,10 +241,38 @@ def _configuration(config: Pretrained | Scratch, directory: str) -> PretrainedCo
         return _xlm_roberta(config, directory, **settings)
     found = AutoConfig.from_pretrained(directory, **settings)
     if config.dropout is not None:
-        for name in DROPOUTS:
-            if hasattr(found, name):
-                setattr(found, name, config.dropout)
+        for name in _dropouts(found):
+            setattr(found, name, config.dropout)
     return found
+
+
+def _dropouts(configuration: PretrainedConfig) -> list[str]:
+    """The keys of a configuration that are shares of units to drop; whole layers or paths are something else."""
+    return [
+        name
+        for name, value in vars(configuration).items()
+        if "drop" in name and "layerdrop" not in name and "drop_path" not in name and type(value) in (int, float)
+    ]
+
+
+def _name(config: Pretrained | Scratch) -> str:
+    return config.name if isinstance(config, Pretrained) else config.architecture
+
+
+def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
+    """A classifier with random parameters, in evaluation mode; the global random state is left as it was."""
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.explained(name):
+        return AutoModelForSequenceClassification.from_config(configuration, dtype=torch.float32).eval()
+
+
+def _unlike(logits: Callable[[], Tensor], expected: Callable[[], Tensor]) -> str:
+    """How logits are not the expected ones; nothing where they are."""
+    try:
+        found, right = logits(), expected()
+    except (NotImplementedError, TypeError, ValueError) as error:
+        return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    near = torch.allclose(found, right, rtol=0, atol=TOLERANCE * float(right.abs().max()))
+    return "" if near else "the logits differ"
 
 
 def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:

@@ -13,6 +13,7 @@ from augury.corpora.ingest import addressed, ingested, warn_of_overlap
 from augury.execution import choose
 from augury.locks import make_once
 from augury.progress import say_once
+from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import SOURCE
 from augury.store import Folder, Store
 from augury.text import learned
@@ -24,10 +25,10 @@ from augury.training.extend import trunk
 from augury.training.launch import uses_cuda
 from trainables.nli.config import Config
 from trainables.nli.examples import Examples
-from trainables.nli.model import Pretrained
+from trainables.nli.model import Pretrained, Scratch, check
 from trainables.nli.pieces import Pieces
 
-VERSION = 1
+VERSION = 2
 """Raised when the same configuration comes to train another model: part of every run's address."""
 PAIRS_PER_SECOND = 5_000  # that one core tokenises in a second
 SIDES = ("premise", "hypothesis")
@@ -72,7 +73,8 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str], runs: Seq
 
 
 def prepare(experiment: Config, store: Store) -> Prepared:
-    """Ingest, augment (with models that are trained first where there are none), get the subwords and tokenise."""
+    """Check the model, ingest, augment (with models that are trained if missing), get the subwords and tokenise."""
+    _check_fits(experiment, store)
     corpora = {split: ingested(experiment.corpus, split, store.root) for split in experiment.corpus.splits()}
     train, execution = corpora["train"], experiment.execution
     warn_of_overlap(train, {name: corpus for name, corpus in corpora.items() if name != "train"})
@@ -84,12 +86,13 @@ def prepare(experiment: Config, store: Store) -> Prepared:
         models=runs,
         executor=execution.executor,
         ray_address=execution.address,
+        cpus=execution.cpus_per_worker,
         gpus=execution.gpus_per_worker if any(runs) and uses_cuda(execution) else 0,
     )
     if augmented.reused:
         say_once(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()}, runs)
-    make_once(planned.vocabulary, lambda: _make_vocabulary(experiment, planned))
+    make_once(planned.vocabulary, lambda: _learn_vocabulary(experiment, planned))
     work = train.rows * len(planned.texts) / PAIRS_PER_SECOND
     tokenise(
         planned.texts,
@@ -118,7 +121,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
 
 
 def _vocabulary(experiment: Config, store: Store, texts: Mapping[str, Text]) -> Folder:
-    """Where the tokenizer lies."""
+    """Where the tokenizer lies; a pretrained model's does not depend on the texts."""
     model = experiment.model
     if isinstance(model, Pretrained):
         determined: dict[str, Any] = {"pretrained": pretrained.identity(model.name, model.revision)}
@@ -128,13 +131,21 @@ def _vocabulary(experiment: Config, store: Store, texts: Mapping[str, Text]) -> 
     return store.folder("vocabularies", config.address(determined))
 
 
-def _make_vocabulary(experiment: Config, planned: Plan) -> None:
-    model = experiment.model
-    if isinstance(model, Pretrained):
-        pretrained.keep(model.name, model.revision, planned.vocabulary)
-    else:
-        texts = [text for name, text in planned.texts.items() if name != VALID]
-        learned.learn((line for text in texts for line in text.lines()), model.vocabulary_size, planned.vocabulary)
+def _check_fits(experiment: Config, store: Store) -> None:
+    """Keep the tokenizer of a pretrained model; refuse a model that training could not read, before anything else."""
+    model, kept = experiment.model, _vocabulary(experiment, store, {})
+    if not isinstance(model, Pretrained):
+        return
+    make_once(kept, lambda: pretrained.keep(model.name, model.revision, kept))
+    attacked = isinstance(experiment.regime, Adversarial)
+    check(model, learned.directory(kept), experiment.max_length, embedded=attacked)
+
+
+def _learn_vocabulary(experiment: Config, planned: Plan) -> None:
+    assert isinstance(experiment.model, Scratch), "a pretrained model's tokenizer is kept before"
+    texts = [text for name, text in planned.texts.items() if name != VALID]
+    lines = (line for text in texts for line in text.lines())
+    learned.learn(lines, experiment.model.vocabulary_size, planned.vocabulary)
 
 
 def _model(experiment: Config) -> dict[str, Any]:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import json
 import tempfile
-import unicodedata
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import pyarrow as pa
 from transformers import MarianMTModel, MarianTokenizer
 
 from augury.corpora.corpus import Corpus
+from augury.corpora.filters import clean
+from augury.corpora.spec import Filter
 from augury.decoding.corpus import decode
 from augury.decoding.ctranslate import to_ctranslate2
 from augury.decoding.search import Decoding
@@ -43,9 +45,7 @@ def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) 
         if role in ("train", "valid"):
             continue
         corpus = Corpus.load(store, address)
-        hypotheses = translate(
-            run, store, corpus.column("source"), decoding=experiment.decoding, name=f"translate {role}"
-        )
+        hypotheses = _translate(run, store, corpus.column("source"), experiment.decoding, f"translate {role}")
         run.sub("hypotheses").write(f"{role}.txt", "".join(f"{line}\n" for line in hypotheses))
         found = score(
             hypotheses,
@@ -59,15 +59,17 @@ def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) 
     return scores
 
 
-def translate(
-    run: Folder, store: Store, texts: Sequence[str], *, decoding: Decoding | None = None, name: str = "translate"
-) -> list[str]:
-    """The translations of `texts` by a finished run; each is normalised as the training text was."""
+def translate(run: Folder, store: Store, texts: Sequence[str], *, decoding: Decoding | None = None) -> list[str]:
+    """The translations of `texts` by a finished run; each is cleaned as the training text was."""
+    cleaning = Filter.model_validate(described(run)["preparation"])
+    cleaned = clean(pa.array(texts, pa.string()), {}, cleaning)[0].to_pylist()
+    return _translate(run, store, cleaned, decoding, "translate")
+
+
+def _translate(run: Folder, store: Store, texts: Sequence[str], decoding: Decoding | None, name: str) -> list[str]:
     experiment, vocabulary = _described(run, store)
     model = _ctranslate2(run, experiment, vocabulary)
-    lowered = run.read_json("prepared.json")["preparation"]["lowercase"]
-    normal = [unicodedata.normalize("NFC", text.lower() if lowered else text) for text in texts]
-    ids, offsets = vocabulary.encode(normal, SOURCE)
+    ids, offsets = vocabulary.encode(texts, SOURCE)
     prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
     sources = [
         [*prefix, *ids[start:end].tolist()] if end > start else []
@@ -151,7 +153,7 @@ def _averaged(run: Folder, experiment: Config, vocabulary: Vocabulary) -> Marian
 
 def _ctranslate2(run: Folder, experiment: Config, vocabulary: Vocabulary) -> Folder:
     """The folder of the run's CTranslate2 model, converted at the first call."""
-    if not run.sub(CTRANSLATE2).exists("model.bin"):
+    if not run.holds(CTRANSLATE2):
         directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
         to_ctranslate2(_averaged(run, experiment, vocabulary), directory, vocabulary.pieces, unk=vocabulary.unk)
         run.put(directory, CTRANSLATE2)

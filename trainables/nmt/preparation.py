@@ -102,7 +102,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
         Pieces(planned.vocabulary),
         choose(execution.executor, work, "tokenise", execution.address),
     )
-    _say_left_out(experiment, planned, train)
+    rejected = _left_out(experiment, planned, train)
     _check_fits(experiment, planned.vocabulary, held_out)
     return Prepared(
         address=planned.address,
@@ -114,7 +114,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
             "vocabulary": planned.vocabulary.name,
             "corpora": {split: corpus.address for split, corpus in corpora.items()},
             "tokens": {name: folder.name for name, folder in planned.tokens.items()},
-            "preparation": experiment.corpus.part("train").filter.plain(),
+            "preparation": experiment.corpus.part("train").filter.plain(), "rejected": rejected,
         },
     )  # fmt: skip
 
@@ -160,10 +160,13 @@ def _learn_vocabulary(experiment: Config, planned: Plan) -> None:
         stage.advance(len(made))
 
 
-def _say_left_out(experiment: Config, planned: Plan, train: Corpus) -> None:
+def _left_out(experiment: Config, planned: Plan, train: Corpus) -> dict[str, int]:
+    """How many examples training leaves out, by reason; it is said too."""
     tokens = {name: Tokens(planned.tokens[name]) for name in (SOURCE, TARGET, *experiment.keys)}
-    for reason, count in kept_examples(tokens, experiment.max_pieces).rejected.items():
+    rejected = kept_examples(tokens, experiment.max_pieces).rejected
+    for reason, count in rejected.items():
         say_once(f"left out of training: {count:,} of {train.rows:,} examples, {reason}")
+    return rejected
 
 
 def _check_fits(experiment: Config, vocabulary: Folder, held_out: Mapping[str, Corpus]) -> None:

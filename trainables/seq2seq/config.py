@@ -15,6 +15,8 @@ from augury.experiment import Experiment
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.scoring.scores import Scoring
+from augury.text.reorder import Anchor
+from augury.text.symmetrise import Symmetrisation
 from augury.training import settings
 from trainables.seq2seq.model import AnyModel, Pretrained
 
@@ -40,6 +42,10 @@ class ReorderCorpus(CorpusSpec):
     form: Literal["reorder"] = "reorder"
     min_coverage: float = Field(0.5, ge=0, le=1)
     """Pairs of which a smaller share of the source's words is linked are left out, and counted."""
+    symmetrisation: Symmetrisation = "grow-diag-final-and"
+    """How the links of both directions become one set."""
+    anchor: Anchor = "min"
+    """Where a word stands that is linked to several: at the first of them, the mean of their places, or the last."""
 
 
 FORMS: Mapping[str, type[TextCorpus | HypothesisCorpus | ReorderCorpus]] = {

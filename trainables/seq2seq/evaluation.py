@@ -34,9 +34,9 @@ SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
 
 
 def sampler(run: Folder, store: Store) -> Sampler:
-    """A finished run as a function, its model loaded once, on the GPU where this process sees one."""
+    """A finished run as a function, its model loaded once, on a GPU where the run may and this process sees one."""
     model, tokenizer, experiment = _loaded(run, store)
-    model.to("cuda" if torch.cuda.is_available() else "cpu")
+    model.to("cuda" if experiment.execution.device != "cpu" and torch.cuda.is_available() else "cpu")
 
     def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
         rows, _ = pieces(tokenizer, texts, experiment.max_pieces)
@@ -95,7 +95,7 @@ def _written(experiment: Config, run: Folder, store: Store, texts: Sequence[str]
     task = _Write(run, store, GREEDY.model_copy(update={"max_length": experiment.max_pieces}))
     gpus = execution.gpus_per_worker if uses_cuda(execution) else 0
     with Stage(name, len(texts), "sentences") as stage:
-        parts = executor.map(task, chunks, stage, size=len, gpus=gpus)
+        parts = executor.map(task, chunks, stage, size=len, cpus=execution.cpus_per_worker, gpus=gpus)
     return [output for part in parts for output in part]
 
 

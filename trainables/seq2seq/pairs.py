@@ -19,9 +19,10 @@ from augury.locks import make_once
 from augury.progress import Stage, say_once
 from augury.store import Folder, Store
 from augury.text import prompts
-from augury.text.align import Aligner, encode_shards, fit, words_of_shard
+from augury.text.align import PAIRS_PER_SECOND, Aligner, encode_shards, fit, words_of_shard
 from augury.text.ibm2 import Settings
 from augury.text.reorder import coverage, permutation
+from augury.text.segmentation import require_words
 from augury.text.symmetrise import symmetrise
 from augury.text.words import Words
 from augury.training.settings import Execution
@@ -30,7 +31,7 @@ from trainables.seq2seq.config import HypothesisCorpus, ReorderCorpus, TextCorpu
 ALIGNERS = "aligners"
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""
-PAIRS_PER_SECOND = 2_500  # that one core aligns, all iterations included
+BEGINNING = 1_000  # pairs of the training text that are looked at for words
 UNCOVERED = "too few words with a link"
 
 Given = TextCorpus | HypothesisCorpus | ReorderCorpus
@@ -43,7 +44,8 @@ def address(given: Given, split: str) -> str:
         return text
     determined: dict[str, Any] = {"kind": "pairs", "form": given.form, "version": VERSION, "corpus": text}
     if isinstance(given, ReorderCorpus):
-        determined |= {"aligner": _aligner_address(given), "min_coverage": given.min_coverage}
+        order = {"min_coverage", "symmetrisation", "anchor"}
+        determined |= {"aligner": _aligner_address(given), **given.model_dump(mode="json", include=order)}
     return config.address(determined)
 
 
@@ -85,6 +87,9 @@ def _reorder(
 ) -> None:
     """`reorder: <source>` and the source in the order of the target."""
     train = ingested(given, "train", store.root)
+    beginning = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
+    for side, language in zip(beginning.column_names, given.languages, strict=True):
+        require_words(beginning.column(side).to_pylist(), language, f"train, the {side} side")
     work = train.rows / PAIRS_PER_SECOND
     executor = choose(execution.executor, work, "align", execution.address)
     aligner = store.folder(ALIGNERS, _aligner_address(given))
@@ -127,7 +132,7 @@ class _ReorderShard:
     made: Folder
 
     def __call__(self) -> Callable[[str], tuple[pa.Table, int]]:
-        aligner = Aligner.read(self.aligner)
+        aligner, given = Aligner.read(self.aligner), self.given
 
         def reorder(shard: str) -> tuple[pa.Table, int]:
             links = aligner.links(*words_of_shard(self.corpus, shard))
@@ -135,12 +140,13 @@ class _ReorderShard:
             ids, sources = (column.to_pylist() for column in block.columns)
             found = []
             for name, source, forward, reverse in zip(ids, sources, links["forward"], links["reverse"], strict=True):
-                linked, text = symmetrise(forward, reverse), Words.of(source)
-                if coverage(text.words, linked) >= self.given.min_coverage:
-                    found.append((name, prompts.reordering(source), text.text(permutation(text.words, linked))))
-            languages = [self.given.source_language] * len(found)
+                linked, text = symmetrise(forward, reverse, given.symmetrisation), Words.of(source)
+                if coverage(text.words, linked) >= given.min_coverage:
+                    order = permutation(text.words, linked, given.anchor)
+                    found.append((name, prompts.reordering(source), text.text(order)))
+            languages = [given.source_language] * len(found)
             columns = zip(*found, strict=True) if found else ([], [], [])
-            return _table(self.made, self.given.form, languages, *map(list, columns)), len(block) - len(found)
+            return _table(self.made, given.form, languages, *map(list, columns)), len(block) - len(found)
 
         return reorder
 

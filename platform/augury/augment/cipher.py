@@ -40,6 +40,9 @@ class Cipher(Operator):
             raise UserError(f"key {twice[0]} is given twice: every key makes one view")
         return keys
 
+    def inactive(self) -> dict[str, str]:
+        return {} if self.alphabet is None else dict.fromkeys(("mode", "min_count"), "the alphabet is given")
+
     def parts(self) -> Sequence[Cipher]:
         return [self.model_copy(update={"keys": (key,)}) for key in self.keys]
 

@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import Apply, Made, Operator, children
+from augury.augment.operator import RECORDS, Apply, Made, Operator, children
 from augury.corpora.files import examine
 from augury.rng import generator
 from augury.store import Store
 from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
+from augury.text.segmentation import require_words
 from augury.text.synonyms import Synonyms, load_stop_words, load_synonyms, stop_words_file, synonyms_file
 
 SIDES = {"premise": "premises", "hypothesis": "hypotheses"}
@@ -25,6 +28,8 @@ class Eda(Operator):
     operator: Literal["eda"] = "eda"
     copies: int = Field(4, ge=1)
     """Copies of every pair; in four in a row, premise and hypothesis each go through all four operations."""
+    use: Literal["records", "view"] = "records"
+    """records: new examples beside the old ones; view: another reading of the same example by every copy, eda-N."""
     alpha: float = Field(0.2, gt=0, le=1)
     """The share of a sentence's words that change, at least one; in deletion, the probability that a word goes."""
     synonyms: str | None = None
@@ -40,8 +45,24 @@ class Eda(Operator):
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "language")
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})
 
+    def parts(self) -> Sequence[Eda]:
+        if self.use == RECORDS:
+            return [self]
+        alone = {**self.plain(), "copies": 1}
+        return [EdaView.model_validate({**alone, "copy_number": number}) for number in self.numbers()]
+
     def makes(self) -> Literal["view", "records"]:
-        return "records"
+        return self.use
+
+    def numbers(self) -> Sequence[int]:
+        """The numbers, from 1, of the copies that a part makes; a copy depends on its own number alone."""
+        return range(1, self.copies + 1)
+
+    def check_text(self, beginning: pa.Table) -> None:
+        for language in beginning.column("language").unique().to_pylist():
+            rows = beginning.filter(pc.equal(beginning.column("language"), language))
+            texts = chain.from_iterable(rows.column(side).to_pylist() for side in SIDES)
+            require_words(texts, language, f"operator {self.operator}")
 
     def fit_parameters(self) -> dict[str, Any]:
         files = {"synonyms": synonyms_file(self.synonyms), "stop_words": stop_words_file(self.stop_words)}
@@ -53,7 +74,8 @@ class Eda(Operator):
         others = (synonyms if self.synonyms else {}, stop_words if self.stop_words else frozenset[str]())
 
         def apply(block: pa.Table) -> Made:
-            parents = block.take(np.repeat(np.arange(len(block)), self.copies))
+            numbers = self.numbers()
+            parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
             records = zip(*(block.column(name).to_pylist() for name in self.READS), strict=True)
             pairs = [
                 pair
@@ -63,7 +85,9 @@ class Eda(Operator):
             texts = {side: [pair[place] for pair in pairs] for place, side in enumerate(SIDES)}
             counts = {f"unchanged {SIDES[side]}": _unchanged(parents.column(side), texts[side]) for side in SIDES}
             columns = {side: pa.array(changed, pa.string()) for side, changed in texts.items()}
-            return Made(children(parents, self, [*range(1, self.copies + 1)] * len(block), **columns), counts)
+            if self.use == RECORDS:
+                return Made(children(parents, self, [*numbers] * len(block), **columns), counts)
+            return Made(pa.table({"id": block.column("id"), **columns}), counts)
 
         return apply
 
@@ -72,7 +96,7 @@ class Eda(Operator):
     ) -> Iterator[list[str]]:
         """The copies of record `name`: premise and hypothesis begin the round of operations independently."""
         offsets = generator(self.seed, self.operator, name).integers(len(OPERATIONS), size=len(pair)).tolist()
-        for copy in range(1, self.copies + 1):
+        for copy in self.numbers():
             random = generator(self.seed, self.operator, name, copy)
             yield [
                 self._changed(text, operation_of(copy, offset), random, synonyms, stop_words)
@@ -90,6 +114,18 @@ class Eda(Operator):
         words = (clean(text) if self.clean else text).split()
         changed = " ".join(augment(words, operation, self.alpha, random, synonyms, stop_words))
         return (clean(changed) if self.clean else changed) or text  # a text without words, or without a to z, stays
+
+
+class EdaView(Eda):
+    """One copy of every pair, as a view."""
+
+    copy_number: int
+
+    def name(self) -> str:
+        return f"{self.operator}-{self.copy_number}"
+
+    def numbers(self) -> Sequence[int]:
+        return (self.copy_number,)
 
 
 def _is_english(language: str) -> bool:

@@ -5,36 +5,23 @@ from __future__ import annotations
 from augury import running, trainable
 from augury.augment.pipeline import Models
 from augury.errors import UserError
-from augury.experiment import Experiment, parse
+from augury.experiment import Experiment
 from augury.store import Store
 
 
 def addressed(experiment: Experiment, store: Store) -> list[Models]:
     """The run folders of each operator's models, by role; nothing is made."""
-    return [{role: _folder(each, store) for role, each in wanted.items()} for wanted in _wanted(experiment)]
+    return [{role: _folder(each, store) for role, each in wanted.items()} for wanted in experiment.models()]
 
 
 def trained(experiment: Experiment, store: Store) -> list[Models]:
     """The run folders of each operator's models, by role; what is missing is trained, with all that it needs."""
-    for operator, wanted in zip(experiment.augment, _wanted(experiment), strict=True):
+    for operator, wanted in zip(experiment.augment, experiment.models(), strict=True):
         for role, each in wanted.items():
             _, failures = running.run_experiment(each, scored=False)
             if failures:
                 raise UserError(f"the {role} of operator {operator.operator} cannot be trained: {failures[0]}")
     return addressed(experiment, store)
-
-
-def _wanted(experiment: Experiment) -> list[dict[str, Experiment]]:
-    """The experiments of each operator, by role, run where and recorded as the experiment itself."""
-    corpus = experiment.corpus.model_dump(mode="json", exclude_unset=True)
-    shared = experiment.model_dump(mode="json", include={"storage", "execution", "tracking"})
-    return [
-        {
-            role: parse({"seeds": [1], "baseline": False, **content, **shared}, f"{role} of {operator.operator}")
-            for role, content in operator.models(corpus).items()
-        }
-        for operator in experiment.augment
-    ]
 
 
 def _folder(each: Experiment, store: Store) -> str:

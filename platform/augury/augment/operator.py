@@ -23,7 +23,8 @@ class Made(NamedTuple):
     """What a part makes of a block.
 
     `table` is, for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
-    order; for records, rows in the corpus's own columns. `counts` says what became of how many, by a word each.
+    order; for records, rows in the corpus's own columns. `counts` says what became of how many, by a word each; the
+    person watching is told where most of the rows are `unchanged ...`.
     """
 
     table: pa.Table
@@ -105,6 +106,9 @@ class Operator(Section):
                 f"operator {self.operator} reads {', '.join(self.READS)}, and these records have no "
                 f"{', '.join(lacking)}: it belongs to experiments of another task"
             )
+
+    def check_text(self, beginning: pa.Table) -> None:
+        """UserError where the text of records, of which these are the first, is nothing to work on."""
 
     def address(self) -> str:
         """The name of the operator with its parameters, for the lineage of what it makes."""

@@ -16,12 +16,14 @@ from augury.augment.operator import RECORDS, VIEW, Operator
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.execution import Executor, choose
 from augury.locks import make_once, making
-from augury.progress import Stage
+from augury.progress import Stage, say_once
 from augury.store import Folder, Store
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 """Where in the store lies what a part makes."""
+
+BEGINNING = 1_000  # records of a corpus that an operator looks at before it works
 
 Models = Mapping[str, str]
 """The folders of the trained runs that an operator works with, by role."""
@@ -102,23 +104,26 @@ def augment(
     models: Sequence[Models] | None = None,
     executor: Literal["auto", "local", "ray"] = "auto",
     ray_address: str | None = None,
+    cpus: float = 1,
     gpus: float = 0,
 ) -> Augmented:
     """Make the parts that are missing; operators are fitted on `fit_on` (default: the corpus itself).
 
-    `gpus` are held by every worker of an operator that works with models.
+    `cpus` and `gpus` are held by every worker of an operator that works with models.
     """
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address, models)
     address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
     with making([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
+        for operator in {part.operator.operator: part.operator for part in missing}.values():
+            operator.check_text(corpus.shard(corpus.shards[0], operator.READS).slice(0, BEGINNING))
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, executor, ray_address)
         for group in _together(missing):
             work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in group)
             runs = choose(executor, work, f"augment {group[0].operator.operator}", ray_address)
-            _apply(group, corpus, store, runs, gpus if group[0].models else 0)
+            _apply(group, corpus, store, runs, *((cpus, gpus) if group[0].models else (0, 0)))
     folder = store.folder(AUGMENTED, address)
     if not folder.complete:
         folder.finish(
@@ -176,14 +181,17 @@ def _write_fit(part: Part, corpus: Corpus, told: Sequence[Any]) -> None:
     })  # fmt: skip
 
 
-def _apply(parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, gpus: float) -> None:
+def _apply(parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, cpus: float, gpus: float) -> None:
     blocks = _blocks(corpus, parts[0].operator.BLOCK_ROWS)
     names = ", ".join(part.name for part in parts)
     with Stage(f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]) as stage:
         task = _ApplyBlock(tuple(parts), corpus.folder, store)
-        executor.map(task, blocks, stage, size=lambda rows: rows, gpus=gpus)
+        executor.map(task, blocks, stage, size=lambda rows: rows, cpus=cpus, gpus=gpus)
     for part in parts:
         rows, counts = _told(part.folder, [block.name for block in blocks])
+        if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
+            told = ", ".join(f"{count:,} {what}" for what, count in counts.items())
+            say_once(f"{part.name} changes little: {told} in {rows:,} copies")
         part.folder.finish({
             "schema": 1, "rows": rows, "shards": [block.name for block in blocks], part.operator.makes(): part.name,
             "operator": part.operator.plain(), "version": part.operator.VERSION, "counts": counts,

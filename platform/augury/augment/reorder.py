@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping
+from itertools import chain
 from typing import Any, ClassVar, Literal, cast
 
 import numpy as np
@@ -19,6 +20,9 @@ from augury.errors import UserError
 from augury.rng import seed_of
 from augury.store import Folder, Store
 from augury.text import prompts
+from augury.text.reorder import Anchor
+from augury.text.segmentation import require_words
+from augury.text.symmetrise import Symmetrisation
 from augury.text.words import words
 
 REORDERER = "reorderer"
@@ -35,15 +39,22 @@ class Reorder(Operator):
     """Parallel text from the language of the examples into the one whose word order is wanted."""
     min_coverage: float = Field(0.5, ge=0, le=1)
     """Its pairs of which a smaller share of the source's words is linked teach nothing."""
+    symmetrisation: Symmetrisation = "grow-diag-final-and"
+    """How the alignments of both directions become one."""
+    anchor: Anchor = "min"
+    """Where a word stands that is linked to several: at the first of them, the mean of their places, or the last."""
     model: dict[str, Any] = {"name": "t5-base"}
-    """The section `model` of the generator's experiment."""
+    """The section `model` of the reorderer's experiment."""
     training: dict[str, Any] = {}
     """Its section `training`; by default the paper's."""
+    max_pieces: int | None = Field(None, ge=2)
+    """Subwords to which what it reads and writes is cut; none: as many as a generator's experiment has by default."""
     copies: int = Field(1, ge=1)
     """Outputs drawn for every example, each a new one."""
     use: Literal["records", "view"] = "records"
     """records: new examples beside the old ones; view: another reading of the same example."""
     sampling: Sampling = Sampling()
+    """How the reorderer's outputs are drawn."""
     fallback: bool = False
     """Keep a sentence as it is where the output is unfaithful: where less than half of the words of either are in the
     other. Such outputs are counted in any case, and an empty one is never taken."""
@@ -52,7 +63,9 @@ class Reorder(Operator):
     PER_SECOND: ClassVar[float] = 2
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis")
     BLOCK_ROWS: ClassVar[int | None] = 1_000
-    LEARNED: ClassVar[frozenset[str]] = frozenset({"parallel", "min_coverage", "model", "training"})
+    LEARNED: ClassVar[frozenset[str]] = frozenset(
+        {"parallel", "min_coverage", "symmetrisation", "anchor", "model", "training", "max_pieces"}
+    )
 
     @model_validator(mode="after")
     def _one_view(self) -> Reorder:
@@ -77,12 +90,14 @@ class Reorder(Operator):
                 "the one whose word order is wanted"
             )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
-        given = {**parallel, "form": "reorder", "min_coverage": self.min_coverage}
-        return {
-            REORDERER: {
-                "name": REORDERER, "task": "seq2seq", "corpus": given, "model": self.model, "training": self.training
-            }
-        }  # fmt: skip
+        order = self.model_dump(mode="json", include={"min_coverage", "symmetrisation", "anchor"})
+        sections = self.model_dump(mode="json", include={"model", "training", "max_pieces"}, exclude_none=True)
+        given = {**parallel, "form": "reorder", **order}
+        return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": given, **sections}}
+
+    def check_text(self, beginning: pa.Table) -> None:
+        texts = chain.from_iterable(beginning.column(side).to_pylist() for side in SIDES)
+        require_words(texts, self.parallel.source_language, f"operator {self.operator}")
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         seq2seq = cast(trainable.Generator, trainable.find("seq2seq"))

@@ -40,6 +40,8 @@ class GeneratorModel(Section):
     model: dict[str, Any] = {"name": "t5-base"}
     training: dict[str, Any] = {}
     """Beside what is given, the paper's settings."""
+    max_pieces: int | None = Field(None, ge=2)
+    """Subwords to which what it reads and writes is cut; none: as many as a generator's experiment has by default."""
 
 
 class TeacherModel(Section):
@@ -48,6 +50,8 @@ class TeacherModel(Section):
     model: dict[str, Any] = {"name": "roberta-large"}
     training: dict[str, Any] = {}
     """Beside what is given, the paper's settings, batches of 16."""
+    max_length: int | None = Field(None, ge=8)
+    """Subwords to which pairs are cut; none: as many as a classifier's experiment has by default."""
 
 
 class Semantic(Operator):
@@ -84,14 +88,14 @@ class Semantic(Operator):
 
     def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
         generator = {
-            "name": GENERATOR, "task": "seq2seq", "corpus": {**corpus, "form": "hypothesis"}, **self.generator.plain()
+            "name": GENERATOR, "task": "seq2seq", "corpus": {**corpus, "form": "hypothesis"},
+            **self.generator.model_dump(mode="json", exclude_none=True),
         }  # fmt: skip
         if self.rectify == "requested":
             return {GENERATOR: generator}
+        sections = self.teacher.model_dump(mode="json", exclude_none=True)
         training = {"max_examples": 16, **self.teacher.training}
-        teacher = {
-            "name": TEACHER, "task": "nli", "corpus": corpus, "model": self.teacher.model, "training": training
-        }  # fmt: skip
+        teacher = {"name": TEACHER, "task": "nli", "corpus": corpus, **sections, "training": training}
         return {GENERATOR: generator, TEACHER: teacher}
 
     def inactive(self) -> dict[str, str]:

@@ -10,11 +10,11 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
-import shlex
 import sys
 from collections.abc import Sequence
 
 from augury import __version__
+from augury.commands import command
 from augury.errors import UserError, nearest
 
 # Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
@@ -56,7 +56,7 @@ def main(given: Sequence[str] | None = None) -> int:
 
 
 def _how_to_resume(words: Sequence[str]) -> str:
-    return f"What was finished is kept; continue with: {shlex.join(['augury', *words])}"
+    return f"What was finished is kept; continue with: {command('augury', *words)}"
 
 
 def _parser(words: Sequence[str]) -> argparse.ArgumentParser:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import textwrap
 import types
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
     from augury.store import Store
 
 HELP = "Augment a corpus: from an experiment file, or from two aligned files and an operator."
+DIRECT = ("source", "target", "source_language", "target_language", "operator")  # instead of an experiment file
+UNKNOWN = "und"
 PARAMETER = "parameter."  # before the names of an operator's parameters among the arguments
 EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
 
@@ -28,8 +31,8 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     direct = parser.add_argument_group("without an experiment file")
     direct.add_argument("--source", metavar="FILE", help="source text, one sentence a line")
     direct.add_argument("--target", metavar="FILE", help="target text, aligned with the source")
-    direct.add_argument("--source-language", default="und", help="for the records (default: und, undetermined)")
-    direct.add_argument("--target-language", default="und")
+    direct.add_argument("--source-language", metavar="CODE", help=f"for the records (default: {UNKNOWN}, undetermined)")
+    direct.add_argument("--target-language", metavar="CODE")
     direct.add_argument("--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2")
     direct.add_argument("--storage", default=None, help="directory or URI for the result (default: results)")
     direct.add_argument("--executor", choices=["auto", "local", "ray"], default=None, help="where the operator runs")
@@ -57,6 +60,7 @@ def run(arguments: argparse.Namespace) -> int:
         models=runs,
         executor=arguments.executor or execution.executor,
         ray_address=execution.address,
+        cpus=execution.cpus_per_worker,
         gpus=gpus,
     )
     if done.reused:
@@ -97,8 +101,9 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
     if arguments.experiment:
         from augury import experiment
 
-        if arguments.operator:
-            raise UserError("give an experiment file or --operator, not both; --set changes the file's settings")
+        given = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
+        if given:
+            raise UserError(f"give an experiment file or {given[0]}, not both; --set changes the file's settings")
         loaded = experiment.load(arguments.experiment, arguments.assignments)
         if not loaded.augment:
             raise UserError(
@@ -110,8 +115,14 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
         raise UserError(
             f"give an experiment file, or --source, --target and --operator (missing: {', '.join(missing)})"
         )
+    if arguments.assignments:
+        raise UserError(
+            f"--set {arguments.assignments[0]} changes an experiment file, and none is given: an operator's parameters "
+            f"are flags, which augury augment --operator {arguments.operator} --help lists"
+        )
     spec = config.validate(CorpusSpec, {
-        "source_language": arguments.source_language, "target_language": arguments.target_language,
+        "source_language": arguments.source_language or UNKNOWN,
+        "target_language": arguments.target_language or UNKNOWN,
         "train": {"source": arguments.source, "target": arguments.target},
     }, "the corpus")  # fmt: skip
     operator = _operator(arguments)
@@ -130,22 +141,39 @@ def _trained(experiment: Experiment, store: Store) -> tuple[list[Models], float]
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
-    """The operator's parameters as flags; an unknown operator has none, and is refused when it is asked to work."""
+    """The operator's parameters as flags; an unknown operator has none, and is refused when it is asked to work.
+
+    Parameters with settings of their own are given in an experiment file, and only named here.
+    """
     from augury.augment import operator
+
+    if name not in operator.names():
+        return
+    group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
+    for key, field in operator.schema(name).model_fields.items():
+        keys = _keys(field.annotation)
+        if keys is not None:
+            sections.append(f"{key} {{{', '.join(keys) or '...'}}}: {field.description}")
+        elif key != "operator":
+            group.add_argument(
+                f"--{key.replace('_', '-')}",
+                default=argparse.SUPPRESS,
+                dest=f"{PARAMETER}{key}",
+                help=field.description,
+                **_flag(field.annotation),
+            )
+    if sections:
+        shown = (textwrap.fill(" ".join(each.split()), 76, subsequent_indent="  ") for each in sections)
+        parser.add_argument_group(f"sections of operator {name}, given in an experiment file", "\n".join(shown))
+
+
+def _keys(annotation: Any) -> list[str] | None:
+    """The settings of a parameter that is a section, none where they are another experiment's; None for a value."""
     from augury.config import Section
 
-    if name in operator.names():
-        group = parser.add_argument_group(f"parameters of operator {name}")
-        for key, field in operator.schema(name).model_fields.items():
-            settings = isinstance(field.annotation, type) and issubclass(field.annotation, Section)
-            if key != "operator" and not settings:  # sections are given in an experiment file
-                group.add_argument(
-                    f"--{key.replace('_', '-')}",
-                    default=argparse.SUPPRESS,
-                    dest=f"{PARAMETER}{key}",
-                    help=field.description,
-                    **_flag(field.annotation),
-                )
+    if isinstance(annotation, type) and issubclass(annotation, Section):
+        return list(annotation.model_fields)
+    return [] if get_origin(annotation) is dict else None
 
 
 def _operator(arguments: argparse.Namespace) -> Operator:

@@ -22,8 +22,12 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def compare(chosen: object, as_json: bool) -> int:
-    """Run an experiment and show its systems side by side, as a table and as a page."""
+    """Run an experiment and show its systems side by side, as a table and as a page.
+
+    Without test sets there is nothing to compare: the runs and their best validations are shown.
+    """
     from augury import trainable
+    from augury.commands import command
     from augury.experiment import Experiment
     from augury.reporting import overview, page, results
     from augury.reporting.answer import answer
@@ -34,28 +38,30 @@ def compare(chosen: object, as_json: bool) -> int:
     from augury.tracking.settings import place
 
     assert isinstance(chosen, Experiment)
-    folders, failures = run_experiment(chosen)
-    if not folders:
-        return 1
-    systems = results.load(folders)
+    runs, failures = run_experiment(chosen)
+    systems = results.load_groups([*runs.values()], [*runs])
     tables = comparisons(systems, scored_sets(systems))
+    folders = [folder for system in systems for folder in system.runs.values()]
     store = Store(chosen.storage)
     report = store.folder("reports", chosen.name)
-    report.write("index.html", page.render(systems, title=chosen.name))
+    if tables:
+        report.write("index.html", page.render(systems, title=chosen.name))
     if as_json:
         print_json(
             {
-                "answer": answer(tables[0]),
+                "answer": answer(tables[0]) if tables else None,
                 "tables": [table.plain() for table in tables],
                 "systems": [system.plain() for system in systems],
                 "runs": [folder.uri for folder in folders],
-                "page": f"{report.uri}/index.html",
+                "validations": {folder.uri: results.best_validations(folder) for folder in folders},
+                "page": f"{report.uri}/index.html" if tables else None,
                 "failures": failures,
             }
         )
-    else:
-        print(overview.text(tables))
-        print(f"page     {report.uri}/index.html")
-        print(f"MLflow   mlflow ui --backend-store-uri {place(chosen.tracking, store).uri}")
-        print(f"next     {trainable.find(chosen.task).EXAMPLE} | augury translate {folders[-1].uri}")
+    elif folders:
+        print(overview.text(tables) if tables else overview.validated(systems))
+        if tables:
+            print(f"page     {report.uri}/index.html")
+        print(f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(chosen.tracking, store).uri)}")
+        print(f"next     {trainable.find(chosen.task).EXAMPLE} | {command('augury', 'translate', folders[-1].uri)}")
     return 1 if failures else 0

@@ -1,4 +1,4 @@
-"""Hugging Face datasets, from the hub or from a directory written by `save_to_disk`."""
+"""Hugging Face datasets: from the hub, from a directory written by `save_to_disk`, or from one of data files."""
 
 from __future__ import annotations
 
@@ -11,6 +11,9 @@ import pyarrow as pa
 from augury.corpora.tables import BLOCK_ROWS, pick
 from augury.errors import UserError, unknown
 
+SAVED = ("dataset_dict.json", "state.json")
+"""What `save_to_disk` leaves in the directory of splits or of one dataset."""
+
 
 def load(name: str, configuration: str | None, split: str | None, default: str) -> Any:
     """The `datasets.Dataset` of a split, by default `default`; UserError where anything is missing."""
@@ -20,8 +23,10 @@ def load(name: str, configuration: str | None, split: str | None, default: str) 
         raise UserError("texts from the hub need the library `datasets`: pip install augury[hub]") from error
     directory = Path(name).expanduser()
     try:
-        if not directory.is_dir():
-            return datasets.load_dataset(name, configuration, split=split or default)
+        if not any((directory / file).exists() for file in SAVED):  # of data files, such as a clone of a repository
+            return datasets.load_dataset(
+                str(directory) if directory.is_dir() else name, configuration, split=split or default
+            )
         found = datasets.load_from_disk(str(directory))
     except Exception as error:  # of many libraries: network, file systems, builders
         what = f"dataset '{name}' (configuration {configuration}, split {split or default})"

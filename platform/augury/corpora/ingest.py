@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from augury.config import address
 from augury.corpora.corpus import KIND, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
+from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import joined
 from augury.corpora.known import differing
 from augury.corpora.nli import NliText
@@ -43,17 +44,20 @@ def ingest(
         for path in differing(part.known, text.inputs):
             say_once(f"{split}: {path} is not the known copy of {part.known.name}: scores may not compare", stream)
     folder = store.folder(KIND, _address(part, text))
-    if not make_once(folder, lambda: _make(folder, part, text, stream)):
-        corpus = Corpus(folder)
+    made, corpus = make_once(folder, lambda: _make(folder, part, text, stream)), Corpus(folder)
+    if not made:
         print(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}", file=stream)
-        return corpus
     if text.note:
-        say_once(text.note)
-    return Corpus(folder)
+        say_once(text.note, stream)
+    return corpus
 
 
 def ingested(spec: AnySpec, split: str, root: str) -> Corpus:
-    """The corpus of a split, read once in this process by all who share it."""
+    """The corpus of a split, read once in this process by all who share it.
+
+    UserError, before anything is read, where a file of any split cannot be opened.
+    """
+    _check(type(spec), spec.model_dump_json())
     return _ingested(type(spec), spec.model_dump_json(), split, root)
 
 
@@ -84,6 +88,17 @@ def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
         shared = overlap(train, corpus)
         if shared:
             say_once(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")
+
+
+@cache
+def _check(schema: type[AnySpec], spec: str) -> None:
+    """UserError unless every file of every split can be opened; none is read."""
+    texts = schema.model_validate_json(spec)
+    for split in texts.splits():
+        for path in map(find, texts.part(split).text.files()):
+            if not path.is_dir():
+                with open_bytes(path):
+                    pass
 
 
 @cache

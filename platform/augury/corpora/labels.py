@@ -7,10 +7,12 @@ fine-tuned on MultiNLI often contradiction, neutral, entailment), so that a numb
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Literal
 
-from augury.corpora.corpus import LABELS
+from augury.corpora.corpus import LABELS, Label
 
-NO_GOLD = "-"  # annotators of SNLI and MultiNLI did not agree
+NoGold = Literal["-"]
+NO_GOLD: NoGold = "-"  # annotators of SNLI and MultiNLI did not agree
 USUAL: dict[str, str | None] = {
     **{label: label for label in LABELS},
     **{label[0]: label for label in LABELS},
@@ -22,12 +24,12 @@ USUAL: dict[str, str | None] = {
 class LabelNames:
     """What the names of one text stand for: a label, or None where an example has no gold label.
 
-    `given` (name or number -> label) goes before the usual names. `classes` are the names of what the text counts from
-    0; its -1 is no label.
+    `given` (name or number -> label, or `-` for none) goes before the usual names. `classes` are the names of what the
+    text counts from 0; its -1 is no label.
     """
 
-    def __init__(self, given: Mapping[str, str], classes: Sequence[str] = ()):
-        self._known = {**USUAL, **given}
+    def __init__(self, given: Mapping[str, Label | NoGold], classes: Sequence[str] = ()):
+        self._known = {**USUAL, **{name: None if label == NO_GOLD else label for name, label in given.items()}}
         self._classes = {str(number): name for number, name in enumerate(classes)}
         if classes:
             self._classes["-1"] = NO_GOLD
@@ -46,10 +48,13 @@ class LabelNames:
         if called.lstrip("-").isdigit():
             hint = (
                 "sets number their labels differently; say what the numbers mean, for example "
-                "labels: {0: entailment, 1: neutral, 2: contradiction}"
+                "labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label"
             )
         else:
-            hint = f"allowed: {', '.join(USUAL)}; or say which it is, for example labels: {{{called}: neutral}}"
+            hint = (
+                f"allowed: {', '.join(USUAL)}; or say which it is, for example labels: {{{called}: neutral}}, or "
+                f"{{{called}: '-'}} where it is no gold label"
+            )
         return f"unknown label '{called}' ({place}): {hint}"
 
     def _key(self, name: str) -> str:

@@ -10,6 +10,7 @@ from pydantic import Field, PositiveInt, field_validator, model_validator
 from augury.corpora import builtin_nli
 from augury.corpora.corpus import NLI, Label
 from augury.corpora.known_nli import KNOWN
+from augury.corpora.labels import NoGold
 from augury.corpora.splits import AnySpec, AnyText, Cleaning, Limits
 from augury.corpora.synthetic.nli_languages import LANGUAGES
 from augury.errors import unknown
@@ -28,9 +29,9 @@ class NliText(AnyText):
     """Column of the hypothesis."""
     label_column: str = "label"
     """Column of the label."""
-    labels: dict[str, Label] = Field(default_factory=dict)
-    """What the text calls a label, or its number -> the label. The usual names (`entailment`, `e`, `contradictory`) and
-    the classes of Hugging Face datasets need not be given. Rows labelled `-` (no gold label) are left out."""
+    labels: dict[str, Label | NoGold] = Field(default_factory=dict)
+    """What the text calls a label, or its number -> the label, or `-`: no gold label, by which rows are left out. The
+    usual names (`entailment`, `e`, `contradictory`, `-`) and the classes of Hugging Face datasets need not be given."""
     subset: PositiveInt | None = None
     """Of training text, as many rows as this, drawn after filtering in the proportions of their labels; a smaller
     subset is a part of a larger one of the same seed."""

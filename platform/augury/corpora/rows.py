@@ -83,12 +83,13 @@ class Rows:
         if (count := sum(faults.values())) > MOST_REJECTED * self.selected:
             share = f"{count:,} of {self.selected:,} rows are rejected ({_counts(faults)})"
             raise UserError(
-                f"{name}: {share}: see whether the two sides belong together, or change filter ({self.LIMITS})"
+                f"{name}: {share}: see whether the two sides in {self._files} belong together, or change filter "
+                f"({self.LIMITS})"
             )
         if not self.kept and self.part.every:
             raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.part.every}")
         if not self.kept:
-            raise UserError(f"{name}: none of {self.read:,} rows is left ({_counts(self.rejected)})")
+            raise UserError(f"{name}: none of {self.read:,} rows is left ({_counts(self.rejected)}): see {self._files}")
 
     def summary(self) -> str:
         """One line of counts."""
@@ -158,11 +159,15 @@ class Rows:
         columns = [ids, *sides, *self._columns(block), pa.repeat(ORIGIN, count), views, pa.nulls(count, LINEAGE)]
         return pa.table(columns, schema=self.SCHEMA)
 
+    @property
+    def _files(self) -> str:
+        """Where the text is, for people."""
+        return ", ".join(self.part.text.files()) or self.part.text.hub or "the built-in text"
+
     def _empty(self, block: pa.Table, codes: np.ndarray) -> UserError:
         at = int((codes > NO_LABEL).argmax())
-        row, text = block.column("row")[at].as_py(), self.part.text
         return UserError(
-            f"{self.part.name}: {REASONS[codes[at]]} in row {row:,} of {', '.join(text.files()) or text.hub}; "
+            f"{self.part.name}: {REASONS[codes[at]]} in row {block.column('row')[at].as_py():,} of {self._files}; "
             "validation and test sets are not filtered: complete the pair, or remove it from both sides"
         )
 

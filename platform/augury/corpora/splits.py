@@ -31,7 +31,7 @@ class AnyText(Section):
     file: str | None = None
     """Table: TSV (never quoted), CSV (RFC 4180), JSON lines, or a Parquet file or directory."""
     hub: str | None = None
-    """Name of a Hugging Face dataset, or a directory written by its `save_to_disk`."""
+    """Name of a Hugging Face dataset, or a directory: written by `save_to_disk`, or of data files, as a clone is."""
     builtin: PositiveInt | None = None
     """Number of pairs of the built-in synthetic corpus."""
 

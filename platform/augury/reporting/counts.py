@@ -51,6 +51,23 @@ def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> 
     )
 
 
+def example_ids(run: Folder, test: str) -> tuple[str, ...] | None:
+    """The ids of the examples of a test set that a run was scored on; None where the set is gone."""
+    corpus = _corpus(run, test)
+    return _ids(corpus.folder) if corpus else None
+
+
+@lru_cache(maxsize=64)
+def _ids(corpus: Folder) -> tuple[str, ...]:
+    return tuple(Corpus(corpus).column("id"))
+
+
+def _corpus(run: Folder, test: str) -> Corpus | None:
+    inputs = {given["name"]: given["address"] for given in run.read_json(runs.DESCRIPTION)["inputs"]}
+    corpus = Corpus(Folder(run.root, f"{CORPORA}/{inputs.get(test)}"))
+    return corpus if corpus.folder.complete else None
+
+
 @lru_cache(maxsize=1024)  # pages of a running sweep are made again and again
 def _resampled(
     run: Folder, evaluation: str | None, test: str, metric: str, sentences: int, samples: int
@@ -66,9 +83,8 @@ def _resampled(
 
 def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
     """The counts of a run that kept its hypotheses alone; None where they, the test set or the metric are gone."""
-    inputs = {given["name"]: given["address"] for given in run.read_json(runs.DESCRIPTION)["inputs"]}
-    corpus = Corpus(Folder(run.root, f"{CORPORA}/{inputs.get(test)}"))
-    if not corpus.folder.complete or not run.sub("hypotheses").exists(f"{test}.txt"):
+    corpus = _corpus(run, test)
+    if not corpus or not run.sub("hypotheses").exists(f"{test}.txt"):
         return None
     hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
     columns = COLUMNS[corpus.kind]

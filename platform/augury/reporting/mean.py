@@ -5,9 +5,9 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
+from itertools import chain
 
-import numpy as np
-
+from augury.reporting.counts import example_ids
 from augury.reporting.results import Estimate, SystemResult
 from augury.reporting.table import MEAN, Table, comparison
 from augury.scoring.bootstrap import Resampled, resample
@@ -29,8 +29,10 @@ def comparisons(systems: Sequence[SystemResult], tests: Sequence[str], method: M
 def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
     """The systems with the mean of every metric over `tests` as a further test set, called `MEAN`.
 
-    Examples in the same place of equally long sets are drawn together, for translations of one example are not
-    independent; where they are different examples that changes nothing. A system without one of the sets has no mean.
+    Translations of one example are not independent, and are drawn together. They have one id, or one row as the number
+    of theirs (`<set>-<row>`); one place where the sets have no id in common or their ids are not known any more. Where
+    examples that are drawn together have nothing in common, that changes nothing. A system without one of the sets has
+    no mean.
     """
     assert MEAN not in tests, "corpora refuse this name of a test set"
     return [_with_mean(system, tests) if all(test in system.tests for test in tests) else system for system in systems]
@@ -49,14 +51,21 @@ def _drawn(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled
     known = [one for one in sets if one is not None]
     if len(known) < len(sets):
         return None
-    lengths = {len(one.statistics[0]) for one in known}
-    if len(lengths) > 1:
-        scores, samples = (np.mean([getattr(one, part) for one in known], axis=0) for part in ("scores", "samples"))
-        return Resampled(scores, samples, ())
-    places = [str(place) for place in range(*lengths)]
+    examples = _examples(system, tests, [len(one.statistics[0]) for one in known])
     seeds = zip(*(one.statistics for one in known), strict=True)
-    counts = [clusters([(places, statistics) for statistics in of_seed]) for of_seed in seeds]
+    counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
     return resample(counts, mean_over(named(metric).value, len(known)), samples=len(known[0].samples))
+
+
+def _examples(system: SystemResult, tests: Sequence[str], lengths: Sequence[int]) -> list[list[str]]:
+    """What the examples of every set are called: those with one name are drawn together."""
+    run = next(iter(system.runs.values()), None)
+    ids = [example_ids(run, test) if run else None for test in tests]
+    names = [[name.removeprefix(f"{test}-") for name in of_set or ()] for test, of_set in zip(tests, ids, strict=True)]
+    shared = len(set(chain.from_iterable(names))) < sum(map(len, names))
+    if shared and [*map(len, names)] == [*lengths]:
+        return names
+    return [[str(place) for place in range(length)] for length in lengths]
 
 
 def _estimate(system: SystemResult, tests: Sequence[str], metric: str, drawn: Resampled | None) -> Estimate:

@@ -1,10 +1,11 @@
-"""Many test sets, such as the languages of XNLI, in few lines."""
+"""What a terminal shows of systems: many test sets, such as the languages of XNLI, in few lines; or none."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
-from augury.reporting.table import MISSING, Table, aligned, fitted
+from augury.reporting.results import SystemResult, best_validations
+from augury.reporting.table import MISSING, Table, aligned, cautions, fitted, title
 
 FULL = 3  # tables that are shown whole, one below the other
 
@@ -25,3 +26,16 @@ def by_test(tables: Sequence[Table]) -> list[str]:
     places = range(len(tables))
     lines = [[name, *(cells.get((name, place), MISSING) for place in places)] for name in systems]
     return [line.rstrip() for line in aligned([["system", *(table.test for table in tables)], *lines])]
+
+
+def validated(systems: Sequence[SystemResult]) -> str:
+    """Runs that no test set measures: where they lie, and the best of every metric of their validations."""
+    found = [(system.name, str(seed), best_validations(run), run.uri)
+             for system in systems for seed, run in system.runs.items()]  # fmt: skip
+    metrics = list(dict.fromkeys(metric for _, _, best, _ in found for metric in best))
+    lines = [["system", "seed", *(f"best {title(metric)}" for metric in metrics), "run"]]
+    for name, seed, best, uri in found:
+        cells = (f"{best[metric]:.2f}" if metric in best else MISSING for metric in metrics)
+        lines.append([name, seed, *cells, uri])
+    note = "validation scores alone: the corpus has no test sets (corpus.tests), so nothing is compared"
+    return "\n".join([*aligned(lines), "", note, *cautions(systems), ""])

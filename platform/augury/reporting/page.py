@@ -19,8 +19,7 @@ from augury.reporting.heat import systems_by_tests
 from augury.reporting.mean import comparisons
 from augury.reporting.results import SystemResult
 from augury.reporting.samples import draw
-from augury.reporting.table import Row, Table, interval, scored_sets
-from augury.tracking import runs
+from augury.reporting.table import Row, Table, cautions, interval, scored_sets
 
 
 def render(results: Sequence[SystemResult], title: str) -> str:
@@ -60,8 +59,7 @@ def _test_sets(tables: Sequence[Table], heat: Figure) -> str:
 
 
 def _notes(results: Sequence[SystemResult]) -> str:
-    found = dict.fromkeys(note for result in results for run in result.runs.values() for note in runs.notes(run))
-    return "".join(f'<p class="caution">{escape(note)}</p>' for note in found)
+    return "".join(f'<p class="caution">{escape(note)}</p>' for note in cautions(results))
 
 
 def _scores(table: Table, heading: bool) -> str:

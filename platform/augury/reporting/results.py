@@ -17,6 +17,9 @@ from augury.scoring.scores import named
 from augury.scoring.significance import LEVEL, Interval, interval
 from augury.store import Folder
 from augury.tracking import runs
+from augury.training import history
+
+LOWER_IS_BETTER = ("loss", "perplexity")
 
 
 @dataclass(frozen=True)
@@ -67,6 +70,8 @@ class SystemResult:
 
     A metric is missing where the counts of a seed's sentences are not known any more.
     """
+    notes: tuple[str, ...] = ()
+    """What must be known of its texts, such as that they are synthetic."""
 
     def plain(self) -> dict[str, Any]:
         """The system as JSON-like values."""
@@ -75,7 +80,7 @@ class SystemResult:
             "runs": {str(seed): folder.uri for seed, folder in self.runs.items()}, "unscored": list(self.unscored),
             "tests": {test: {name: asdict(found) for name, found in metrics.items()}
                       for test, metrics in self.tests.items()},
-            "cost": asdict(self.cost) if self.cost else None,
+            "cost": asdict(self.cost) if self.cost else None, "notes": list(self.notes),
         }  # fmt: skip
 
 
@@ -103,6 +108,19 @@ def load_groups(
               for name, group in zip(called, groups, strict=True)]  # fmt: skip
     samples = max((run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in facts), default=SAMPLES)
     return [_system(*each, samples) for each in zip(called, facts, groups, strict=True)]
+
+
+def best_validations(run: Folder) -> dict[str, float]:
+    """The best value of every metric that a run's validations recorded: of some the lowest, of the others the highest.
+
+    It is empty before the first validation.
+    """
+    found: dict[str, list[float]] = {}
+    for record in history.read(run):
+        for name, value in record["metrics"].items():
+            if name.startswith("valid/") and name != "valid/best":
+                found.setdefault(name.removeprefix("valid/"), []).append(value)
+    return {name: min(values) if name in LOWER_IS_BETTER else max(values) for name, values in found.items()}
 
 
 def from_hypotheses(
@@ -155,6 +173,7 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
         cost=_cost([content["cost"] for content in scored.values()]),
         unscored=tuple(seed for seed in seeds if seed not in scored),
         resampled=drawn,
+        notes=tuple(runs.notes(group[seeds[0]])),
     )  # fmt: skip
 
 

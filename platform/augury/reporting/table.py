@@ -124,6 +124,7 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
     rows = [_row(result, baseline, test, metrics[0]) for result in results]
     rows = _with_tests(rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method)
     notes = [*_readings(results, test, metrics), *_tests(rows, metrics[0], method), *_warnings(results, test, metrics)]
+    notes += cautions(results)
     return Table(test, metrics, tuple(rows), sum(row.tested is not None for row in rows), tuple(notes))
 
 
@@ -211,6 +212,11 @@ def _warnings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     if len({result.cost.device for result in results if result.cost}) > 1:
         lines.append("times were measured on different devices: do not compare them")
     return lines
+
+
+def cautions(results: Sequence[SystemResult]) -> list[str]:
+    """What must be known of the texts of any of the systems."""
+    return list(dict.fromkeys(note for result in results for note in result.notes))
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> list[str]:

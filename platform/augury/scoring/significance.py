@@ -173,11 +173,16 @@ def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]
 
 
 def mean_over(value: Value, sets: int) -> Value:
-    """The mean of a score over test sets whose statistics lie side by side."""
+    """The mean of a score over test sets whose statistics lie side by side.
+
+    Of a resampled set too small to be drawn from every time there may be nothing: it then has no part in the mean.
+    """
 
     def mean(sums: Sequence[float]) -> float:
         counts = len(sums) // sets
-        return sum(value(sums[first : first + counts]) for first in range(0, len(sums), counts)) / sets
+        parts = [sums[first : first + counts] for first in range(0, len(sums), counts)]
+        there = [part for part in parts if any(part)] or parts
+        return sum(map(value, there)) / len(there)
 
     return mean
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
 from typing import Any, Literal
 
 import optuna
-from optuna.distributions import BaseDistribution, CategoricalDistribution
+from optuna.distributions import BaseDistribution, CategoricalDistribution, distribution_to_json
 from optuna.trial import TrialState
 
+from augury import config
 from augury.errors import UserError
 from augury.naming import title
 from augury.progress import say
@@ -29,8 +30,8 @@ Admit = Callable[[Mapping[str, Any]], str]
 class Suggestions:
     """Stands where a race stands: asks the study for a point when there is room, and tells it the mean.
 
-    The study lies in the sweep's folder, where optuna-dashboard reads it and a later command continues it. Points are
-    prepared beside the trials that run, one at a time.
+    The study lies in the sweep's folder, where optuna-dashboard reads it and a later command continues it; a space with
+    other values has a study of its own. Points are prepared beside the trials that run, one at a time.
     """
 
     def __init__(
@@ -43,7 +44,10 @@ class Suggestions:
         at_once: int,
         admit: Admit,
     ):
-        """`fixed` are configurations that are trained whatever the study suggests."""
+        """`fixed` are configurations that are trained whatever the study suggests.
+
+        The first `samples` points of the study are admitted at once.
+        """
         self.mode: Literal["max", "min"] = space.mode
         self.fixed, self.seeds, self.samples, self.at_once, self.admit = (
             list(fixed),
@@ -52,15 +56,17 @@ class Suggestions:
             at_once,
             admit,
         )
-        self.study, self.distributions = _study(space, sweep), distributions(space)
+        self.distributions = distributions(space)
+        self.study = _study(space, sweep, self.distributions)
         self.decisions: list[Verdict] = []
         self.out: set[str] = set()
         self._choices = {key: values for key, values in space.grid.items() if not _storable(values)}
         self._values: dict[str, dict[int, float]] = {}
         self._preparing = ThreadPoolExecutor(1, "prepare")
         self._open: dict[int, Future[str]] = {}
-        for earlier in self.study.get_trials(states=[TrialState.RUNNING, TrialState.COMPLETE]):
+        for earlier in self.study.get_trials(states=[TrialState.RUNNING, TrialState.COMPLETE])[:samples]:
             self._admit(earlier.number, earlier.params)
+        wait(self._open.values())
 
     def _admit(self, number: int, params: Mapping[str, Any]) -> None:
         point = {key: self._choices[key][value] if key in self._choices else plain_value(value)
@@ -73,7 +79,7 @@ class Suggestions:
             return self.admit(point)
         except UserError as error:
             say(f"{title(point)} cannot be tried: {error}")
-            self.study.tell(number, None, state=TrialState.FAIL)
+            self.study.tell(number, None, state=TrialState.FAIL, skip_if_finished=True)
             self.out.add(f"point {number}")
             return f"point {number}"
 
@@ -137,7 +143,8 @@ def _storable(values: Sequence[Any]) -> bool:
     return all(value is None or isinstance(value, bool | int | float | str) for value in values)
 
 
-def _study(space: Space, sweep: Folder) -> optuna.Study:
+def _study(space: Space, sweep: Folder, drawn: Mapping[str, BaseDistribution]) -> optuna.Study:
+    """The study of exactly these values: Optuna cannot go on in one whose choices are others."""
     if not sweep.is_local:
         raise UserError(
             f"search optuna keeps its study in a SQLite file, which {sweep.uri} cannot hold: give --storage a "
@@ -145,10 +152,17 @@ def _study(space: Space, sweep: Folder) -> optuna.Study:
         )
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     database = f"sqlite:///{sweep.path(DATABASE)}"
+    name = sweep.name.rpartition("/")[2] + "-" + config.address({
+        "keys": {key: space.grid.get(key) or distribution_to_json(each) for key, each in drawn.items()},
+        "metric": space.metric, "mode": space.mode,
+    })  # fmt: skip
+    others = [other for other in optuna.get_all_study_names(database) if other != name]
     study = optuna.create_study(
-        storage=database, study_name=sweep.name.rpartition("/")[2], load_if_exists=True,
+        storage=database, study_name=name, load_if_exists=True,
         direction={"max": "maximize", "min": "minimize"}[space.mode],
     )  # fmt: skip
+    if others and not study.trials:
+        say(f"search optuna begins anew: {database} knows points of other values or another metric alone")
     # A study that is continued must not draw its first points again.
     seed = seed_of("optuna", space.name, len(study.trials)) % 2**32
     study.sampler = optuna.samplers.TPESampler(seed=seed, constant_liar=True)

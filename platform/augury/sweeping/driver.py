@@ -93,8 +93,9 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
     size = sizing.of([base, *(each.experiment for each in planned.configurations.values())], asked.at_once)
     say(size.said)
     if asked.scheduler == "pbt":
-        population.check(space, size.launcher)
-        planned.rename(partial(population.member, sweep=asked.name, space=space))
+        population.check(space, size.launcher, [each.experiment for each in planned.configurations.values()])
+        members = population.identity(asked.name, space, planned.configurations, asked.seeds)
+        planned.rename(partial(population.member, population=members))
     _define(sweep, space, asked, planned)
     prepared: dict[str, Prepared] = {}
     for each in planned.configurations.values():
@@ -126,7 +127,10 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
     say(
         f"{len(planned.configurations)} configurations × up to {len(asked.seeds)} seeds; {reused} trials found finished"
     )
-    setting = Setting(store.root, asked.name, space.metric, stands, size.launcher, size.device, size.threads)
+    setting = Setting(
+        store.root, asked.name, space.metric, stands, size.launcher, size.device, size.threads, deadline,
+        asked.fail_fast,
+    )  # fmt: skip
     with Tracker(base.tracking, store) as tracker:
         clerk = _Clerk(desk, sweep, tracker, shown, answer)
         with clerk.working():
@@ -134,7 +138,8 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
             if not race.over and asked.scheduler == "pbt":
                 every = max(1, (base.training.validations or 1) // EXCHANGES)
                 population.run(
-                    desk, space, setting, size.resources, every=every, directory=directory, deaths=deaths
+                    desk, space, setting, size.resources, every=every,
+                    name=f"population-{members}", directory=directory, deaths=deaths,
                 )  # fmt: skip
             elif not race.over:
                 tuning.run(

@@ -75,11 +75,21 @@ class Plan:
         found = canonical(experiment, self.store)
         address = trainable.find(experiment.task).address(found.experiment, self.store)
         if (same := self.configurations.get(address)) is not None:
+            if _scored(same.experiment) != _scored(found.experiment):
+                raise UserError(
+                    f"'{same.name}' and '{name}' of space '{self.space.name}' train one model and differ in how it is "
+                    "scored: keep one of them; 'augury train --set decoding.beam=...' scores it again, without training"
+                )
             if (same.name, dict(same.point)) != (name, dict(point)):
                 self.merged.append(Merged(dict(point), same.name, _why(point, same.point, found.reasons), name))
             return same
         self.configurations[address] = planned = Planned(name, dict(point), found.experiment, address)
         return planned
+
+
+def _scored(experiment: Experiment) -> list[Any]:
+    """The settings of a run's scores, which are no part of its address."""
+    return [experiment.plain().get(section) for section in ("decoding", "scoring")]
 
 
 def _why(point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[str, str]) -> str:

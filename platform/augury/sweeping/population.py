@@ -1,15 +1,17 @@
 """Population-based training: trials that fall behind continue from the weights of a better one, with changed values.
 
 A member's values change while it trains, so that it is no configuration with an address of its own settings: its run is
-addressed by the sweep and the point it began with, and its values are metrics of its history (`value/regime.beta`).
+addressed by its population and the point it began with, and its values are metrics of its history
+(`value/regime.beta`). What one member becomes depends on all the others: another population trains all of them anew.
 """
 
 from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -18,11 +20,14 @@ from ray import tune
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import PopulationBasedTraining
 from ray.tune.search import BasicVariantGenerator
+from ray.tune.search.sample import Categorical
 
 from augury import config, trainable
 from augury.errors import UserError
-from augury.experiment import parse
+from augury.experiment import Experiment, parse
 from augury.locks import alone
+from augury.naming import title
+from augury.rng import generator
 from augury.running import evaluate, run_folder
 from augury.store import Folder, Store
 from augury.sweeping import tuning
@@ -36,11 +41,35 @@ from augury.training.checkpoint import STATE
 from augury.training.history import History
 from augury.training.launch import FAILURE, launch
 
-MUTABLE = ("regime.", "training.")
+CHANGEABLE = (
+    "training.learning_rate", "training.schedule", "training.warmup_updates", "training.warmup_share",
+    "training.clip_norm", "training.precision", "model.dropout", "model.attention_dropout", "regime.label_smoothing",
+    # coregularised
+    "regime.alpha1", "regime.alpha2", "regime.beta", "regime.tau", "regime.divergence", "regime.detach", "regime.norm",
+    "regime.warmup_steps", "regime.warmup_views", "regime.smoothing",
+    # adversarial
+    "regime.attack", "regime.epsilon", "regime.alpha", "regime.alpha_share", "regime.steps", "regime.norm_scope",
+    "regime.init_magnitude", "regime.clean_weight", "regime.attack_dropout",
+)  # fmt: skip
+"""Settings that act from the next update on, wherever a training stands."""
+FIXED = {
+    "the state of the optimiser, which a checkpoint restores, has it": (
+        "training.adam_betas", "training.adam_eps", "training.weight_decay",
+    ),
+    "an epoch's batches are planned by it, and a member goes on in the middle of an epoch": (
+        "training.max_tokens", "training.max_examples", "training.accumulation", "training.workers",
+    ),
+    "members are compared after as many validations, and end alike": (
+        "training.max_epochs", "training.max_updates", "training.validate_every", "training.patience",
+        "training.stop_on", "training.average_last", "training.select",
+    ),
+    "it decides which views are read together": ("regime.name", "regime.over", "regime.equation"),
+}  # fmt: skip
+"""Why others are not."""
 VALUE = "value/"
 
 
-def check(space: Space, launcher: str) -> None:
+def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
     """UserError where population-based training cannot be what is wanted."""
     if launcher != "direct":
         raise UserError(
@@ -49,27 +78,60 @@ def check(space: Space, launcher: str) -> None:
         )
     if not space.mutations:
         raise UserError(f"scheduler pbt needs values that may change: define 'mutations' in space '{space.name}'")
-    fixed = [key for key in space.mutations if not key.startswith(MUTABLE)]
-    if fixed:
-        raise UserError(
-            f"'{fixed[0]}' cannot change while a model trains: mutations may name keys under regime and training"
-        )
+    for key in space.mutations:
+        if key not in CHANGEABLE:
+            shared = "all members have the same text, the same sizes of the model and the same tests"
+            reason = next((reason for reason, keys in FIXED.items() if key in keys), shared)
+            raise UserError(
+                f"'{key}' cannot change while a model trains: {reason}. Mutations of space '{space.name}' may name "
+                f"{', '.join(CHANGEABLE)}; every value of another key can be a point"
+            )
+    samples = {key: _sample(key, values) for key, values in _mutations(space).items()}
+    for number in range(max(map(len, samples.values()))):
+        drawn = {key: values[number % len(values)] for key, values in samples.items()}
+        for experiment in members:
+            parse(config.merge(experiment.plain(), drawn), f"space '{space.name}' with the mutations {title(drawn)}")
 
 
-def member(each: Planned, sweep: str, space: Space) -> Planned:
+def identity(sweep: str, space: Space, configurations: Iterable[str], seeds: Iterable[int]) -> str:
+    """The address of a population, from everything that decides what becomes of its members."""
+    mutations = {key: values if isinstance(values, list) else _sample(key, values)
+                 for key, values in _mutations(space).items()}  # fmt: skip
+    return config.address({
+        "sweep": sweep, "configurations": sorted(configurations), "seeds": sorted(seeds), "mutations": mutations,
+        "metric": space.metric, "mode": space.mode,
+    })  # fmt: skip
+
+
+def member(each: Planned, population: str) -> Planned:
     """A configuration as the beginning of members."""
-    address = config.address({"population": sweep, "mutations": sorted(space.mutations), "begins": each.address})
-    return replace(each, address=address)
+    return replace(each, address=config.address({"population": population, "begins": each.address}))
+
+
+def _mutations(space: Space) -> dict[str, Any]:
+    """Lists and domains; choices as lists, in which Ray goes to a neighbour, where it would multiply what is drawn."""
+    return {
+        key: list(values.categories if isinstance(values, Categorical) else values)
+        if isinstance(values, Categorical | Sequence) else values
+        for key, values in space.mutations.items()
+    }  # fmt: skip
+
+
+def _sample(key: str, values: Any) -> list[Any]:
+    """Values of a list or a domain, always the same ones."""
+    random = generator("mutations", key)
+    drawn = values if isinstance(values, list) else [values.sample(random_state=random) for _ in range(8)]
+    return [plain_value(value) for value in drawn]
 
 
 def run(
     desk: Desk, space: Space, setting: Setting, resources: Mapping[str, float],
-    *, every: int, directory: str, deaths: int,
+    *, every: int, name: str, directory: str, deaths: int,
 ) -> None:  # fmt: skip
     """Train the population, exchanging every so many validations; one that was cut short is taken up again."""
     _Watch.desk = desk
     function = tune.with_resources(tune.with_parameters(train, setting=setting), dict(resources))
-    path = f"{directory}/population"
+    path = f"{directory}/{name}"
     if tune.Tuner.can_restore(path):
         with tuning.ours():
             tune.Tuner.restore(path, function, resume_unfinished=True, restart_errored=True).fit()
@@ -77,9 +139,8 @@ def run(
     members = [
         {CONFIGURATION: key.configuration, SEED: key.seed, **_values(desk.start(key), space)} for key in desk.wanted()
     ]
-    domains = {
-        key: values if hasattr(values, "sample") else tune.choice(values) for key, values in space.mutations.items()
-    }
+    mutations = _mutations(space)
+    domains = {key: tune.choice(values) if isinstance(values, list) else values for key, values in mutations.items()}
     tuner = tune.Tuner(
         function,
         param_space={
@@ -91,11 +152,11 @@ def run(
             reuse_actors=True, trial_name_creator=tuning.name_of, trial_dirname_creator=tuning.name_of,
             scheduler=PopulationBasedTraining(
                 time_attr="validation", metric=space.metric, mode=space.mode, perturbation_interval=every,
-                hyperparam_mutations=dict(space.mutations), custom_explore_fn=_rounded,
+                hyperparam_mutations=mutations, custom_explore_fn=partial(_bounded, mutations=mutations),
             ),
         ),
         run_config=tune.RunConfig(
-            name="population", storage_path=directory, verbose=0, callbacks=[_Watch()],
+            name=name, storage_path=directory, verbose=0, callbacks=[_Watch()],
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
     )  # fmt: skip
@@ -107,8 +168,13 @@ def _values(point: Mapping[str, Any], space: Space) -> dict[str, Any]:
     return {key: point[key] for key in space.mutations if key in point}
 
 
-def _rounded(values: dict[str, Any]) -> dict[str, Any]:
-    return {key: plain_value(value) for key, value in values.items()}
+def _bounded(values: Mapping[str, Any], mutations: Mapping[str, Any]) -> dict[str, Any]:
+    """Explored values, rounded and back in their domains, which Ray leaves where it multiplies."""
+    bounded = {key: plain_value(value) for key, value in values.items()}
+    for key, domain in mutations.items():
+        if hasattr(domain, "lower"):
+            bounded[key] = min(max(bounded[key], domain.lower), domain.upper)
+    return bounded
 
 
 def train(given: Mapping[str, Any], setting: Setting) -> None:
@@ -117,7 +183,7 @@ def train(given: Mapping[str, Any], setting: Setting) -> None:
     # The configuration in `given` may be another member's, whose settings Tune has copied; the name is its own.
     key = tuning.key_of(tune.get_context().get_trial_name())
     experiment, prepared = kept(store.folder(KIND, setting.sweep), key.configuration)
-    values = {key: value for key, value in given.items() if key.startswith(MUTABLE)}
+    values = {key: value for key, value in given.items() if key in CHANGEABLE}
     experiment = parse(config.merge(experiment.plain(), values))
     folder = run_folder(store, prepared.address, key.seed)
     task = trainable.find(experiment.task)

@@ -7,7 +7,8 @@ A search space is a Python module:
   the default;
 - `space`: dotted key -> list of values (a grid) or a domain of Ray Tune (`tune.loguniform(0.1, 10)`);
 - `rows`, instead of `space` or beside it: name -> dotted keys that differ from `base`, each a point with a name of its
-  own; or a function from the scale's name to such a mapping;
+  own;
+- either may be a function from the scale's name to such a mapping;
 - optional `domains`: dotted key -> domain, instead of `space`'s values where the search draws points;
 - `metric`, `mode`: what is compared while training runs, as the history calls it (`valid/bleu`, `max`);
 - `seeds`;
@@ -40,6 +41,13 @@ OPTIONAL: dict[str, Any] = {
     "space": {}, "rows": {}, "domains": {}, "reference": None, "scheduler": "all", "search": None, "mutations": {},
     "scales": {"default": {}},
 }  # fmt: skip
+UNTRAINED = {
+    "decoding": "'augury train --set {key}=...' scores what is trained again, without training",
+    "scoring": "'augury train --set {key}=...' scores what is trained again, without training",
+    "execution": "it changes no result, and '--set {key}=...' gives it to all trials",
+    "tracking": "it changes no result, and '--set {key}=...' gives it to all trials",
+}
+"""Sections that cannot be swept, and what to do with them instead."""
 REQUIRED = ("QUESTION", "base", "metric", "mode", "seeds")
 
 Point = Mapping[str, Any]
@@ -103,8 +111,9 @@ def read(module: ModuleType, name: str, scale: str | None = None, search: Search
         raise unknown(f"scale of search space '{name}'", scale, scales)
     chosen = scale or next(iter(scales))
     search = search or given["search"]
-    keys = _keys(name, given["space"] | (given["domains"] if search in ("random", "optuna") else {}))
-    rows = _rows(name, given["rows"](chosen) if callable(given["rows"]) else given["rows"])
+    listed, named = (each(chosen) if callable(each) else each for each in (given["space"], given["rows"]))
+    keys = _keys(name, listed | (given["domains"] if search in ("random", "optuna") else {}))
+    rows = _rows(name, named)
     if not keys and not rows:
         raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one row")
     if not keys and search in ("random", "optuna"):
@@ -119,7 +128,7 @@ def read(module: ModuleType, name: str, scale: str | None = None, search: Search
         mode=_one_of(name, "mode", module.mode, get_args(Mode)), seeds=tuple(module.seeds), reference=reference,
         scheduler=_one_of(name, "scheduler", given["scheduler"], get_args(Scheduler)),
         search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(Search)),
-        mutations=given["mutations"],
+        mutations=_keys(name, given["mutations"]),
     )  # fmt: skip
 
 
@@ -176,6 +185,8 @@ def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:
             raise UserError(f"space '{name}', key {key}: give a list of values or a domain of ray.tune, not {values!r}")
         if isinstance(values, Sequence) and not values:
             raise UserError(f"space '{name}', key {key} lists no value")
+        if remedy := UNTRAINED.get(key.partition(".")[0]):
+            raise UserError(f"space '{name}', key {key} trains no other model: leave it out; {remedy.format(key=key)}")
     return dict(keys)
 
 

@@ -6,17 +6,20 @@ by another command continues from its last checkpoint.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+import time
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from augury import trainable
+from augury.errors import UserError
 from augury.experiment import Experiment, parse
 from augury.locks import alone
 from augury.running import evaluate, evaluated, run_folder
 from augury.store import Folder, Store
-from augury.sweeping.state import KIND, Curves
+from augury.sweeping.state import KIND, Curves, Point
 from augury.trainable import Input, Prepared, Trainable
 from augury.training.checkpoint import Checkpoints
 from augury.training.launch import FAILURE, launch
@@ -40,6 +43,10 @@ class Setting:
     """`direct`: the loop runs in the trial's actor; `ray`: the actor starts Ray Train workers."""
     device: Literal["cpu", "cuda"]
     threads: int
+    deadline: float | None = None
+    """Seconds since 1970 after which a trial ends at its next validation."""
+    fail_fast: bool = False
+    """Whether a trial ends at its next validation after another has failed."""
 
 
 def keep(sweep: Folder, address: str, experiment: Experiment, prepared: Prepared) -> None:
@@ -116,13 +123,32 @@ def _train(
             except _Overtaken:
                 continue
     curves = Curves(setting.metric)
-    for rung in setting.rungs:  # workers end at a rung of themselves: what stops them from outside leaves them behind
-        before = len(curves.of(folder))
-        if rung is not None and before >= rung:
-            continue
-        launch(task.train_loop, loop | {"until": rung}, folder, experiment.training, execution)
-        for point in curves.of(folder)[before:]:
+    ended = False
+    while not ended:  # workers end of themselves: what stops them from outside leaves them behind
+        before = curves.of(folder)
+        ended = launch(
+            task.train_loop, loop | {"until": _until(setting, before)}, folder, experiment.training, execution
+        )
+        reached = curves.of(folder)[len(before) :]
+        if not (ended or reached):
+            raise UserError(f"its history has no {setting.metric}: the space's metric must be one that it validates")
+        for point in reached:
             try:
                 report({setting.metric: point.value, "validation": point.validation, "update": point.update})
             except _Overtaken:
                 break
+
+
+def _until(setting: Setting, before: Sequence[Point]) -> int | None:
+    """The validation at which workers end to hear whether they may go on; None: the end of training.
+
+    Other workers take long to start, so that a deadline is foreseen from the time that validations took so far.
+    """
+    rung = next(rung for rung in setting.rungs if rung is None or rung > len(before))
+    if setting.deadline is None and not setting.fail_fast:
+        return rung
+    further = 1
+    if before and setting.deadline is not None and not setting.fail_fast:
+        further = max(1, math.ceil((setting.deadline - time.time()) * len(before) / before[-1].seconds))
+    next_end = len(before) + further
+    return next_end if rung is None else min(rung, next_end)

@@ -34,6 +34,8 @@ Sentences = Sequence[Sequence[str]]
 Links = dict[Direction, list[list[Link]]]
 """Those of every sentence pair, in each direction."""
 BOTH: tuple[Direction, ...] = ("forward", "reverse")
+PAIRS_PER_SECOND = 2_500
+"""That one core aligns in both directions, all iterations included."""
 
 Tables = Mapping[Direction, Table]
 Item = tuple[str, int, Tables]  # a shard, its sentence pairs, the tables for its lexicon
@@ -54,11 +56,13 @@ def align(
     return {direction: [row for part in links for row in part[direction]] for direction in directions}
 
 
-def words_of_shard(corpus: Folder, shard: str) -> tuple[Sentences, Sentences]:
-    """The words of both sides of a shard of a parallel corpus."""
+def words_of_shard(
+    corpus: Folder, shard: str, split: Callable[[str], list[str]] = words
+) -> tuple[Sentences, Sentences]:
+    """The words of both sides of a shard of parallel text."""
     block = read_shard(corpus, shard, ("source", "target"))
     sources, targets = block.column("source").to_pylist(), block.column("target").to_pylist()
-    return list(map(words, sources)), list(map(words, targets))
+    return list(map(split, sources)), list(map(split, targets))
 
 
 @dataclass(frozen=True)

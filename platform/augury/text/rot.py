@@ -23,7 +23,8 @@ class Rot:
     """The cipher that moves every letter of `alphabet` by `key` places, modulo the length of its cycle.
 
     Raises UserError if that leaves every letter in place, as every key does if the alphabet is empty: a view
-    that equals its source would train a model on nothing new.
+    that equals its source would train a model on nothing new. So does a key that leaves one of several cycles in
+    place, say the small or the capital letters, unless it is a stray of at most half the letters of the longest.
     """
 
     alphabet: Alphabet
@@ -36,12 +37,15 @@ class Rot:
                 f"the alphabet has {sum(sizes)} letters and no two on one cycle, so no key changes the text; "
                 "fit it on text with letters, choose another mode, or give the letters"
             )
-        period = self.alphabet.period
-        if self.key % period == 0:
+        large = sorted({size for size in sizes if 2 * size > max(sizes)})
+        if any(self.key % size == 0 for size in large):
             shown = " + ".join(map(str, sizes))
+            staying = sum(size for size in sizes if self.key % size == 0)
+            what = "the text" if staying == sum(sizes) else f"{staying} letters"
+            others = " or ".join(map(str, large))
             raise UserError(
-                f"key {self.key} leaves the text unchanged: the alphabet has {shown} letters; "
-                f"use a key from 1 to {max(sizes) - 1}, or another that is not a multiple of {period}"
+                f"key {self.key} leaves {what} unchanged: the alphabet has {shown} letters; "
+                f"use a key from 1 to {large[0] - 1}, or another that is not a multiple of {others}"
             )
 
     def __reduce__(self) -> tuple[type[Rot], tuple[Alphabet, int]]:

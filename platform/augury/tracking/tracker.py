@@ -15,6 +15,7 @@ from functools import partial
 from types import TracebackType
 from typing import Literal, NamedTuple
 
+from augury.commands import command
 from augury.errors import UserError
 from augury.progress import say
 from augury.store import Folder, Store
@@ -140,7 +141,7 @@ class Tracker:
             _aside(self._deliver_left, PATIENCE_SECONDS)
         if self._left() and not self._refused:
             say(f"MLflow at {_public(self._place.uri)} is slow: the rest goes out with the next command, or with: "
-                f"augury track {self.store.root}")  # fmt: skip
+                f"{command('augury', 'track', self.store.root)}")  # fmt: skip
 
     def _left(self) -> bool:
         folders = [*self._runs.values(), *(told.sweep.folder for told in self._sweeps.values())]
@@ -185,7 +186,7 @@ class Tracker:
                 if not self._refused:
                     say(f"MLflow at {_public(self._place.uri)} takes no records ({_reason(error)}). Nothing is lost: "
                         f"they stay in {self.store.root} and go out when it answers, or with: "
-                        f"augury track {self.store.root}")  # fmt: skip
+                        f"{command('augury', 'track', self.store.root)}")  # fmt: skip
                 self._refused.add(name)
                 return False
             was_refused = bool(self._refused)

@@ -2,7 +2,7 @@
 
 A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest one also has `state.pt`
 (optimizer, position in the plan, patience, cost so far). The random numbers of an update are a function of
-(seed, update, rank), so the position is their state too. `snapshot` is like a checkpoint between validations.
+(seed, update, rank), so the position is their state too. `snapshot-<update>` is like a checkpoint between validations.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from torch import Tensor, nn
 from augury.errors import UserError
 from augury.store import Folder
 
-MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot"
+MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 
 
 @dataclass
@@ -74,17 +74,19 @@ class Checkpoints:
     def save(
         self, module: nn.Module, optimizer: torch.optim.Optimizer, position: Position, *, snapshot: bool = False
     ) -> None:
-        """Write a checkpoint after a validation, or replace the snapshot; older state is dropped afterwards."""
-        name = SNAPSHOT if snapshot else f"{position.update:08d}"
+        """Write a checkpoint after a validation, or a snapshot; older state is dropped afterwards."""
+        name = f"{SNAPSHOT if snapshot else ''}{position.update:08d}"
         directory = Path(tempfile.mkdtemp(prefix="augury-checkpoint-"))
         save_file({key: tensor.cpu().contiguous() for key, tensor in parameters(module).items()}, directory / MODEL)
         torch.save({"optimizer": optimizer.state_dict(), "position": asdict(position)}, directory / STATE)
         self.folder.put(directory, name)
+        for older in self._snapshots():
+            if older != name:
+                self.folder.remove(older)
         if not snapshot:
-            self.folder.remove(SNAPSHOT)
             chosen = self.chosen(position.scores)
-            for older in self.updates()[:-1]:
-                self.folder.remove(f"{older:08d}/{STATE}" if older in chosen else f"{older:08d}")
+            for update in self.updates()[:-1]:
+                self.folder.remove(f"{update:08d}/{STATE}" if update in chosen else f"{update:08d}")
 
     @property
     def begun(self) -> bool:
@@ -93,7 +95,7 @@ class Checkpoints:
 
     def updates(self) -> list[int]:
         """The updates after which a checkpoint was kept."""
-        return [int(name) for name in self.folder.subfolders() if name.isdigit()]
+        return [int(name) for name in self.folder.subfolders() if name.isdigit() and self.folder.holds(name)]
 
     def chosen(self, scores: Mapping[int, float]) -> list[int]:
         """The updates of the last or, by their `scores`, the best checkpoints; of equal ones the earlier is better."""
@@ -130,8 +132,12 @@ class Checkpoints:
         return position
 
     def _names_with_state(self) -> list[str]:
-        names = [f"{update:08d}" for update in self.updates()] + [SNAPSHOT]
+        names = [f"{update:08d}" for update in self.updates()]
+        names += [name for name in self._snapshots() if self.folder.holds(name)]
         return [name for name in names if all(self.folder.exists(f"{name}/{file}") for file in (STATE, MODEL))]
+
+    def _snapshots(self) -> list[str]:
+        return [name for name in self.folder.subfolders() if name.startswith(SNAPSHOT)]
 
     def _state(self, name: str) -> dict[str, Any]:
         file = self.folder.sub(name).local() / STATE

@@ -20,6 +20,11 @@ from augury.training.settings import Execution, Training
 
 FAILURE = "failure.json"
 
+
+class Crashed(RuntimeError):
+    """The workers of a run died more often than they may; what was trained until then is kept."""
+
+
 Loop = Callable[[dict[str, Any], torch.device, Report], None]
 
 
@@ -35,7 +40,7 @@ def launch(
 
     It has not where `config` says `until`. A run whose outcome is there is not repeated; where `config` names its
     `trunk`, it begins with what a shorter run of the same trunk has. `report` is called in this
-    process, where training runs in it too. Raises Diverged, and UserError where the cluster is too small.
+    process, where training runs in it too. Raises Diverged, Crashed, and UserError where the cluster is too small.
     """
     if run.exists(OUTCOME):
         return True
@@ -116,9 +121,7 @@ def _on_ray(
     except SystemExit as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind
         raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
     except TrainingFailedError as error:
-        raise UserError(
-            f"the workers of {run.uri} failed {execution.max_failures + 1} times: {_cause(error)}"
-        ) from error
+        raise Crashed(f"the workers of {run.uri} failed {execution.max_failures + 1} times: {_cause(error)}") from error
     finally:
         if main:
             signal.signal(signal.SIGINT, before)

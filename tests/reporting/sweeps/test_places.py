@@ -4,6 +4,7 @@ from typing import Any
 
 import pytest
 
+from augury.commands import command
 from augury.reporting.sweeps.places import places
 from augury.tracking.contents import LEVEL, SWEEP
 
@@ -19,11 +20,11 @@ def test_where_it_lies(sweeps: Any) -> None:
     root = sweeps.results.store.root
     assert places(sweep) == {
         "storage": root, "sweep": f"{root}/sweeps/beta",
-        "MLflow": f"mlflow ui --backend-store-uri sqlite:///{root}/mlflow.db",
+        "MLflow": command("mlflow", "ui", "--backend-store-uri", f"sqlite:///{root}/mlflow.db"),
         "in MLflow": f"tags.{SWEEP} = 'beta' and tags.{LEVEL} = 'configuration'",
     }  # fmt: skip
     sweeps.folder.sub("tune").write("events", b"")
-    assert places(sweep)["TensorBoard"] == f"tensorboard --logdir {root}/sweeps/beta/tune"
+    assert places(sweep)["TensorBoard"] == command("tensorboard", "--logdir", f"{root}/sweeps/beta/tune")
 
 
 def test_a_server_and_no_server(sweeps: Any) -> None:

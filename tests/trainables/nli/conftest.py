@@ -1,4 +1,4 @@
-"""Small checkpoints of three families, as `save_pretrained` writes them."""
+"""Small checkpoints of several families, as `save_pretrained` writes them."""
 
 from __future__ import annotations
 
@@ -8,54 +8,76 @@ from typing import Any
 
 import pytest
 import torch
+import transformers
 from tokenizers import Tokenizer, models, pre_tokenizers, processors
-from transformers import (
-    BertConfig,
-    BertForMaskedLM,
-    BertForSequenceClassification,
-    DistilBertConfig,
-    DistilBertForMaskedLM,
-    DistilBertForSequenceClassification,
-    PreTrainedTokenizerFast,
-    XLMRobertaConfig,
-    XLMRobertaForMaskedLM,
-    XLMRobertaForSequenceClassification,
-)
+from transformers import PreTrainedTokenizerFast
 
 WORDS = ["the", "a", "dog", "cat", "bird", "man", "runs", "sleeps", "sings", "eats", "fish", "not", "old", "big"]
 FAMILIES = {
-    "xlm_roberta": (XLMRobertaConfig, XLMRobertaForMaskedLM, XLMRobertaForSequenceClassification),
-    "bert": (BertConfig, BertForMaskedLM, BertForSequenceClassification),
-    "distilbert": (DistilBertConfig, DistilBertForMaskedLM, DistilBertForSequenceClassification),
+    "xlm_roberta": ("XLMRoberta", "ForMaskedLM"),
+    "bert": ("Bert", "ForMaskedLM"),
+    "multilingual_minilm": ("Bert", "ForMaskedLM"),  # whose tokenizer is XLM-R's
+    "distilbert": ("DistilBert", "ForMaskedLM"),
+    "deberta": ("DebertaV2", "ForMaskedLM"),
+    "albert": ("Albert", "ForMaskedLM"),
+    "modernbert": ("ModernBert", "ForMaskedLM"),
+    "t5": ("T5", "ForConditionalGeneration"),
+    "bart": ("Bart", "ForConditionalGeneration"),
+    "gpt2": ("GPT2", "LMHeadModel"),
+    "xlnet": ("XLNet", "LMHeadModel"),
 }
+"""The name of the classes of `transformers`, and what the one of the language model ends with."""
+ENCODER = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
+           "max_position_embeddings": 64, "pad_token_id": 0}  # fmt: skip
 SIZES: dict[str, dict[str, Any]] = {
-    "xlm_roberta": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
-                    "max_position_embeddings": 66, "type_vocab_size": 1, "pad_token_id": 1, "bos_token_id": 0,
-                    "eos_token_id": 2},
-    "bert": {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
-             "max_position_embeddings": 64, "pad_token_id": 0},
+    "xlm_roberta": {**ENCODER, "max_position_embeddings": 66, "type_vocab_size": 1, "pad_token_id": 1,
+                    "bos_token_id": 0, "eos_token_id": 2},
+    "bert": ENCODER,
+    "multilingual_minilm": {**ENCODER, "type_vocab_size": 2},
     "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64, "max_position_embeddings": 64,
                    "pad_token_id": 0},
+    "deberta": {**ENCODER, "type_vocab_size": 0, "relative_attention": True, "position_buckets": 8,
+                "pos_att_type": ["p2c", "c2p"], "position_biased_input": False},
+    "albert": {**ENCODER, "embedding_size": 16, "classifier_dropout_prob": 0.2},
+    "modernbert": {**ENCODER, "cls_token_id": 2, "sep_token_id": 3, "bos_token_id": 2, "eos_token_id": 3,
+                   "embedding_dropout": 0.2},
+    "t5": {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4, "pad_token_id": 0,
+           "eos_token_id": 1, "decoder_start_token_id": 0},
+    "bart": {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 4,
+             "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "max_position_embeddings": 64,
+             "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2},
+    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "pad_token_id": 0, "bos_token_id": 1,
+             "eos_token_id": 1},
+    "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64, "pad_token_id": 0},
 }  # fmt: skip
 
 
-def words_tokenizer(family: str) -> PreTrainedTokenizerFast:
-    """A tokenizer of whole words that frames pairs as the family does."""
-    if family == "xlm_roberta":
-        start, pad, end, unknown, pair = "<s>", "<pad>", "</s>", "<unk>", "<s> $A </s> </s> $B </s>"
-        special = [start, pad, end, unknown]
+def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
+    """A tokenizer of whole words that frames pairs as the family does; without `pad` it knows none."""
+    if family in ("xlm_roberta", "multilingual_minilm", "bart"):
+        special, single, pair = ["<s>", "<pad>", "</s>"], "<s> $A </s>", "<s> $A </s> </s> $B </s>"
+        named = {"cls_token": "<s>", "sep_token": "</s>", "eos_token": "</s>"}
+    elif family in ("t5", "gpt2"):
+        special, single, pair = ["<pad>", "</s>"], "$A </s>", "$A </s> $B </s>"
+        named = {"eos_token": "</s>"}
+    elif family == "xlnet":
+        special, single, pair = ["<pad>", "<sep>", "<cls>"], "$A <sep> <cls>:2", "$A <sep> $B:1 <sep>:1 <cls>:2"
+        named = {"cls_token": "<cls>", "sep_token": "<sep>"}
     else:
-        pad, unknown, start, end = "[PAD]", "[UNK]", "[CLS]", "[SEP]"
-        special, pair = [pad, unknown, start, end], "[CLS] $A [SEP] $B:1 [SEP]:1"
-    tokenizer = Tokenizer(models.WordLevel({word: index for index, word in enumerate(special + WORDS)}, unknown))
+        special, single, pair = ["[PAD]", "[UNK]", "[CLS]", "[SEP]"], "[CLS] $A [SEP]", "[CLS] $A [SEP] $B:1 [SEP]:1"
+        named = {"cls_token": "[CLS]", "sep_token": "[SEP]"}
+    unknown = "[UNK]" if "[UNK]" in special else "<unk>"
+    known = list(dict.fromkeys([*special, unknown, *WORDS]))
+    tokenizer = Tokenizer(models.WordLevel({word: index for index, word in enumerate(known)}, unknown))
     tokenizer.pre_tokenizer = pre_tokenizers.Whitespace()
-    frame = [(token, special.index(token)) for token in (start, end)]
-    single = f"{start} $A {end}"
+    frame = [(token, index) for index, token in enumerate(special)]
     tokenizer.post_processor = processors.TemplateProcessing(single=single, pair=pair, special_tokens=frame)
+    typed = ["token_type_ids"] if family in ("bert", "albert", "deberta", "xlnet") else []
+    if pad:
+        named["pad_token"] = "<pad>" if "<pad>" in special else "[PAD]"
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, cls_token=start, sep_token=end, bos_token=start, eos_token=end, pad_token=pad,
-        unk_token=unknown,
-        model_input_names=["input_ids", "attention_mask", *(["token_type_ids"] if family == "bert" else [])],
+        tokenizer_object=tokenizer, unk_token=unknown, model_input_names=["input_ids", "attention_mask", *typed],
+        padding_side="left" if family == "xlnet" else "right", **named,
     )  # fmt: skip
 
 
@@ -64,20 +86,32 @@ Checkpoint = Callable[..., Path]
 
 @pytest.fixture(scope="session")
 def checkpoint(tmp_path_factory: pytest.TempPathFactory) -> Checkpoint:
-    """Makes a directory with a randomly initialised model of a family; with `classes` it is a classifier of these."""
+    """Makes a directory with a randomly initialised model of a family; with `classes` it is a classifier of these.
 
-    def make(family: str, classes: tuple[str, ...] = ()) -> Path:
+    Further settings are those of its configuration.
+    """
+
+    def make(
+        family: str,
+        classes: tuple[str, ...] = (),
+        *,
+        dtype: torch.dtype = torch.float32,
+        pad: bool = True,
+        **further: Any,
+    ) -> Path:
         directory = tmp_path_factory.mktemp(family)
-        config, language_model, classifier = FAMILIES[family]
-        tokenizer = words_tokenizer(family)
+        name, language_model = FAMILIES[family]
+        tokenizer = words_tokenizer(family, pad)
         labels = {"id2label": dict(enumerate(classes)), "label2id": {label: i for i, label in enumerate(classes)}}
         with torch.random.fork_rng():
             torch.manual_seed(3)
-            settings = config(vocab_size=len(tokenizer), **SIZES[family], **(labels if classes else {}))
-            model = (classifier if classes else language_model)(settings)
+            settings = getattr(transformers, f"{name}Config")(
+                **{"vocab_size": len(tokenizer), **SIZES[family], **(labels if classes else {}), **further}
+            )
+            model = getattr(transformers, name + ("ForSequenceClassification" if classes else language_model))(settings)
             for parameter in model.parameters():  # norms and biases too: equal results are no accident then
                 torch.nn.init.normal_(parameter, std=0.3)
-        model.save_pretrained(directory)
+        model.to(dtype).save_pretrained(directory)
         tokenizer.save_pretrained(directory)
         return directory
 

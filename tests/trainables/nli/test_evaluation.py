@@ -46,10 +46,10 @@ def finished(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -
         "training": {"max_examples": 4, "learning_rate": 1e-3, "max_epochs": 2, "average_last": 2},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1}, "tracking": {"enabled": False},
     }  # fmt: skip
-    folders, failures = run_experiment(parse(content))
+    runs, failures = run_experiment(parse(content))
     assert not failures
     shutil.rmtree(model)
-    return SimpleNamespace(run=folders[0], store=Store(storage / "store"), rows=rows * 5)
+    return SimpleNamespace(run=runs[content["name"]][1], store=Store(storage / "store"), rows=rows * 5)
 
 
 def test_scores_are_those_of_the_labels(finished: SimpleNamespace) -> None:

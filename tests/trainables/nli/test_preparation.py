@@ -91,3 +91,14 @@ def test_a_test_set_that_was_trained_on_is_said(tmp_path: Path, capsys: pytest.C
               "tests": {"same": {"file": str(file)}}}  # fmt: skip
     nli.prepare(parse(content(tmp_path, corpus=corpus)), Store(tmp_path))  # type: ignore[arg-type]
     assert "2 of the 2 pairs of 'same' are in the training set too" in capsys.readouterr().err
+
+
+def test_a_model_that_an_attack_cannot_move_is_refused_before_anything_is_made(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    changes: dict[str, Any] = {"model": {"name": str(checkpoint("t5"))}, "max_length": 32}
+    attacked = parse(content(tmp_path, **changes, regime="adversarial"))
+    with pytest.raises(UserError, match="regime adversarial moves word embeddings, and '.*t5.* Take regime plain"):
+        nli.prepare(attacked, Store(tmp_path))  # type: ignore[arg-type]
+    assert not (tmp_path / "corpora").exists()
+    assert nli.prepare(parse(content(tmp_path, **changes)), Store(tmp_path)).data_factor == 2  # type: ignore[arg-type]

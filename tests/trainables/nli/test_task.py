@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForSequenceClassification
 
 import augury.augment
 from augury.corpora.corpus import LABELS, Corpus
@@ -122,6 +127,25 @@ def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> N
     assert union.task.ids(np.array([239])) == [f"{union.corpus.column('id')[59]} (swapped)"]
 
 
+def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
+    toy = Toy(
+        storage,
+        augment=[{"operator": "eda", "copies": 2, "use": "view"}],
+        regime={"name": "coregularised", "warmup_steps": 0},
+    )
+    views = toy.prepared.config["views"]
+    assert list(views) == ["eda-1", "eda-2"] and toy.prepared.config["records"] == {}
+    assert len(toy.task.lengths.cost) == 2 * 60 and toy.prepared.data_factor == 4.0
+    for draw, name in enumerate(views):
+        made = Corpus(Folder(toy.store.root, views[name]))
+        batch = toy.task.load(np.array([60 * draw + 5]), CPU).batch
+        for view, text in enumerate((toy.corpus, made)):
+            assert toy.text(batch.ids[view, 0]) == [text.column("premise")[5], text.column("hypothesis")[5]]
+        assert toy.task.ids(np.array([60 * draw + 5])) == [f"{toy.corpus.column('id')[5]} (source+{name})"]
+    losses = toy.task.loss(toy.task.load(np.arange(55, 65), CPU).batch, 0)
+    assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
+
+
 def test_rows_do_not_depend_on_company(storage: Path) -> None:
     task = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised").task
     task.module.eval()
@@ -191,3 +215,82 @@ def test_wider_padding_does_not_change_the_loss(storage: Path) -> None:
     batch = task.load(np.array([0, 1, 2]), CPU).batch
     wider = Batch(torch.nn.functional.pad(batch.ids, (0, 5), value=1), batch.labels)
     assert task.loss(wider, 0).total.item() == pytest.approx(task.loss(batch, 0).total.item(), rel=1e-5)
+
+
+# Attacks
+
+
+ATTACKED = {"name": "adversarial", "epsilon": 1, "alpha": 0.7}
+PAIRS = [
+    ("the dog runs", "a dog runs", "entailment"),
+    ("a cat sleeps", "the old cat eats a big fish", "neutral"),
+    ("an old man sings", "a man sings not", "contradiction"),
+    ("a big bird eats the fish not", "a bird eats", "contradiction"),
+    ("dog", "cat", "neutral"),
+]
+
+
+def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[..., Path], tmp_path: Path) -> None:
+    path, file = checkpoint("xlm_roberta", LABELS), tmp_path / "pairs.tsv"
+    file.write_text("".join("\t".join(row) + "\n" for row in (("premise", "hypothesis", "label"), *PAIRS)))
+    corpus = {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)}}
+    task = Toy(tmp_path, corpus=corpus, model={"name": str(path)}, regime=ATTACKED).task
+    task.module.eval()
+    losses = task.loss(task.load(np.arange(5), CPU).batch, 0)
+    losses.total.backward()
+    assert losses.rows == losses.divisor == losses.metrics["projected"] == 5
+    assert losses.metrics["nll_before"] < losses.metrics["nll"]
+
+    naive = AutoModelForSequenceClassification.from_pretrained(path, attn_implementation="eager").eval()
+    given = task.tokenizer(*zip(*[row[:2] for row in PAIRS], strict=True), padding=True, return_tensors="pt")
+    assert given.attention_mask.sum(1).unique().numel() > 2
+    labels = torch.tensor([LABELS.index(row[2]) for row in PAIRS])
+    positions = given.attention_mask.cumsum(1) * given.attention_mask + 1  # pads have that of the pad, 1
+
+    def nll(perturbation: torch.Tensor) -> torch.Tensor:
+        words = naive.get_input_embeddings()(given.input_ids) + perturbation
+        logits = naive(inputs_embeds=words, attention_mask=given.attention_mask, position_ids=positions).logits
+        return torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
+
+    perturbation = torch.zeros(*given.input_ids.shape, 32)
+    for _ in range(3):
+        perturbation.requires_grad_()
+        nll(perturbation).backward()
+        gradient = perturbation.grad
+        assert gradient is not None
+        gradient = gradient * given.attention_mask.unsqueeze(-1)
+        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
+        perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
+    naive.zero_grad()
+    loss = nll(perturbation)
+    loss.backward()
+    assert losses.total.item() == pytest.approx(loss.item(), rel=1e-5)
+    own = dict(task.module.named_parameters())
+    for name, parameter in naive.named_parameters():
+        assert torch.allclose(own[name].grad, parameter.grad, rtol=1e-4, atol=1e-5), name
+
+
+@pytest.mark.slow
+def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
+    toy = Toy(
+        tmp_path,
+        model={**content(tmp_path)["model"], "dropout": 0.0},
+        regime={**ATTACKED, "epsilon": 0.5, "alpha": 0.3},
+        # 10 batches: two workers take the updates of one that accumulates two of them.
+        training={"max_examples": 6, "max_epochs": 2, "learning_rate": 0.01, "adam_eps": 0.01},
+    )
+    given = {**toy.prepared.config, "storage": str(tmp_path), "seed": 1}
+    file = tmp_path / "given.json"
+    file.write_text(json.dumps({**given, "run": "runs/two"}))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, str(Path(__file__).with_name("workers.py")), str(file)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    given["experiment"]["training"]["accumulation"] = 2
+    nli.train_loop({**given, "run": "runs/one"}, CPU, lambda metrics: None)
+    two, one = (load_file(tmp_path / "runs" / name / "averaged.safetensors") for name in ("two", "one"))
+    assert two.keys() == one.keys()
+    fresh = toy.task.module.state_dict()
+    assert any(not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in one.items())
+    for name, trained in one.items():
+        assert torch.allclose(two[name], trained, atol=1e-5), name

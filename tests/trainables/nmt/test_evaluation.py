@@ -23,7 +23,8 @@ def test_evaluation_keeps_the_counts_of_every_sentence(tmp_path: Path) -> None:
     experiment = parse({
         "name": "toy", "task": "nmt", "storage": str(tmp_path),
         "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 40}, "valid": {"builtin": 4},
-                   "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}}},
+                   "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}},
+                   "filter": {"lowercase": True, "unescape": True}},
         "vocabulary": {"size": 200}, "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
         "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
         "decoding": {"beam": 1, "max_length": 12}, "execution": {"executor": "local", "threads": 1},
@@ -42,7 +43,9 @@ def test_evaluation_keeps_the_counts_of_every_sentence(tmp_path: Path) -> None:
     addresses = {given.role: given.address for given in prepared.inputs}
     for test, scores in found.items():
         hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
-        references = Corpus.load(store, addresses[test]).column("target")
+        sources, references = (Corpus.load(store, addresses[test]).column(side) for side in ("source", "target"))
+        messy = [f"\t {source.title()}&#10;" for source in sources]
+        assert nmt.translate(run, store, messy) == hypotheses and len(set(hypotheses)) > 1  # cleaned as text is
         kept = read_statistics(run, test)
         assert [score["name"] for score in scores] == list(kept) == ["bleu:lower", "chrf"]
         for score in scores:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
 from augury.decoding.sampling import GREEDY, Sampling
@@ -20,16 +21,17 @@ from trainables import seq2seq
 def trained(toy: Any, form: str, **changes: Any) -> Folder:
     """The run of a small training."""
     content = toy.content({"form": form, **(toy.nli if form == "hypothesis" else toy.parallel)}, **changes)
-    (run,), failures = run_experiment(parse(content))
+    runs, failures = run_experiment(parse(content))
     assert not failures
-    return run
+    return runs[content["name"]][1]
 
 
 def test_a_reorderer_is_trained_scored_used_and_exported(toy: Any, tmp_path: Path) -> None:
     test = [("cat sees dog .", "cat dog sees ."), ("bee likes hen .", "bee hen likes .")]
     content = toy.content({"form": "reorder", **toy.parallel, "tests": {"more": toy.text("more", test)}})
-    (run,), failures = run_experiment(parse(content))
+    runs, failures = run_experiment(parse(content))
     assert not failures
+    run = runs[content["name"]][1]
     written = run.sub("hypotheses").read("more.txt").decode().splitlines()
     assert seq2seq.translate(run, toy.store, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
     scores = run.read_json("scores.json")
@@ -65,6 +67,13 @@ def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: 
     greedy = draw(prompts, [1, 2, 3], GREEDY.model_copy(update={"max_length": 8}))
     assert greedy[0] == greedy[2]
     assert draw([], [], sampling) == []
+
+
+def test_a_generator_that_is_not_to_use_a_gpu_uses_none(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = trained(toy, "hypothesis", execution={"executor": "local", "threads": 1, "device": "cpu"})
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    draw = seq2seq.sampler(run, toy.store)
+    assert draw([], [], GREEDY) == []
 
 
 def test_a_run_that_has_not_ended_is_refused(toy: Any) -> None:

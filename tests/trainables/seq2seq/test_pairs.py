@@ -46,6 +46,16 @@ def test_a_sentence_is_written_in_the_order_of_its_translation(toy: Any) -> None
     assert corpus.manifest["source_language"] == corpus.manifest["target_language"] == "aa"
 
 
+def test_a_word_with_several_links_stands_where_it_is_anchored(toy: Any) -> None:
+    """Every verb is written in two parts, around the rest: both are linked where the links of all directions count."""
+    words = [sentence.split() for sentence, _ in toy.sentences]
+    lines = [(f"{one} {verb} {two}", f"{verb}1 {one} {two} {verb}2") for one, verb, two, _ in words]
+    given = {"train": toy.text("parts", lines), "symmetrisation": "union"}
+    for anchor, expected in (("min", "{1} {0} {2}"), ("mean", "{0} {1} {2}"), ("max", "{0} {2} {1}")):
+        made = both(toy.made(toy.experiment("reorder", corpus={**given, "anchor": anchor}), "valid"))
+        assert made == [(f"reorder: {' '.join(each[:3])}", expected.format(*each)) for each in words[9::10]]
+
+
 def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
     """A word that was never seen is linked to one of the words beside it, and the others to none."""
     lines = [("hen sees a bee .", "hen bee sees ."), ("fox hears hen", "unseen"), ("cow finds bee", "cow bee finds")]
@@ -60,6 +70,15 @@ def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
     assert both(lenient)[1] == ("reorder: fox hears hen", "fox hears hen") and lenient.manifest["rejected"] == {}
 
 
+def test_text_without_words_teaches_no_order(toy: Any) -> None:
+    lines = [(f"猫喜欢狗{number}", f"cats like dogs {number}") for number in range(20)]
+    chinese = {"source_language": "zh", "target_language": "en", "filter": {"max_ratio": None}}
+    with pytest.raises(UserError, match="train, the source side: 'zh' is written without spaces"):
+        toy.made(toy.experiment("reorder", corpus={**chinese, "train": toy.text("chinese", lines)}))
+    spaced = toy.text("segmented", [(" ".join(source), target) for source, target in lines])
+    assert toy.made(toy.experiment("reorder", corpus={**chinese, "train": spaced})).rows
+
+
 def test_no_pair_is_left(toy: Any) -> None:
     held_out = {
         "every": None,
@@ -72,7 +91,8 @@ def test_no_pair_is_left(toy: Any) -> None:
 
 def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy: Any) -> None:
     found = []
-    for form, changes in (("text", {}), ("reorder", {}), ("reorder", {"min_coverage": 0.6}), ("hypothesis", {})):
+    for form, changes in (("text", {}), ("reorder", {}), ("reorder", {"min_coverage": 0.6}), ("hypothesis", {}),
+                          ("reorder", {"anchor": "max"}), ("reorder", {"symmetrisation": "union"})):  # fmt: skip
         given = toy.experiment(form, corpus=changes)
         known = [pairs.address(given.corpus, split) for split in ("train", "valid")]
         assert [toy.made(given, split).address for split in ("train", "valid")] == known

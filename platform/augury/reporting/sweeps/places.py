@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from augury.commands import command
 from augury.store import Store
 from augury.sweeping.state import Sweep
 from augury.tracking import runs
@@ -15,11 +16,10 @@ def places(sweep: Sweep) -> dict[str, str]:
     found = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
     uri = _mlflow(sweep)
     if uri is not None:
-        command = "" if uri.startswith("http") else "mlflow ui --backend-store-uri "
-        found["MLflow"] = f"{command}{uri}"
+        found["MLflow"] = uri if uri.startswith("http") else command("mlflow", "ui", "--backend-store-uri", uri)
         found["in MLflow"] = f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
     if sweep.folder.exists(TUNE):
-        found["TensorBoard"] = f"tensorboard --logdir {sweep.folder.sub(TUNE).uri}"
+        found["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
     return found
 
 

@@ -1,0 +1,17 @@
+"""Commands that are shown to people, as their shell finds them."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import sys
+from pathlib import Path
+
+
+def command(program: str, *words: str) -> str:
+    """A command line for a program of this environment: by its path where the environment is not activated."""
+    beside = Path(sys.executable).with_name(program)
+    if shutil.which(program) is None and beside.exists():
+        here = Path.cwd()
+        program = str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
+    return shlex.join([program, *words])

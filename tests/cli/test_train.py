@@ -1,0 +1,132 @@
+"""`augury train`: what is shown of runs with and without test sets, under the experiment's names, whatever fails."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from augury import running
+from augury.cli import main
+from augury.training.launch import Crashed
+
+NOTE = "Synthetic text made by a grammar"
+CONTENT = {
+    "name": "toy", "task": "nmt", "baseline": False, "augment": [{"operator": "cipher", "keys": [1]}],
+    "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 60}, "valid": {"builtin": 6}},
+    "vocabulary": {"size": 200, "size_per_key": 60}, "regime": {"name": "coregularised"},
+    "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2,
+              "encoder_layers": 1, "decoder_layers": 1},
+    "training": {"max_tokens": 300, "max_updates": 4, "validate_every": 2, "average_last": 1},
+    "validation": {"sentences": 4}, "decoding": {"beam": 1, "max_length": 12},
+    "scoring": {"metrics": ["bleu"], "bootstrap_samples": 20},
+    "execution": {"executor": "local", "launcher": "direct", "threads": 1}, "tracking": {"enabled": False},
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A storage that the tests of this file share, so that the model is trained once."""
+    return tmp_path_factory.mktemp("train")
+
+
+def train(storage: Path, *words: str, **changes: Any) -> int:
+    """The exit code of training the toy experiment with changes."""
+    path = storage / "toy.yaml"
+    path.write_text(yaml.safe_dump({**CONTENT, "storage": str(storage / "store"), **changes}))
+    return main(["train", str(path), *words])
+
+
+def test_without_test_sets_the_runs_and_their_validations_are_shown(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert train(storage, "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    (run,) = found["runs"]
+    assert (found["tables"], found["answer"], found["page"], found["failures"]) == ([], None, None, [])
+    best = found["validations"][run]
+    assert set(best) == {"loss", "perplexity", "bleu"}
+    assert train(storage) == 0
+    header, _, line, *_ = capsys.readouterr().out.splitlines()
+    assert header.split() == ["system", "seed", "best", "loss", "best", "perplexity", "best", "BLEU", "run"]
+    assert line.split() == ["toy", "1", f"{best['loss']:.2f}", f"{best['perplexity']:.2f}", f"{best['bleu']:.2f}", run]
+    assert not (storage / "store" / "reports").exists()
+
+
+def test_a_run_that_is_scored_again_says_on_what(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    described = []
+    for size in (3, 5):
+        assert train(storage, "--json", "--set", f"corpus.tests={{news: {{builtin: {size}}}}}") == 0
+        found = json.loads(capsys.readouterr().out)
+        assert found["systems"][0]["tests"]["news"]["bleu"]["n"] == size
+        described.append(json.loads((Path(found["runs"][0]) / "run.json").read_text()))
+    assert [[given["name"] for given in run["inputs"]] for run in described] == [["train", "valid", "news"]] * 2
+    assert [run["inputs"][2]["rows"] for run in described] == [3, 5]
+    assert [run["parameters"]["corpus.tests.news.builtin"] for run in described] == [3, 5]
+    assert described[0]["inputs"][2]["address"] != described[1]["inputs"][2]["address"]
+
+
+def test_systems_are_called_as_the_experiment_calls_them(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    tests = {**CONTENT["corpus"], "tests": {"news": {"builtin": 3}}}  # type: ignore[dict-item]
+    assert train(storage, "--json", corpus=tests, systems={"CipherDAug": {}}) == 0
+    out, said = capsys.readouterr()
+    found = json.loads(out)
+    assert found["systems"][0]["name"] == found["tables"][0]["rows"][0]["name"] == "CipherDAug"
+    assert json.loads((Path(found["runs"][0]) / "run.json").read_text())["name"] == "toy"
+    assert "update 4" not in said
+    assert found["answer"].startswith("On news, CipherDAug reaches BLEU")
+
+
+def test_it_says_everywhere_that_text_is_synthetic(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train(storage) == 0
+    assert capsys.readouterr().out.count(NOTE) == 1
+    tests = ("--set", "corpus.tests={news: {builtin: 3}}")
+    assert train(storage, *tests) == 0
+    assert capsys.readouterr().out.count(NOTE) == 1
+    assert train(storage, "--json", *tests) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["tables"][0]["notes"][-1].startswith(NOTE) and found["systems"][0]["notes"][0].startswith(NOTE)
+
+
+def test_a_seed_whose_workers_crash_does_not_stop_the_others(
+    storage: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    launched = running.launch
+
+    def launch(loop: Any, config: dict[str, Any], *given: Any) -> bool:
+        if config["seed"] == 1:
+            raise Crashed("the workers failed 3 times")  # what Ray Train's launcher raises
+        return launched(loop, config, *given)
+
+    monkeypatch.setattr(running, "launch", launch)
+    longer = ("--set", "training.max_updates=6", "--set", "seeds=[1, 2]")
+    assert train(storage, "--json", *longer) == 1
+    found = json.loads(capsys.readouterr().out)
+    assert found["failures"] == ["toy, seed 1 crashed: the workers failed 3 times"]
+    assert list(found["systems"][0]["runs"]) == ["2"] and len(found["runs"]) == 1
+
+
+def test_what_failed_is_told_where_nothing_else_is_left(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert train(storage, "--json", "--set", "training.learning_rate=1e30", "--set", "seeds=[1, 2]") == 1
+    found = json.loads(capsys.readouterr().out)
+    assert (found["systems"], found["runs"], found["answer"]) == ([], [], None)
+    assert [failure[: len("toy, seed 1 diverged:")] for failure in found["failures"]] == [
+        "toy, seed 1 diverged:", "toy, seed 2 diverged:"
+    ]  # fmt: skip
+
+
+def test_everything_may_lie_on_an_object_store(
+    storage: Path, remote: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("augury.locks.POLL_SECONDS", 0.01)
+    words = ("--json", "--set", "storage=remote://bucket/store", "--set", "corpus.tests={news: {builtin: 3}}")
+    assert train(storage, *words) == 0
+    first = json.loads(capsys.readouterr().out)
+    (run,) = first["runs"]
+    assert run.startswith("remote://bucket/store/runs/") and first["tables"][0]["rows"][0]["scores"]["bleu"]["n"] == 3
+    assert train(storage, *words) == 0
+    out, said = capsys.readouterr()
+    assert json.loads(out) == first and f"found, not trained again ({run})" in said

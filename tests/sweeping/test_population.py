@@ -1,0 +1,116 @@
+"""What may change while a population trains, and what a population is called; without Ray."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from ray import tune
+
+from augury import config
+from augury.errors import UserError
+from augury.experiment import parse
+from augury.store import Store
+from augury.sweeping import population, space
+from augury.sweeping.space import Space
+from augury.training.checkpoint import MODEL, STATE, Position
+from trainables.nli.config import FineTuning
+
+QUICK = str(Path(__file__).with_name("quick.py"))
+AGREEMENT = {"regime.beta": tune.loguniform(0.1, 20), "regime.tau": tune.uniform(0.5, 4)}
+
+
+def mutating(mutations: dict[str, Any]) -> Space:
+    return replace(space.find(QUICK), mutations=mutations)
+
+
+def check(mutations: dict[str, Any], launcher: str = "direct", **dotted: Any) -> None:
+    found = mutating(mutations)
+    population.check(found, launcher, [parse(config.merge(found.base, dotted))])
+
+
+def test_what_acts_at_every_update_may_change():
+    check(AGREEMENT)
+    check({"training.learning_rate": [1e-3, 1e-2], "regime.label_smoothing": [0.0, 0.1], "model.dropout": [0.1, 0.3]})
+    check({"regime.warmup_views": tune.choice(["both", "cipher"]), "training.clip_norm": tune.uniform(0, 1)})
+
+
+@pytest.mark.parametrize(("mutations", "said"), [
+    ({}, "define 'mutations' in space 'quick'"),
+    ({"training.weight_decay": [0, 0.1]}, "'training.weight_decay' cannot change while a model trains: the state of"),
+    ({"training.adam_betas": [[0.9, 0.98]]}, "which a checkpoint restores"),
+    ({"training.max_tokens": [500, 1000]}, "a member goes on in the middle of an epoch"),
+    ({"training.max_updates": [64, 128]}, "members are compared after as many validations"),
+    ({"regime.over": ["ciphers", "identity"]}, "decides which views are read together"),
+    ({"augment.0.keys": [[1], [2]]}, "all members have the same text"),
+    ({"model.hidden_size": [32, 64]}, "all members have the same text, the same sizes of the model"),
+    ({"regime.epsilon": [1.0, 3.0]}, "space 'quick' with the mutations epsilon=1 is not valid"),
+    ({"regime.tau": [0, 1]}, "with the mutations tau=0 is not valid"),
+    ({"training.clip_norm": tune.uniform(-1, 1)}, "with the mutations clip_norm=-"),
+])  # fmt: skip
+def test_what_cannot_change_is_refused_with_the_reason(mutations, said):
+    with pytest.raises(UserError, match=said):
+        check(mutations)
+
+
+def test_workers_of_ray_train_are_no_members():
+    with pytest.raises(UserError, match="it would be random search without saying so"):
+        check(AGREEMENT, "ray")
+
+
+def test_a_mutation_must_suit_every_member():
+    with pytest.raises(UserError, match="unknown key 'beta'"):
+        check(AGREEMENT, regime={"name": "multi_source"})
+
+
+def test_every_setting_of_the_optimisation_has_its_place():
+    fixed = {key for keys in population.FIXED.values() for key in keys}
+    told = {key for key in [*population.CHANGEABLE, *fixed] if key.startswith("training.")}
+    assert told == {f"training.{name}" for name in FineTuning.model_fields}
+    assert not fixed & set(population.CHANGEABLE)
+
+
+def test_a_population_is_named_by_all_that_decides_of_its_members():
+    found = mutating(AGREEMENT)
+    name = population.identity("quick", found, ["a", "b"], [1, 2])
+    again = {key: tune.loguniform(0.1, 20) if key == "regime.beta" else value for key, value in AGREEMENT.items()}
+    assert population.identity("quick", mutating(again), ["b", "a"], [2, 1]) == name
+    others = [
+        population.identity("quick", found, ["a", "b"], [1, 2, 3]),
+        population.identity("quick", found, ["a", "b", "c"], [1, 2]),
+        population.identity("other", found, ["a", "b"], [1, 2]),
+        population.identity("quick", mutating({**AGREEMENT, "regime.tau": tune.uniform(0.5, 8)}), ["a", "b"], [1, 2]),
+        population.identity("quick", mutating({"regime.beta": [1, 5]}), ["a", "b"], [1, 2]),
+        population.identity("quick", mutating({"regime.beta": tune.choice([1, 5, 9])}), ["a", "b"], [1, 2]),
+        population.identity("quick", replace(found, mode="max"), ["a", "b"], [1, 2]),
+    ]
+    assert len({name, *others}) == 1 + len(others)
+
+
+def test_explored_values_stay_in_their_domains():
+    given = {"regime.beta": 0.08, "regime.tau": 4.8, "training.learning_rate": 0.0012345678, "seed": 3}
+    mutations = {**AGREEMENT, "training.learning_rate": [1e-3]}
+    assert population._bounded(given, mutations) == {
+        "regime.beta": 0.1, "regime.tau": 4.0, "training.learning_rate": 0.001235, "seed": 3
+    }  # fmt: skip
+
+
+def checkpoint(directory: Path, address: str, seed: int) -> tune.Checkpoint:
+    directory.mkdir()
+    torch.save({"optimizer": {}, "position": asdict(Position(address, seed, 1, update=8))}, directory / STATE)
+    (directory / MODEL).write_bytes(f"weights of {address}".encode())
+    return tune.Checkpoint.from_directory(str(directory))
+
+
+def test_a_member_goes_on_from_the_weights_of_another_as_itself(tmp_path):
+    run = Store(tmp_path).folder("runs", "mine/seed-1")
+    population._adopt(run, checkpoint(tmp_path / "other", "other", 2), "mine", 1)
+    adopted = run.sub("checkpoints/00000008")
+    position = torch.load(adopted.local() / STATE, weights_only=True)["position"]
+    assert (position["address"], position["seed"], position["update"]) == ("mine", 1, 8)
+    assert (adopted.local() / MODEL).read_bytes() == b"weights of other"
+    population._adopt(run, checkpoint(tmp_path / "mine", "mine", 1), "mine", 1)  # its own, after a pause
+    assert (adopted.local() / MODEL).read_bytes() == b"weights of other"

@@ -1,0 +1,116 @@
+"""Whole sweeps beyond a grid that is trained to the end: populations, suggested points, limits; and a page served."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.cli import main
+from augury.store import Folder, Store
+from augury.sweeping import state
+from augury.training import history
+from tests.sweeping.sweeps import QUICK, results, sweep
+
+pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+
+SHORT = ("--set", "training.max_updates=16")
+
+
+def quick(tmp_path: Path, space: str, further: str = "") -> str:
+    """The quick space with other keys."""
+    path = tmp_path / "quick.py"
+    text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]}', space)
+    path.write_text(f"from ray import tune\n{text}{further}\n")
+    return str(path)
+
+
+def values(run: Folder) -> list[float]:
+    """Of beta, after every validation of a member."""
+    records = [record["metrics"] for record in history.read(run)]
+    return [metrics["value/regime.beta"] for metrics in records if "value/regime.beta" in metrics]
+
+
+def test_a_population_ends_and_another_one_is_trained_anew(tmp_path):
+    mine = quick(tmp_path, '{"regime.beta": [1, 5]}', 'mutations = {"regime.beta": tune.uniform(0.5, 10)}')
+    flags = ("--scheduler", "pbt", *SHORT)
+    found = sweep(tmp_path / "storage", *flags, "--seeds", "1", space=mine)
+    assert (found["failed"], found["reused"], found["finished"]) == (0, 0, 2)
+    members = [trial.folder for each in state.load(Store(tmp_path / "storage"), "quick").configurations
+               for trial in each.trials]  # fmt: skip
+    assert len(members) == 2 and all(len(values(member)) == 2 for member in members)
+    assert all(0.5 <= value <= 10 for member in members for value in values(member))
+    first = results(tmp_path / "storage")
+    more = sweep(tmp_path / "storage", *flags, "--seeds", "1", "2", space=mine)
+    assert (more["failed"], more["reused"], more["finished"]) == (0, 0, 4)
+    both = results(tmp_path / "storage")
+    assert len(both) == 2 + 4 and {run: both[run] for run in first} == first
+
+
+@pytest.fixture(scope="module")
+def suggested(tmp_path_factory) -> tuple[Path, str, dict[str, Any]]:
+    """A storage with a sweep of two points that Optuna suggested, its space, and what the command said."""
+    tmp_path = tmp_path_factory.mktemp("suggested")
+    mine = quick(tmp_path, '{"regime.beta": tune.loguniform(0.5, 10)}')
+    flags = ("--search", "optuna", "--samples", "2", "--seeds", "1", *SHORT)
+    return tmp_path, mine, sweep(tmp_path, *flags, space=mine)
+
+
+def test_suggested_points_are_trained_found_and_left_out(suggested):
+    storage, mine, found = suggested
+    assert (found["failed"], found["reused"], found["finished"]) == (0, 0, 3)
+    assert len(found["table"]) == 3
+    trained = results(storage)
+    fewer = sweep(storage, "--search", "optuna", "--samples", "1", "--seeds", "1", *SHORT, space=mine)
+    assert (fewer["reused"], fewer["finished"], len(fewer["table"])) == (2, 2, 2)
+    assert results(storage) == trained
+
+
+@contextmanager
+def serving(*words: str) -> Iterator[str]:
+    """The address that `augury watch` serves a page at."""
+    command = [sys.executable, "-m", "augury.cli", "watch", *words, "--serve", "0"]
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    try:
+        assert server.stderr is not None
+        address = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
+        assert address is not None
+        yield address[0]
+    finally:
+        os.kill(server.pid, signal.SIGINT)
+        server.communicate(timeout=60)
+
+
+def test_a_sweep_is_watched(suggested, capsys):
+    storage = suggested[0]
+    named = [each.name for each in state.load(Store(storage), "quick").configurations]
+    place = storage / "sweeps/quick/index.html"
+    place.unlink()
+    assert main(["watch", "quick", "--storage", str(storage), "--once"]) == 0
+    assert str(place) in capsys.readouterr().out
+    assert all(name in place.read_text() for name in named)
+    with serving("quick", "--storage", str(storage)) as address:
+        with urllib.request.urlopen(address, timeout=60) as answer:
+            assert answer.read().decode() == place.read_text()
+        with pytest.raises(urllib.error.HTTPError, match="404"):
+            urllib.request.urlopen(f"{address}secrets", timeout=60)
+
+
+def test_workers_end_with_the_first_trial_that_fails(tmp_path):
+    mine = quick(tmp_path, '{"training.learning_rate": [1e30, 5e-3]}')
+    flags = ("training.workers=2", "execution.cpus_per_worker=0.5", "baseline=false")
+    words = [word for flag in flags for word in ("--set", flag)]
+    found = sweep(tmp_path / "storage", *words, "--fail-fast", "--seeds", "1", code=1, space=mine)
+    assert (found["failed"], found["finished"]) == (1, 0)
+    other = state.load(Store(tmp_path / "storage"), "quick").configurations[1].trials[0]
+    assert other.progress == "paused" and len(other.curve) < 8

@@ -1,0 +1,152 @@
+"""The whole of augmented inference in one command: aligner, reorderer, generator, teacher, attack, both languages."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from augury.cli import main
+from augury.corpora.corpus import LABELS, Corpus, read_shard
+from augury.store import Folder, Store
+
+ROWS = 60
+TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 32, "dropout": 0}
+TINY_T5 = {"architecture": "tiny", "vocabulary_size": 150, "feedforward_size": 64, "dropout": 0}
+SHORT = {"learning_rate": 0.004, "max_epochs": 1}
+SAMPLING = {"max_length": 40}
+
+
+def text(size: int, **other: Any) -> dict[str, Any]:
+    return {"builtin": size, "lexicon": 24, **other}
+
+
+def experiment(directory: Path) -> dict[str, Any]:
+    parallel = {"source_language": "qaa", "target_language": "qab", "train": text(ROWS), "valid": text(10)}
+    return {
+        "name": "whole", "task": "nli", "storage": str(directory / "store"), "model": TINY, "max_length": 48,
+        "corpus": {"language": "qaa", "train": text(ROWS), "valid": text(30),
+                   "tests": {"qaa": text(30), "qab": text(30, language="qab")}},
+        "augment": [
+            {"operator": "reorder", "parallel": parallel, "fallback": True, "sampling": SAMPLING,
+             "model": TINY_T5, "training": {**SHORT, "max_examples": None, "max_tokens": 500}},
+            {"operator": "semantic", "copies": 1, "rectify": "agreement", "sampling": SAMPLING,
+             "generator": {"model": TINY_T5, "training": SHORT}, "teacher": {"model": TINY, "training": SHORT}},
+            {"operator": "eda", "copies": 2},
+        ],
+        "regime": {"name": "adversarial", "epsilon": 0.02, "alpha_share": 1.0, "clean_weight": 1.0},
+        "training": {"learning_rate": 0.004, "max_epochs": 3},
+        "execution": {"executor": "local", "launcher": "direct", "threads": 1}, "tracking": {"enabled": False},
+    }  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(600)
+def test_every_stage_is_made_once_and_found_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result, said = train(tmp_path, capsys)
+    assert not result["failures"] and "found, not" not in said
+    assert all(math.isfinite(number) for number in numbers(result))
+    store, run = Store(tmp_path / "store"), Path(result["runs"][1])
+    assert_models_are_trained(run, store)
+    rows = ROWS + assert_records(run, store)
+    assert_both_languages_are_scored(result, rows)
+
+    before = written(tmp_path)
+    again, said = train(tmp_path, capsys)
+    assert said.count("found, not trained again") == 5  # three models, the baseline and the system
+    assert "found, not made again: reorder-qab, semantic, eda" in said
+    assert written(tmp_path) == before and again["tables"] == result["tables"]
+
+
+def train(directory: Path, capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], str]:
+    """What `augury train --json` printed, and what it said meanwhile."""
+    path = directory / "whole.yaml"
+    path.write_text(yaml.safe_dump(experiment(directory)))
+    assert main(["train", str(path), "--json"]) == 0
+    out, said = capsys.readouterr()
+    return json.loads(out), said
+
+
+def assert_models_are_trained(run: Path, store: Store) -> None:
+    """Every operator names the finished runs of its models."""
+    roles = {}
+    for folder in parts(run, store).values():
+        roles |= folder.manifest()["side_data"].get("models", {})
+    assert [*roles] == ["reorderer", "generator", "teacher"]
+    for role, name in roles.items():
+        folder = Folder(store.root, name)
+        assert folder.complete and folder.exists("averaged.safetensors")
+        assert folder.read_json("run.json")["name"] == role
+    assert len(store.addresses("runs")) == 5
+
+
+def assert_records(run: Path, store: Store) -> int:
+    """The records of every operator are those that its manifest counts; their number."""
+    original = Corpus.load(store, prepared(run)["corpora"]["train"])
+    premises = dict(zip(original.column("id"), original.column("premise"), strict=True))
+    made, counts = {}, {}
+    for origin, folder in parts(run, store).items():
+        manifest = folder.manifest()
+        made[origin] = [row for shard in manifest["shards"] for row in read_shard(folder, shard).to_pylist()]
+        counts[origin] = manifest["counts"]
+        assert {row["origin"] for row in made[origin]} == {origin}
+
+    def as_they_were(origin: str) -> int:
+        return sum(row["premise"] == premises[row["lineage"]["parents"][0]] for row in made[origin])
+
+    def counted(origin: str, *what: str) -> int:
+        return sum(count for name, count in counts[origin].items() if name.startswith(what))
+
+    assert len(made["reorder-qab"]) == ROWS and len(made["eda"]) == 2 * ROWS
+    guarded = counted("reorder-qab", "unfaithful premises", "empty premises", "unchanged premises")
+    assert as_they_were("reorder-qab") == guarded > 0
+    assert as_they_were("eda") == counted("eda", "unchanged premises") < 2 * ROWS
+    assert counted("semantic", "generated") == 2 * ROWS  # one for either other label
+    assert counted("semantic", "empty", "copied", "dropped", "kept") == 2 * ROWS
+    for label in LABELS:
+        of_label = [row for row in made["semantic"] if row["label"] == label]
+        assert len(of_label) == counted("semantic", f"kept {label}")
+    assert 0 < len(made["semantic"]) == as_they_were("semantic")  # a premise gets another hypothesis
+    return sum(map(len, made.values()))
+
+
+def assert_both_languages_are_scored(result: dict[str, Any], rows: int) -> None:
+    """`rows` the system is trained on; the mean is that of both languages."""
+    baseline, system = result["systems"]
+    assert baseline["cost"]["data_factor"] == 1 and system["cost"]["data_factor"] == pytest.approx(rows / ROWS)
+    assert system["cost"]["updates"] == 3 * math.ceil(rows / 32)
+    assert [table["test"] for table in result["tables"]] == ["mean", "qaa", "qab"]
+    for place in (0, 1):
+        mean, qaa, qab = (table["rows"][place]["scores"]["accuracy"] for table in result["tables"])
+        assert (mean["n"], qaa["n"], qab["n"]) == (60, 30, 30)
+        assert mean["value"] == pytest.approx((qaa["value"] + qab["value"]) / 2)
+        assert mean["low"] <= mean["value"] <= mean["high"] and mean["low"] < mean["high"]
+
+
+def prepared(run: Path) -> dict[str, Any]:
+    return dict(json.loads((run / "prepared.json").read_text()))
+
+
+def parts(run: Path, store: Store) -> dict[str, Folder]:
+    """What the operators made for a run, by origin."""
+    return {origin: Folder(store.root, name) for origin, name in prepared(run)["records"].items()}
+
+
+def written(directory: Path) -> dict[str, int]:
+    """When every file of the store was written; the page is written by every call, and locks are taken."""
+    files = [path for path in (directory / "store").rglob("*") if path.is_file()]
+    return {str(path): path.stat().st_mtime_ns for path in files if not {"reports", ".locks"} & {*path.parts}}
+
+
+def numbers(value: Any) -> Iterator[float]:
+    """All numbers in a JSON value."""
+    if isinstance(value, dict | list):
+        for each in value.values() if isinstance(value, dict) else value:
+            yield from numbers(each)
+    elif isinstance(value, int | float):
+        yield value
