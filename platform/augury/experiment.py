@@ -17,6 +17,7 @@ from augury.errors import UserError
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Draw, Regime
+from augury.scoring.scores import AnyScoring
 from augury.tracking.settings import Tracking
 from augury.training.settings import Execution, Training
 
@@ -42,6 +43,7 @@ class Experiment(Section):
     """How the losses over the views of an example combine."""
     training: Training = Training()
     execution: Execution = Execution()
+    scoring: AnyScoring
     tracking: Tracking = Tracking()
     baseline: bool = True
     """Train the plain system beside this one, unless `systems` says what to compare."""

@@ -2,38 +2,30 @@
 
 from __future__ import annotations
 
-import importlib.metadata
 import os
-import shutil
-import subprocess
 import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from augury import config, trainable
 from augury.beside import every
 from augury.canonical import canonical
-from augury.corpora.corpus import KIND as CORPORA
+from augury.description import artifacts, describe
 from augury.errors import UserError
+from augury.evaluation import evaluate, evaluated
 from augury.experiment import Experiment, systems
 from augury.locks import alone
 from augury.progress import duration, say
 from augury.store import Folder, Store
-from augury.tracking.runs import DESCRIPTION
-from augury.tracking.tracker import File, Tracker
+from augury.tracking.tracker import Tracker
 from augury.trainable import Prepared, Trainable
 from augury.training import history
 from augury.training.launch import Crashed, launch
 from augury.training.loop import Diverged
 
 RUNS = "runs"
-PACKAGES = ("augury", "torch", "ray", "transformers", "sentencepiece", "sacrebleu", "ctranslate2", "mlflow", "pyarrow")
-EVALUATION = ("corpus.tests", "decoding", "scoring")
-"""The settings of an experiment that concern a trained model."""
 LINE_SECONDS = 10.0
 
 
@@ -67,8 +59,12 @@ def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[dict
 def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
     """The system as sweeps would write it, so that both find the same runs."""
     plainer, reasons = canonical(system, store)
+    given, left = (config.flatten(each.plain()) for each in (system, plainer))
     for key, reason in reasons.items():
-        say(f"{name}: {key} has no effect: {reason}" if key != "augment" else f"{name}: {key}: {reason}")
+        if key == "augment":
+            say(f"{name}: {key}: {reason}")
+        elif given.get(key) != left.get(key):
+            say(f"{name}: {key} has no effect: {reason}")
     return plainer
 
 
@@ -124,13 +120,6 @@ def _run(
     return run
 
 
-def evaluated(run: Folder, system: Experiment, prepared: Prepared) -> bool:
-    """Whether a run has the scores that this experiment asks for."""
-    return run.exists("scores.json") and bool(
-        run.read_json("scores.json")["evaluation"] == _evaluation(system, prepared)
-    )
-
-
 def train(
     task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker
 ) -> None:
@@ -140,92 +129,6 @@ def train(
     label = f"train {name}" + (f" seed {seed}" if len(system.seeds) > 1 else "")
     with tracker.follow(run), _shown(run, label, system):
         launch(task.train_loop, settings, run, system.training, system.execution)
-
-
-def evaluate(task: Trainable, system: Experiment, prepared: Prepared, run: Folder, store: Store) -> None:
-    """Score the run on every test set and write down what it was scored on, and what it cost."""
-    outcome = run.read_json("outcome.json")
-    tests = task.evaluate(system, prepared, run, store)
-    _describe_scores(run, system, prepared)
-    run.write_json("scores.json", {
-        "evaluation": _evaluation(system, prepared),
-        "tests": tests,
-        "cost": {
-            "parameters": outcome["parameters"], "data_factor": prepared.data_factor, "updates": outcome["updates"],
-            "target_tokens": outcome["rows"], "train_seconds": outcome["train_seconds"], "device": outcome["device"],
-            "device_hours": outcome["train_seconds"] * outcome["workers"] / 3600,
-        },
-    })  # fmt: skip
-
-
-def _evaluation(system: Experiment, prepared: Prepared) -> str:
-    """The address of what determines the scores of a trained model."""
-    sections = system.plain()
-    return config.address(
-        {
-            "inputs": [list(given) for given in prepared.inputs],
-            "decoding": sections.get("decoding"),
-            "scoring": sections.get("scoring"),
-        }
-    )
-
-
-def describe(run: Folder, name: str, system: Experiment, prepared: Prepared, seed: int) -> None:
-    """Write down what a run is: its experiment, inputs, parameters, and what it is made with."""
-    run.write("experiment.yaml", yaml.safe_dump(system.plain(), sort_keys=False, allow_unicode=True))
-    run.write_json("prepared.json", prepared.config)
-    run.write_json(DESCRIPTION, {
-        "name": name, "experiment": system.name, "address": prepared.address, "seed": seed, "task": system.task,
-        "inputs": _inputs(prepared), "parameters": _parameters(system),
-        "versions": {package: _version(package) for package in PACKAGES}, "commit": _commit(),
-    })  # fmt: skip
-
-
-def _describe_scores(run: Folder, system: Experiment, prepared: Prepared) -> None:
-    """Bring up to date what a run's description says of test sets and scoring, which may change after training."""
-    facts, parameters = run.read_json(DESCRIPTION), _parameters(system)
-    trained = {key: value for key, value in facts["parameters"].items() if not key.startswith(EVALUATION)}
-    scored = {key: value for key, value in parameters.items() if key.startswith(EVALUATION)}
-    run.write_json(DESCRIPTION, facts | {"inputs": _inputs(prepared), "parameters": trained | scored})
-
-
-def _inputs(prepared: Prepared) -> list[dict[str, Any]]:
-    return [{"name": role, "address": address, "rows": rows} for role, address, rows in prepared.inputs]
-
-
-def _parameters(system: Experiment) -> dict[str, Any]:
-    return {key: value for key, value in config.flatten(system.plain()).items() if not key.startswith("systems")}
-
-
-def artifacts(prepared: Prepared, store: Store) -> list[File]:
-    """The files to keep with a run: vocabulary, what operators learned, manifests of corpora."""
-    folders = {name: Folder(store.root, folder) for name, folder in prepared.artifacts.items()}
-    files = [File(folder, file, name) for name, folder in folders.items() for file in folder.names() if file[0] != "_"]
-    corpora = [
-        File(store.folder(CORPORA, given.address), "manifest.json", f"corpora/{given.role}")
-        for given in prepared.inputs
-    ]
-    return files + corpora
-
-
-def _version(package: str) -> str:
-    try:
-        return importlib.metadata.version(package)
-    except importlib.metadata.PackageNotFoundError:
-        return "not installed"
-
-
-def _commit() -> str | None:
-    """The commit of the working directory's repository, `+` where there are uncommitted changes."""
-    if shutil.which("git") is None:
-        return None
-    found = subprocess.run(
-        ["git", "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return found.stdout.strip() or None
 
 
 @contextmanager

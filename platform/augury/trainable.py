@@ -19,6 +19,7 @@ from augury.store import Folder, Store
 from augury.training.loop import Report
 
 if TYPE_CHECKING:
+    from augury.corpora.corpus import Corpus
     from augury.experiment import Experiment
 
 
@@ -64,8 +65,8 @@ class Trainable(Protocol):
         `config` is `Prepared.config` with `run`, `seed`, `storage` and perhaps `until`.
         """
 
-    def evaluate(self, experiment: Any, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
-        """Write hypotheses and return the scores of every test set: {test: [Score.plain(), ...]}."""
+    def outputs(self, experiment: Any, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
+        """What a finished run makes of every record of the test set called `test`, with the experiment's settings."""
 
     def translate(self, run: Folder, store: Store, texts: Sequence[str], **options: Any) -> list[str]:
         """The model's output for each text."""

@@ -32,7 +32,7 @@ def test_a_failing_configuration_is_marked_and_the_others_go_on(tmp_path):
 
 def test_two_drivers_share_the_work(tmp_path):
     """Every folder is made once and every run trained once, by whichever driver comes first."""
-    words = [*command(tmp_path, "--seeds", "1")]
+    words = command(tmp_path, "--seeds", "1", "--set", "training.max_updates=24")
     drivers = [
         subprocess.Popen([*words, "--name", name], stderr=subprocess.PIPE, text=True) for name in ("one", "other")
     ]

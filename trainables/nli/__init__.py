@@ -10,7 +10,7 @@ __getattr__ = provide(__name__, {
     "Config": "config",
     "address": "preparation",
     "classify": "evaluation",
-    "evaluate": "evaluation",
+    "outputs": "evaluation",
     "export": "evaluation",
     "prepare": "preparation",
     "probabilities": "evaluation",

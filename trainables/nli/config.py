@@ -8,13 +8,12 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from augury.augment.operator import RECORDS
-from augury.config import Section
 from augury.corpora.nli import NliSpec
 from augury.errors import UserError
 from augury.experiment import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.bootstrap import SAMPLES
+from augury.scoring.scores import AnyScoring
 from augury.training.settings import Training
 from trainables.nli.model import AnyModel, Pretrained, Scratch
 
@@ -42,13 +41,11 @@ class FineTuning(Training):
     select: Literal["last", "best"] = "best"
 
 
-class Scoring(Section):
+class Accuracy(AnyScoring):
     """What a classifier is scored by."""
 
     metrics: tuple[Literal["accuracy"]] = ("accuracy",)
     """The share of labels that are right."""
-    bootstrap_samples: int = Field(SAMPLES, ge=1)
-    """Resampled test sets behind every interval."""
 
 
 def _unsmoothed(value: Any) -> Any:
@@ -68,7 +65,7 @@ class Config(Experiment):
     """Longer pairs are cut to so many subwords, special ones included, from the longer sentence first, and counted."""
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
     training: FineTuning = FineTuning()
-    scoring: Scoring = Scoring()
+    scoring: Accuracy = Accuracy()
 
     @model_validator(mode="after")
     def _possible(self) -> Config:

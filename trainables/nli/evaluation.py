@@ -20,10 +20,8 @@ from augury.errors import UserError
 from augury.execution import choose
 from augury.experiment import parse
 from augury.progress import Stage
-from augury.scoring.scores import score, write_statistics
 from augury.store import Folder, Store
 from augury.text import learned
-from augury.trainable import Prepared
 from augury.training.batching import Lengths, padded, plan_epoch
 from augury.training.launch import uses_cuda
 from augury.training.trained import averaged, described
@@ -37,29 +35,10 @@ PAIRS_PER_SECOND = 30  # that one core classifies with XLM-R base
 Pair = tuple[str, str]
 
 
-def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
-    """Label and score every test set with the averaged checkpoint.
-
-    The labels, and which examples they are right for, are kept in the run's folder.
-    """
-    scores = {}
-    for role, address, _ in prepared.inputs:
-        if role in ("train", "valid"):
-            continue
-        corpus = Corpus.load(store, address)
-        both = list(zip(corpus.column("premise"), corpus.column("hypothesis"), strict=True))
-        labels = classify(run, store, both, name=f"classify {role}")
-        run.sub("hypotheses").write(f"{role}.txt", "".join(f"{label}\n" for label in labels))
-        found = score(
-            labels,
-            corpus.column("label"),
-            language=experiment.corpus.language_of(role),
-            metrics=experiment.scoring.metrics,
-            samples=experiment.scoring.bootstrap_samples,
-        )
-        write_statistics(run, role, found)
-        scores[role] = [each.plain() for each in found]
-    return scores
+def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
+    """Labels of a test set by the averaged checkpoint."""
+    both = list(zip(corpus.column("premise"), corpus.column("hypothesis"), strict=True))
+    return classify(run, store, both, name=f"classify {test}")
 
 
 def classify(run: Folder, store: Store, given: Sequence[Pair], *, name: str = "classify") -> list[str]:

@@ -9,7 +9,7 @@ EXAMPLE = "echo 'ein Satz'"
 __getattr__ = provide(__name__, {
     "Config": "config",
     "address": "preparation",
-    "evaluate": "evaluation",
+    "outputs": "evaluation",
     "export": "evaluation",
     "prepare": "preparation",
     "train_loop": "task",

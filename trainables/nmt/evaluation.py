@@ -6,7 +6,6 @@ import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 from transformers import MarianMTModel, MarianTokenizer
@@ -21,10 +20,8 @@ from augury.errors import UserError
 from augury.execution import choose
 from augury.experiment import parse
 from augury.regimes.regime import SOURCE
-from augury.scoring.scores import score, write_statistics
 from augury.store import Folder, Store
 from augury.text.vocabulary import Vocabulary
-from augury.trainable import Prepared
 from augury.training.trained import averaged, described
 from trainables.nmt.config import Config
 from trainables.nmt.model import build
@@ -35,28 +32,9 @@ SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
 FORMS = ("hf", "ctranslate2")
 
 
-def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
-    """Translate and score every test set with the averaged checkpoint.
-
-    Hypotheses, and the counts of every sentence that scores come from, are kept in the run's folder.
-    """
-    scores = {}
-    for role, address, _ in prepared.inputs:
-        if role in ("train", "valid"):
-            continue
-        corpus = Corpus.load(store, address)
-        hypotheses = _translate(run, store, corpus.column("source"), experiment.decoding, f"translate {role}")
-        run.sub("hypotheses").write(f"{role}.txt", "".join(f"{line}\n" for line in hypotheses))
-        found = score(
-            hypotheses,
-            corpus.column("target"),
-            language=experiment.corpus.target_language,
-            metrics=experiment.scoring.metrics,
-            samples=experiment.scoring.bootstrap_samples,
-        )
-        write_statistics(run, role, found)
-        scores[role] = [each.plain() for each in found]
-    return scores
+def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
+    """Translations of a test set by the averaged checkpoint."""
+    return _translate(run, store, corpus.column("source"), experiment.decoding, f"translate {test}")
 
 
 def translate(run: Folder, store: Store, texts: Sequence[str], *, decoding: Decoding | None = None) -> list[str]:

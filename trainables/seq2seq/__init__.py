@@ -9,7 +9,7 @@ EXAMPLE = "echo 'But we lack new resources.'"
 __getattr__ = provide(__name__, {
     "Config": "config",
     "address": "preparation",
-    "evaluate": "evaluation",
+    "outputs": "evaluation",
     "export": "evaluation",
     "prepare": "preparation",
     "sampler": "evaluation",

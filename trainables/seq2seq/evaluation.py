@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 import pyarrow as pa
 import torch
@@ -19,10 +18,8 @@ from augury.errors import UserError
 from augury.execution import choose
 from augury.experiment import parse
 from augury.progress import Stage
-from augury.scoring.scores import score, write_statistics
 from augury.store import Folder, Store
 from augury.text import learned, prompts
-from augury.trainable import Prepared
 from augury.training.launch import uses_cuda
 from augury.training.trained import averaged, described
 from trainables.seq2seq.config import Config, ReorderCorpus
@@ -46,25 +43,9 @@ def sampler(run: Folder, store: Store) -> Sampler:
     return draw
 
 
-def evaluate(experiment: Config, prepared: Prepared, run: Folder, store: Store) -> dict[str, Any]:
-    """Score greedy outputs for every test set; they and the counts of every sentence are kept in the run's folder."""
-    scores = {}
-    for role, address, _ in prepared.inputs:
-        if role in ("train", "valid"):
-            continue
-        corpus = Corpus.load(store, address)
-        hypotheses = _written(experiment, run, store, corpus.column("source"), f"write {role}")
-        run.sub("hypotheses").write(f"{role}.txt", "".join(f"{line}\n" for line in hypotheses))
-        found = score(
-            hypotheses,
-            corpus.column("target"),
-            language=corpus.manifest["target_language"],
-            metrics=experiment.scoring.metrics,
-            samples=experiment.scoring.bootstrap_samples,
-        )
-        write_statistics(run, role, found)
-        scores[role] = [each.plain() for each in found]
-    return scores
+def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
+    """Greedy outputs for a test set."""
+    return _written(experiment, run, store, corpus.column("source"), f"write {test}")
 
 
 def translate(run: Folder, store: Store, texts: Sequence[str]) -> list[str]:

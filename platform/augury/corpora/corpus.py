@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal, get_args
+from typing import Any, Literal, NamedTuple, get_args
 
 import pyarrow as pa
 import pyarrow.parquet as pq
@@ -30,6 +30,22 @@ NLI = pa.schema([
     ("id", pa.string()), ("premise", pa.string()), ("hypothesis", pa.string()), ("label", pa.string()),
     ("language", pa.string()), ("origin", pa.string()), ("views", pa.list_(NLI_VIEW)), ("lineage", LINEAGE),
 ])  # fmt: skip
+
+
+class Columns(NamedTuple):
+    """The columns of what a system reads and of its language, of what is expected of it and of the language of that."""
+
+    read: tuple[str, ...]
+    language: str
+    expected: str
+    expected_language: str
+
+
+COLUMNS = {
+    "parallel": Columns(("source",), "source_language", "target", "target_language"),
+    "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
+}
+"""By the kind of corpus."""
 SIDES = {"parallel": ("source", "target"), "nli": ("premise", "hypothesis")}
 """The two sentences of a record, by the kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]

@@ -4,34 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.corpora.corpus import COLUMNS, Corpus
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import Corpus
 from augury.errors import UserError
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.scores import named, read_statistics
 from augury.store import Folder
 from augury.tracking import runs
-
-
-class Columns(NamedTuple):
-    """The columns of what a system reads and of its language, of what is expected of it and of the language of that."""
-
-    read: tuple[str, ...]
-    language: str
-    expected: str
-    expected_language: str
-
-
-COLUMNS = {
-    "parallel": Columns(("source",), "source_language", "target", "target_language"),
-    "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
-}
-"""By the kind of corpus."""
 
 
 def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:

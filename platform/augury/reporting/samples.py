@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from augury.corpora.corpus import COLUMNS, Corpus
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import Corpus
-from augury.reporting.counts import COLUMNS
 from augury.reporting.results import SystemResult
 from augury.rng import generator
 from augury.store import Folder

@@ -25,13 +25,19 @@ from augury.store import Folder
 STATISTICS = "statistics"
 
 
-class Scoring(Section):
-    """What a translation is scored by."""
+class AnyScoring(Section):
+    """What outputs are scored by; the first metric decides."""
+
+    metrics: tuple[str, ...]
+    bootstrap_samples: int = Field(SAMPLES, ge=1)
+    """Resampled test sets behind every interval."""
+
+
+class Scoring(AnyScoring):
+    """What texts are scored by."""
 
     metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
     """Names of metrics: bleu, chrf, multi_bleu, multi_bleu_detok, compound_bleu; `:lower` ignores case."""
-    bootstrap_samples: int = Field(SAMPLES, ge=1)
-    """Resampled test sets behind every interval."""
 
     @field_validator("metrics")
     @classmethod

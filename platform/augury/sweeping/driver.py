@@ -11,10 +11,12 @@ from typing import Any
 
 from augury import trainable
 from augury.beside import every
+from augury.description import describe
 from augury.errors import UserError
+from augury.evaluation import evaluated
 from augury.execution import connect
 from augury.progress import say, say_once
-from augury.running import describe, evaluated, refuse_lost_storage, run_folder
+from augury.running import refuse_lost_storage, run_folder
 from augury.store import Folder, Store
 from augury.sweeping import plan as plans
 from augury.sweeping import points, population, sizing, state, tuning

@@ -24,11 +24,12 @@ from ray.tune.search.sample import Categorical
 
 from augury import config, trainable
 from augury.errors import UserError
+from augury.evaluation import evaluate
 from augury.experiment import Experiment, parse
 from augury.locks import alone
 from augury.naming import title
 from augury.rng import generator
-from augury.running import evaluate, run_folder
+from augury.running import run_folder
 from augury.store import Folder, Store
 from augury.sweeping import tuning
 from augury.sweeping.desk import Desk

@@ -15,9 +15,10 @@ from typing import Any, Literal
 
 from augury import trainable
 from augury.errors import UserError
+from augury.evaluation import evaluate, evaluated
 from augury.experiment import Experiment, parse
 from augury.locks import alone
-from augury.running import evaluate, evaluated, run_folder
+from augury.running import run_folder
 from augury.store import Folder, Store
 from augury.sweeping.state import KIND, Curves, Point
 from augury.trainable import Input, Prepared, Trainable

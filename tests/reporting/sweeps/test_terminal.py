@@ -113,7 +113,10 @@ def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     assert found["answer"].startswith("On test, beta=1 scores 2.0 BLEU more than baseline")
 
 
-def test_of_several_test_sets_the_mean_decides_and_all_are_listed(sweeps: Any, addresses: list[str]) -> None:
+def test_of_several_test_sets_the_mean_decides_and_all_are_listed(
+    sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     for address, bleu in zip(addresses, (30.0, 33.0, 31.0), strict=True):
         run = sweeps.trial(address, 1, [bleu])
         content = run.read_json("scores.json")

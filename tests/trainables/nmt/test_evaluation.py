@@ -7,8 +7,9 @@ from pathlib import Path
 from safetensors.torch import save
 
 from augury.corpora.corpus import Corpus
+from augury.description import describe
+from augury.evaluation import evaluate
 from augury.experiment import parse
-from augury.running import describe
 from augury.scoring.metrics import metric
 from augury.scoring.scores import read_statistics
 from augury.store import Folder, Store
@@ -38,7 +39,10 @@ def test_evaluation_keeps_the_counts_of_every_sentence(tmp_path: Path) -> None:
     model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1)
     run.write(AVERAGED, save(parameters(model)))
 
-    found = nmt.evaluate(experiment, prepared, run, store)
+    run.write_json("outcome.json", {"parameters": 1, "updates": 1, "rows": 1, "train_seconds": 1.0, "device": "cpu",
+                                    "workers": 1})  # fmt: skip
+    evaluate(nmt, experiment, prepared, run, store)
+    found = run.read_json("scores.json")["tests"]
     assert list(found) == ["one", "two"]
     addresses = {given.role: given.address for given in prepared.inputs}
     for test, scores in found.items():
