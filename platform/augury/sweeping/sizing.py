@@ -22,7 +22,7 @@ class Size(NamedTuple):
     """Of the actor that Tune starts for a trial."""
     at_once: int
     ahead: int
-    """Trials to hold ready: one, where the resources that Tune knows of limit what runs."""
+    """Trials to hold ready where the resources that Tune knows of limit what runs: Tune keeps as many actors."""
     said: str
 
 
@@ -60,7 +60,7 @@ def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
     return Size(
         launcher=launcher, device="cuda" if cuda else "cpu",
         threads=execution.threads or max(1, int(execution.cpus_per_worker)),
-        ahead=int(chosen == most and launcher == "direct"),
+        ahead=chosen if chosen == most and launcher == "direct" else 0,
         resources={DRIVER: 1} if launcher == "ray" else each, at_once=chosen,
         said=f"{chosen} trials at once, each {_said(needed)}",
     )  # fmt: skip

@@ -157,8 +157,8 @@ class _Groups(TrialScheduler):
     def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
         known = list(tune_controller.get_trials())
         pending = [trial for trial in known if trial.status == Trial.PENDING]
-        if pending:  # Tune starts these as soon as there is room, whatever is chosen here
-            return pending[0]
+        if pending:  # Tune starts these as soon as there is room, and gives the one chosen here an actor that is free
+            return pending[-1]  # not one whose own actor may be starting, which Tune would throw away for the free one
         paused = {key_of(str(trial)): trial for trial in known if trial.status == Trial.PAUSED}
         active = sum(trial.status == Trial.RUNNING for trial in known)
         key = self.desk.resume(paused, active)
