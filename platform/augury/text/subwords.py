@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -18,7 +19,7 @@ TRUNCATED = "truncated"
 
 
 @dataclass(frozen=True)
-class Subwords:
+class Subwords(ABC):
     """The tokenizer in a folder, with the special ids that its model expects; at most `most` ids a row."""
 
     vocabulary: Folder
@@ -45,9 +46,9 @@ class Subwords:
 
         return encode
 
+    @abstractmethod
     def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
         """The ids of every row of a block of text, and how many rows were cut."""
-        raise NotImplementedError
 
 
 def say_truncated(tokens: Mapping[str, Folder], most: int) -> None:

@@ -104,16 +104,21 @@ def test_a_body_with_token_types_under_a_tokenizer_without_is_given_none(
     assert model.config.type_vocab_size == 2 and reader(model, directory)[0].separator is None
 
 
+def assert_read_as_published(path: str, read: Reader, ids: torch.Tensor, order: list[int]) -> None:
+    """The logits are those of the checkpoint in plain `transformers`, its classes in this order."""
+    own = AutoModelForSequenceClassification.from_pretrained(path).eval()
+    with torch.no_grad():
+        expected = own(input_ids=ids, attention_mask=(ids != read.pad).long()).logits[:, order]
+        assert torch.allclose(read.logits(ids), expected, atol=1e-6)
+
+
 def test_a_classifier_of_nli_keeps_its_head_and_its_classes_are_found_by_name(
     checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = checkpoint("xlm_roberta", ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"))
     model, directory = loaded(path, tmp_path)
     read, ids = reader(model, directory)
-    own = AutoModelForSequenceClassification.from_pretrained(path).eval()
-    with torch.no_grad():
-        expected = own(input_ids=ids, attention_mask=(ids != read.pad).long()).logits[:, [2, 1, 0]]
-        assert torch.allclose(read.logits(ids), expected, atol=1e-6)
+    assert_read_as_published(path, read, ids, [2, 1, 0])
     assert model.config.id2label == {0: "entailment", 1: "neutral", 2: "contradiction"}
     assert "new head" not in capsys.readouterr().err
 
@@ -288,10 +293,7 @@ def test_t5_is_trained_and_read(checkpoint: Checkpoint, tmp_path: Path) -> None:
     path = checkpoint("t5", ("neutral", "entailment", "contradiction"))
     model, directory = loaded(path, tmp_path)
     read, ids = reader(model, directory)
-    own = AutoModelForSequenceClassification.from_pretrained(path).eval()
-    with torch.no_grad():
-        expected = own(input_ids=ids, attention_mask=(ids != read.pad).long()).logits[:, [1, 0, 2]]
-        assert torch.allclose(read.logits(ids), expected, atol=1e-6)
+    assert_read_as_published(path, read, ids, [1, 0, 2])
     read.logits(ids).sum().backward()
     assert model.transformer.shared.weight.grad.abs().max() > 0
 
