@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
@@ -23,3 +24,27 @@ def every(seconds: float, do: Callable[[], object], name: str) -> Iterator[None]
     finally:
         stop.set()
         thread.join()
+
+
+class Sparingly:
+    """Does something when it is due again: after `seconds`, or later if it would take more than `share` of the time."""
+
+    def __init__(self, seconds: float, share: float = 0.05):
+        self.seconds, self.share = seconds, share
+        self._due = 0.0
+
+    @property
+    def due(self) -> bool:
+        """Whether it is time."""
+        return time.monotonic() >= self._due
+
+    def do(self, work: Callable[[], object]) -> None:
+        """Do `work` if it is due, and note how long it took."""
+        if not self.due:
+            return
+        began = time.monotonic()
+        try:
+            work()
+        finally:
+            took = time.monotonic() - began
+            self._due = began + max(self.seconds, took / self.share)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from augury.sweeping.state import Sweep
 
 HELP = "Answer the question of a search space: train its configurations with several seeds, race, compare."
+PAGE_SECONDS = 15
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
 
 
@@ -75,21 +76,24 @@ def asked_for(
 
 def answered(space: Space, asked: Asked) -> Outcome:
     """Run what is missing, with a board on standard error and the sweep's page."""
-    import time
-
+    from augury.beside import Sparingly
     from augury.reporting.sweeps import page, terminal
     from augury.reporting.sweeps.answer import answer
     from augury.sweeping import driver
     from augury.sweeping.state import PAGE
 
     board = terminal.Board(sys.stderr)
-    written = [0.0]
+    now_and_then = Sparingly(PAGE_SECONDS)
+
+    def write(sweep: Sweep, refresh: int | None) -> None:
+        sweep.folder.write(PAGE, page.render(sweep, refresh=refresh))
 
     def shown(sweep: Sweep, last: bool) -> None:
         board.show(sweep)
-        if last or time.monotonic() - written[0] > 15:
-            written[0] = time.monotonic()
-            sweep.folder.write(PAGE, page.render(sweep, refresh=None if last else 15))
+        if last:
+            write(sweep, refresh=None)
+        else:
+            now_and_then.do(lambda: write(sweep, refresh=PAGE_SECONDS))
 
     try:
         return driver.run(space, asked, shown=shown, answer=answer)

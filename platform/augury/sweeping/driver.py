@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from augury import trainable
-from augury.beside import every
+from augury.beside import Sparingly, every
 from augury.description import describe
 from augury.errors import UserError
 from augury.evaluation import evaluated
@@ -250,22 +250,19 @@ class _Clerk:
 
     @contextmanager
     def working(self) -> Iterator[None]:
-        """Look and show every second while the block runs."""
-        recorded = 0.0
+        """Look and show every second while the block runs; less often where a sweep is so large that it takes long."""
+        looking, recording = Sparingly(LOOK_SECONDS), Sparingly(RECORD_SECONDS)
 
-        def work() -> None:
-            nonlocal recorded
+        def look() -> None:
             try:
                 sweep = self._look()
                 self.shown(sweep, False)
-                if time.monotonic() - recorded > RECORD_SECONDS:
-                    recorded = time.monotonic()
-                    self.tracker.update_sweep(sweep, self.answer(sweep))
+                recording.do(lambda: self.tracker.update_sweep(sweep, self.answer(sweep)))
             except Exception as error:  # what shows a sweep must not be the end of it
                 say_once(f"the sweep goes on, but cannot be shown for now: {type(error).__name__}: {error}")
 
         self.tracker.update_sweep(self._look())
-        with every(LOOK_SECONDS, work, name="clerk"):
+        with every(LOOK_SECONDS, lambda: looking.do(look), name="clerk"):
             yield
 
     def end(self, finished: bool) -> Sweep:

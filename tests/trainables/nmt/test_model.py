@@ -145,6 +145,7 @@ def test_positions_follow_the_formula_and_are_not_trained() -> None:
     expected = torch.cat([angle.sin(), angle.cos()], dim=1).float()
     for stack in (built.model.encoder, built.model.decoder):
         assert torch.allclose(stack.embed_positions.weight, expected, atol=1e-6)
+        assert torch.equal(stack.embed_positions.weight, stack.embed_positions.create_weight())
         assert not stack.embed_positions.weight.requires_grad
 
 
