@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.metadata
+import os
 import shutil
 import subprocess
 from typing import Any
@@ -29,7 +31,7 @@ def describe(run: Folder, name: str, system: Experiment, prepared: Prepared, see
     run.write_json(DESCRIPTION, {
         "name": name, "experiment": system.name, "address": prepared.address, "seed": seed, "task": system.task,
         "inputs": _inputs(prepared), "parameters": _parameters(system),
-        "versions": {package: _version(package) for package in PACKAGES}, "commit": _commit(),
+        "versions": {package: _version(package) for package in PACKAGES}, "commit": _commit(os.getcwd()),
     })  # fmt: skip
 
 
@@ -60,6 +62,7 @@ def artifacts(prepared: Prepared, store: Store) -> list[File]:
     return files + corpora
 
 
+@functools.cache
 def _version(package: str) -> str:
     try:
         return importlib.metadata.version(package)
@@ -67,12 +70,13 @@ def _version(package: str) -> str:
         return "not installed"
 
 
-def _commit() -> str | None:
-    """The commit of the working directory's repository, `+` where there are uncommitted changes."""
+@functools.cache
+def _commit(directory: str) -> str | None:
+    """The commit of a directory's repository, `+` where there are uncommitted changes: as this process found it."""
     if shutil.which("git") is None:
         return None
     found = subprocess.run(
-        ["git", "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
+        ["git", "-C", directory, "describe", "--always", "--abbrev=40", "--dirty=+", "--exclude=*"],
         capture_output=True,
         text=True,
         check=False,

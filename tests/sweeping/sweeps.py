@@ -46,6 +46,13 @@ def decisions(storage: Path) -> list[dict[str, Any]]:
     return [{key: value for key, value in each.items() if key != "time"} for each in made]
 
 
+def processes(storage: Path) -> set[int]:
+    """Those in which the trials of the last command ran."""
+    last = max(storage.glob("sweeps/quick/tune/*/"))
+    reported = [line for path in last.glob("*/result.json") for line in path.read_text().splitlines()]
+    return {json.loads(line)["pid"] for line in reported}
+
+
 def wait_for(check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 400.0) -> None:
     """Wait until `check` holds, while the driver lives."""
     until = time.monotonic() + seconds

@@ -14,7 +14,18 @@ import pytest
 from augury.cli import main
 from augury.store import Store
 from augury.sweeping import state
-from tests.sweeping.sweeps import QUICK, children, command, decisions, results, stop, sweep, validations, wait_for
+from tests.sweeping.sweeps import (
+    QUICK,
+    children,
+    command,
+    decisions,
+    processes,
+    results,
+    stop,
+    sweep,
+    validations,
+    wait_for,
+)
 
 FLAGS = ("--scheduler", "halving", "--seeds", "1", "2")
 
@@ -65,6 +76,7 @@ def test_more_values_and_seeds_train_only_what_is_missing(undisturbed, tmp_path)
     wide.write_text(Path(QUICK).read_text().replace("[0, 5]", "[0, 5, 2]"))
     extended = sweep(storage, "--seeds", "1", "2", "3", space=str(wide))
     assert (extended["reused"], extended["finished"]) == (len(first), 12)
+    assert len(processes(storage)) == 2, "processes must be reused by the trials that follow"
     assert {run: result for run, result in results(storage).items() if run in first} == first
     before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}
     narrowed = sweep(storage, "--seeds", "1", "2")

@@ -10,11 +10,11 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from augury.cli.common import print_json
-from augury.progress import say
+from augury.progress import say, say_once
 
 if TYPE_CHECKING:
     from augury.store import Store
-    from augury.sweeping.state import Curves
+    from augury.sweeping.state import Curves, Sweep
 
 HELP = "Show a sweep as a page that follows it: rewritten every few seconds, or served on this machine."
 EXAMPLE = "augury watch agreement-toy --storage results --serve 8080"
@@ -42,25 +42,28 @@ def run(arguments: argparse.Namespace) -> int:
     if not (arguments.once or arguments.json):
         say(f"page {place}, rewritten every {arguments.every} s until the sweep ends; Ctrl-C leaves it as it is")
     while True:
-        page, ended = _page(store, arguments.sweep, curves, arguments.every)
+        sweep, page = _page(store, arguments.sweep, curves, arguments.every)
         sweep.folder.write(state.PAGE, page)
-        if ended or arguments.once or arguments.json:
+        if sweep.silent:
+            since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sweep.updated))
+            say_once(f"nothing was heard of the sweep since {since}: if it was stopped, the same command continues it")
+        if sweep.ended or arguments.once or arguments.json:
             break
         time.sleep(arguments.every)
     if arguments.json:
-        print_json({"sweep": arguments.sweep, "ended": ended, "page": place})
+        print_json({"sweep": arguments.sweep, "ended": sweep.ended, "silent": sweep.silent, "page": place})
     else:
         print(f"page     {place}")
     return 0
 
 
-def _page(store: Store, name: str, curves: Curves, every: int) -> tuple[str, bool]:
-    """The page as things stand, and whether the sweep has ended."""
+def _page(store: Store, name: str, curves: Curves, every: int) -> tuple[Sweep, str]:
+    """The sweep as it stands, and its page."""
     from augury.reporting.sweeps import page
     from augury.sweeping import state
 
     sweep = state.load(store, name, curves)
-    return page.render(sweep, refresh=None if sweep.ended else every), sweep.ended
+    return sweep, page.render(sweep, refresh=None if sweep.ended else every)
 
 
 def _serve(store: Store, name: str, curves: Curves, port: int, every: int) -> None:
@@ -73,7 +76,7 @@ def _serve(store: Store, name: str, curves: Curves, port: int, every: int) -> No
                 self.send_error(404)
                 return
             with making:
-                body = _page(store, name, curves, every)[0].encode()
+                body = _page(store, name, curves, every)[1].encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))

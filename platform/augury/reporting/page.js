@@ -58,10 +58,10 @@ document.querySelectorAll("details").forEach((details, number) => {
 const refresh = document.getElementById("refresh");
 if (refresh) {
   const silent = document.getElementById("silent");
-  const age = Date.now() / 1000 - refresh.dataset.written;
-  if (age > Math.max(120, 5 * refresh.dataset.seconds)) {
+  const age = Date.now() / 1000 - refresh.dataset.updated;
+  if (age > Math.max(180, 5 * refresh.dataset.seconds)) {
     const since = age < 7200 ? `${Math.round(age / 60)} minutes` : `${Math.round(age / 3600)} hours`;
-    silent.textContent = `Written ${since} ago: if the sweep was stopped, the same command continues it.`;
+    silent.textContent = `Nothing was heard of the sweep for ${since}: if it was stopped, the same command continues it.`;
     silent.hidden = false;
   }
   refresh.checked = kept.get("refresh") ?? true;

@@ -31,7 +31,7 @@ from augury.sweeping.trial import Setting, keep
 from augury.tracking.tracker import Tracker
 from augury.trainable import Prepared
 
-LOOK_SECONDS, RECORD_SECONDS = 1.0, 10.0
+LOOK_SECONDS, RECORD_SECONDS, HEARTBEAT_SECONDS = 1.0, 10.0, 30.0
 EXCHANGES = 5
 """Between the members of a population, in the course of training."""
 
@@ -247,6 +247,7 @@ class _Clerk:
         earlier = sweep.read_json(STATE).get("decisions", []) if sweep.exists(STATE) else []
         self.times = {_same(each): each["time"] for each in earlier}
         self.written: dict[str, Any] = {}
+        self.heard = 0.0
 
     @contextmanager
     def working(self) -> Iterator[None]:
@@ -273,7 +274,7 @@ class _Clerk:
         return sweep
 
     def _look(self, ended: bool = False) -> Sweep:
-        """Write down where things stand, and read what there is to show."""
+        """Write down where things stand, now and then also that they still do, and read what there is to show."""
         trials = {
             f"{key.configuration}/seed-{key.seed}": {"progress": progress, "error": self.desk.errors.get(key)}
             for key, progress in dict(self.desk.progress).items()
@@ -281,9 +282,10 @@ class _Clerk:
         content = {
             "ended": ended, "trials": trials, "decisions": [self._dated(each) for each in list(self.desk.decisions)],
         }  # fmt: skip
-        if content != self.written:
-            self.written = content
-            self.sweep.write_json(STATE, {"time": time.time(), **content})
+        now = time.time()
+        if content != self.written or now - self.heard > HEARTBEAT_SECONDS:
+            self.written, self.heard = content, now
+            self.sweep.write_json(STATE, {"time": now, **content})
         return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
 
     def _dated(self, decision: Decision) -> dict[str, Any]:

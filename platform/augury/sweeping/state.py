@@ -6,6 +6,7 @@ Curves, scores and errors are those of the run folders. Whoever shows a sweep, l
 
 from __future__ import annotations
 
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -18,6 +19,7 @@ from augury.training import history
 from augury.training.loop import OUTCOME
 
 KIND = "sweeps"
+SILENCE_SECONDS = 180.0  # a driver says every 30 seconds that it lives
 DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
 
 Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
@@ -143,9 +145,16 @@ class Sweep:
     started: float
     """Seconds since 1970, of the first command that ran it."""
     updated: float
+    """When its driver was last heard of."""
     ended: bool
     """Whether its driver has come to the end; otherwise it runs, or was killed."""
     folder: Folder
+
+    @property
+    def silent(self) -> float | None:
+        """The seconds for which nothing was heard of a sweep that has not ended, once they are many."""
+        seconds = time.time() - self.updated
+        return seconds if not self.ended and seconds > SILENCE_SECONDS else None
 
     @property
     def by_address(self) -> dict[str, Configuration]:

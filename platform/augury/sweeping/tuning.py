@@ -29,6 +29,9 @@ def run(
     deaths: int,
 ) -> None:
     """Run trials until the race is over or its limits are reached; a trial whose process dies is begun again."""
+    # Of trials that wait, Tune by itself holds only one. Its actor, which takes seconds to start, would be thrown away
+    # for each that becomes free meanwhile, and another be started.
+    os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(2 * desk.limits.at_once)
     tuner = tune.Tuner(
         tune.with_resources(tune.with_parameters(trials.run, setting=setting), dict(resources)),
         tune_config=tune.TuneConfig(
@@ -158,7 +161,7 @@ class _Groups(TrialScheduler):
         known = list(tune_controller.get_trials())
         pending = [trial for trial in known if trial.status == Trial.PENDING]
         if pending:  # Tune starts these as soon as there is room, and gives the one chosen here an actor that is free
-            return pending[-1]  # not one whose own actor may be starting, which Tune would throw away for the free one
+            return pending[-1]  # least likely to have one of its own, which Tune would throw away for the free one
         paused = {key_of(str(trial)): trial for trial in known if trial.status == Trial.PAUSED}
         active = sum(trial.status == Trial.RUNNING for trial in known)
         key = self.desk.resume(paused, active)

@@ -55,7 +55,7 @@ class Tracker:
         self._runs: dict[str, Folder] = {}
         self._sweeps: dict[str, _Told] = {}
         self._pass: threading.Thread | None = None
-        self._sparingly = Sparingly(tracking.interval, share=0.2)
+        self._sparingly = Sparingly(tracking.interval, share=0.1)
         self._closing = False
 
     def __enter__(self) -> Tracker:

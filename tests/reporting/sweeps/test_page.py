@@ -2,11 +2,13 @@ from __future__ import annotations
 
 import json
 import re
+import time
 from typing import Any
 
 import numpy as np
 import pytest
 
+from augury.cli import main
 from augury.reporting.sweeps.page import render
 from augury.scoring.scores import Score, write_statistics
 
@@ -115,6 +117,16 @@ def test_it_is_loaded_again_only_while_it_changes(sweeps: Any, read: Any) -> Non
     sweeps.configuration({"regime.beta": 1})
     for ended, refresh, again in ((False, 15, True), (False, None, False), (True, 15, False)):
         assert ("refresh" in read(render(sweeps.load(ended=ended), refresh=refresh)).ids) == again
+
+
+def test_a_driver_that_is_not_heard_of_any_more_is_said_to_be(sweeps: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    sweeps.configuration({"regime.beta": 1})
+    ended, killed = sweeps.load(), sweeps.load(ended=False)
+    assert ended.silent is None
+    assert killed.silent == pytest.approx(time.time() - killed.updated, abs=60)
+    assert f'data-updated="{killed.updated:.0f}"' in render(killed, refresh=15)
+    assert main(["watch", killed.name, "--storage", killed.folder.root, "--once"]) == 0
+    assert "nothing was heard of the sweep since 2023-11-1" in capsys.readouterr().err
 
 
 def test_text_is_shown_and_never_run(sweeps: Any, read: Any, hostile: str) -> None:

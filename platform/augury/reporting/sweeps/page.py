@@ -6,7 +6,6 @@ It is written again and again while the sweep runs, and holds everything it show
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from html import escape
@@ -70,7 +69,7 @@ def _header(summary: Summary, refresh: int | None) -> str:
     sweep = summary.sweep
     again = "" if refresh is None or sweep.ended else (
         f'<label class="refresh"><input type="checkbox" id="refresh" data-seconds="{refresh}" '
-        f'data-written="{time.time():.0f}" checked> load again every {refresh} s</label>')  # fmt: skip
+        f'data-updated="{sweep.updated:.0f}" checked> load again every {refresh} s</label>')  # fmt: skip
     seconds = sum(trial.seconds for each in sweep.configurations for trial in each.trials)
     devices = dict.fromkeys(row.cost.device for table in summary.tables for row in table.rows if row.cost)
     facts = {
