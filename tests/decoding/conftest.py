@@ -11,7 +11,8 @@ from transformers import MarianMTModel
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.search import Decoding, Hypothesis
-from trainables.nmt.model import ModelConfig, build, decoder_input, head, hidden_states
+from trainables.nmt.architecture import ModelConfig
+from trainables.nmt.model import build, decoder_input, head, hidden_states
 
 UNK, PAD, EOS, FIRST, VOCABULARY = 0, 1, 2, 3, 48
 PIECES = [f"piece{index}" for index in range(VOCABULARY)]

@@ -15,7 +15,7 @@ from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.scores import AnyScoring
 from augury.training.settings import Training
-from trainables.nli.model import AnyModel, Pretrained, Scratch
+from trainables.nli.architecture import AnyModel, Pretrained, Scratch
 
 
 class FineTuning(Training):

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Collection, Sequence
 from functools import cache
-from typing import Annotated, Any, Literal
+from typing import Any
 
 import torch
-from pydantic import BeforeValidator, Field, model_validator
 from torch import Tensor, nn
 from transformers import (
     AutoConfig,
@@ -21,84 +19,16 @@ from transformers import (
 )
 
 from augury import architecture, pretrained
-from augury.architecture import Attention, check_heads
-from augury.config import Section, validate
 from augury.corpora.corpus import LABELS
 from augury.errors import UserError
 from augury.progress import say_once
 from augury.rng import seed_of
 from augury.training.batching import padded
+from trainables.nli.architecture import Pretrained, Scratch
 
 TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest
 PROBE = (["a", "a"], ["a", "a a a"])
 """Premises and hypotheses of two pairs of unequal length."""
-
-
-class Pretrained(Section):
-    """A model that others have trained, with its tokenizer; as a classifier of NLI it keeps its head."""
-
-    name: str = "FacebookAI/xlm-roberta-base"
-    """Directory that `save_pretrained` wrote, or name on the hub; any encoder that classifies sequences."""
-    revision: str | None = None
-    """Branch, tag or commit on the hub."""
-    dropout: float | None = Field(None, ge=0, lt=1)
-    """In place of all of the model's dropout."""
-    attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for short sentences on CPUs."""
-
-
-@dataclass(frozen=True)
-class Sizes:
-    """What an architecture fixes."""
-
-    layers: int
-    hidden_size: int
-    feedforward_size: int
-    attention_heads: int
-
-
-ARCHITECTURES = {"tiny": Sizes(2, 64, 256, 4), "small": Sizes(4, 256, 1024, 4)}
-
-
-class Scratch(Section):
-    """XLM-R's architecture in a small size, from nothing; a size left out is the architecture's."""
-
-    architecture: Literal["tiny", "small"]
-    vocabulary_size: int = Field(2000, ge=10)
-    """Most subwords, learned from the training text."""
-    layers: int | None = Field(None, ge=1)
-    hidden_size: int | None = Field(None, ge=2)
-    feedforward_size: int | None = Field(None, ge=1)
-    attention_heads: int | None = Field(None, ge=1)
-    dropout: float = Field(0.1, ge=0, lt=1)
-    max_positions: int = Field(512, ge=8)
-    """Longest pair in subwords."""
-    attention: Attention = "auto"
-    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
-
-    @property
-    def sizes(self) -> Sizes:
-        """The sizes of the architecture, overrides applied."""
-        architecture = ARCHITECTURES[self.architecture]
-        given = {name: getattr(self, name) for name in asdict(architecture)}
-        return replace(architecture, **{name: value for name, value in given.items() if value is not None})
-
-    @model_validator(mode="after")
-    def _heads_fit(self) -> Scratch:
-        check_heads(self.sizes.hidden_size, self.sizes.attention_heads)
-        return self
-
-
-def _chosen(value: Any) -> Any:
-    """The model that `{architecture: ..., sizes}` or `{name: ...}` describes."""
-    if not isinstance(value, Mapping):
-        return value
-    if "architecture" in value:
-        return validate(Scratch, value, "a model from nothing")
-    return validate(Pretrained, value, "a pretrained model")
-
-
-AnyModel = Annotated[Pretrained | Scratch, BeforeValidator(_chosen)]
 
 
 def build(config: Pretrained | Scratch, directory: str, seed: int) -> PreTrainedModel:

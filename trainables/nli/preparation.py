@@ -23,9 +23,10 @@ from augury.text.tokens import Text, tokenise
 from augury.trainable import Input, Prepared
 from augury.training.extend import trunk
 from augury.training.launch import uses_cuda
+from trainables.nli.architecture import Pretrained, Scratch
 from trainables.nli.config import Config
 from trainables.nli.examples import Examples
-from trainables.nli.model import Pretrained, Scratch, check
+from trainables.nli.model import check
 from trainables.nli.pieces import Pieces
 
 VERSION = 2

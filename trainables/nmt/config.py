@@ -15,7 +15,7 @@ from augury.experiment import Experiment
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.scores import Scoring
 from augury.text.vocabulary import VocabularyConfig
-from trainables.nmt.model import ModelConfig
+from trainables.nmt.architecture import ModelConfig
 
 
 class Checking(Section):

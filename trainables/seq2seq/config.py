@@ -18,7 +18,7 @@ from augury.scoring.scores import Scoring
 from augury.text.reorder import Anchor
 from augury.text.symmetrise import Symmetrisation
 from augury.training import settings
-from trainables.seq2seq.model import AnyModel, Pretrained
+from trainables.seq2seq.architecture import AnyModel, Pretrained
 
 
 class TextCorpus(CorpusSpec):

@@ -2,59 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
-
 import torch
-from pydantic import BeforeValidator, Field, model_validator
 from torch import Tensor
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, PreTrainedModel, PreTrainedTokenizerBase, T5Config
 
 from augury import pretrained
-from augury.architecture import check_heads
-from augury.config import Section
 from augury.errors import UserError
 from augury.rng import seed_of
+from trainables.seq2seq.architecture import Pretrained, TinyT5
 
 TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest
-
-
-class Pretrained(Section):
-    """A model that others have trained, with its tokenizer."""
-
-    name: str = "t5-base"
-    """Directory that `save_pretrained` wrote, or name on the hub; any encoder-decoder that writes text."""
-    revision: str | None = None
-    """Branch, tag or commit on the hub."""
-
-
-class TinyT5(Section):
-    """A T5 that starts from nothing, with subwords learned from its training text."""
-
-    architecture: Literal["tiny"]
-    vocabulary_size: int = Field(1000, ge=10)
-    """Most subwords."""
-    layers: int = Field(2, ge=1)
-    """Of the encoder, and as many of the decoder."""
-    hidden_size: int = Field(64, ge=2)
-    feedforward_size: int = Field(256, ge=1)
-    attention_heads: int = Field(4, ge=1)
-    dropout: float = Field(0.1, ge=0, lt=1)
-
-    @model_validator(mode="after")
-    def _heads_fit(self) -> TinyT5:
-        check_heads(self.hidden_size, self.attention_heads)
-        return self
-
-
-def _chosen(value: Any) -> Any:
-    """The model that `{architecture: tiny, sizes}` or `{name: ...}` describes."""
-    if not isinstance(value, Mapping):
-        return value
-    return (TinyT5 if "architecture" in value else Pretrained).model_validate(value)
-
-
-AnyModel = Annotated[Pretrained | TinyT5, BeforeValidator(_chosen)]
 
 
 def build(config: Pretrained | TinyT5, directory: str, seed: int) -> PreTrainedModel:

@@ -18,8 +18,8 @@ from augury.text.tokens import Text, tokenise
 from augury.trainable import Input, Prepared
 from augury.training.extend import trunk
 from trainables.seq2seq import pairs
+from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, HypothesisCorpus
-from trainables.seq2seq.model import TinyT5
 from trainables.seq2seq.pieces import Pieces
 
 VERSION = 1

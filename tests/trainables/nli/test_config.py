@@ -6,8 +6,8 @@ import pytest
 
 from augury.errors import UserError
 from augury.experiment import parse, systems
+from trainables.nli.architecture import Pretrained, Scratch
 from trainables.nli.config import Config
-from trainables.nli.model import Pretrained, Scratch
 
 CORPUS = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
 

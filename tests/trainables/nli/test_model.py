@@ -13,13 +13,13 @@ from torch import Tensor, nn
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
 from augury import pretrained
-from augury.config import validate
 from augury.corpora.corpus import LABELS
 from augury.errors import UserError
 from augury.store import Store
 from augury.text import learned
 from augury.training.batching import padded
-from trainables.nli.model import Pretrained, Reader, Scratch, build, check, empty
+from trainables.nli.architecture import Pretrained, Scratch
+from trainables.nli.model import Reader, build, check, empty
 from trainables.nli.pieces import pairs
 
 Checkpoint = Callable[..., Path]
@@ -304,12 +304,6 @@ def test_a_pair_may_not_be_longer_than_the_positions(checkpoint: Checkpoint, tmp
         assert reader(model, directory, 64)
         with pytest.raises(UserError, match="max_length=65 exceeds the 64 positions of the model: lower it"):
             reader(model, directory, 65)
-
-
-def test_sizes_are_checked() -> None:
-    assert Scratch(architecture="small", layers=3).sizes.layers == 3
-    with pytest.raises(UserError, match="hidden_size 50 is not a multiple of attention_heads 4"):
-        validate(Scratch, {"architecture": "tiny", "hidden_size": 50}, "model")
 
 
 def test_the_longer_sentence_is_cut_first(checkpoint: Checkpoint) -> None:

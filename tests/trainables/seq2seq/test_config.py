@@ -9,8 +9,8 @@ import pytest
 
 from augury.errors import UserError
 from augury.experiment import parse
+from trainables.seq2seq.architecture import Pretrained, TinyT5
 from trainables.seq2seq.config import FineTuning, HypothesisCorpus, ReorderCorpus, TextCorpus
-from trainables.seq2seq.model import Pretrained, TinyT5
 
 
 def test_the_form_says_what_a_corpus_is(toy: Any) -> None:

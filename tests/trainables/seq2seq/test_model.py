@@ -22,7 +22,8 @@ from transformers import (
 from augury.errors import UserError
 from augury.store import Store
 from augury.text import learned
-from trainables.seq2seq.model import Pretrained, TinyT5, _check, build, empty, head, hidden_states
+from trainables.seq2seq.architecture import Pretrained, TinyT5
+from trainables.seq2seq.model import _check, build, empty, head, hidden_states
 
 TEXT = ["the cat sees the dog", "the dog hears a fox and a hen", "a bee"]
 TINY = TinyT5(architecture="tiny", layers=1, hidden_size=16, feedforward_size=32, attention_heads=2, dropout=0.0)

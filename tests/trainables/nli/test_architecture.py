@@ -1,0 +1,13 @@
+from __future__ import annotations
+
+import pytest
+
+from augury.config import validate
+from augury.errors import UserError
+from trainables.nli.architecture import Scratch
+
+
+def test_sizes_are_checked() -> None:
+    assert Scratch(architecture="small", layers=3).sizes.layers == 3
+    with pytest.raises(UserError, match="hidden_size 50 is not a multiple of attention_heads 4"):
+        validate(Scratch, {"architecture": "tiny", "hidden_size": 50}, "model")
