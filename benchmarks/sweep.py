@@ -3,9 +3,10 @@
     python benchmarks/sweep.py [--trials 300] [--seconds 2]
 
 A trial trains a small translation model for about so many seconds, so that loading, validation, scoring, records in
-MLflow, pages and Ray itself are all in. It is held against two ideals, both divided by the trials that run at once: as
-many times what the same training takes alone, by `augury train` on one thread, and the sum of what training took in the
-trials. The second leaves out what trials lose to each other and to Ray, which slow them down beside it.
+MLflow, pages and Ray itself are all in. It is held against three ideals, all divided by the trials that run at once: as
+many times what the same run takes alone, by `augury train` on one thread, from its description to its scores; the same
+of its training steps only; and the sum of what those steps took in the trials, which leaves out what trials lose to
+each other and to Ray beside them.
 """
 
 from __future__ import annotations
@@ -58,8 +59,8 @@ def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
     return wall, training_seconds(storage)
 
 
-def alone(updates: int, storage: Path) -> float:
-    """Median training seconds of three seeds, one after the other without a sweep."""
+def alone(updates: int, storage: Path) -> tuple[float, float]:
+    """Median seconds of three seeds, one after the other without a sweep: the whole run, and its training steps."""
     space: dict[str, Any] = {}
     exec(SPACE.format(updates=updates, every=updates // 2, rates=1e-3), space)
     experiment = storage / "short.yaml"
@@ -68,7 +69,9 @@ def alone(updates: int, storage: Path) -> float:
         [sys.executable, "-m", "augury.cli", "train", str(experiment), "--set", "execution.threads=1"],
         check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
     )  # fmt: skip
-    return statistics.median(training_seconds(storage))
+    runs = [path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE")]
+    whole = [(run / "_COMPLETE").stat().st_mtime - (run / "prepared.json").stat().st_mtime for run in runs]
+    return statistics.median(whole), statistics.median(training_seconds(storage))
 
 
 def training_seconds(storage: Path) -> list[float]:
@@ -87,14 +90,15 @@ def main() -> None:
     updates = max(2, round(60 * given.seconds / (sum(costs) / len(costs)) / 2) * 2)
     print(f"{updates} updates take about {given.seconds:g} s beside another trial", flush=True)
     with tempfile.TemporaryDirectory() as name:
-        undisturbed = alone(updates, Path(name))
+        whole, steps = alone(updates, Path(name))
     with tempfile.TemporaryDirectory() as name:
         wall, costs = run(given.trials, updates, Path(name))
     at_once = os.cpu_count() or 1
     print(f"{len(costs)} trials, {at_once} at once: makespan {wall:.0f} s")
-    for what, each in (("alone", undisturbed), ("in a trial", statistics.fmean(costs))):
+    ideals = {"a run alone": whole, "its training alone": steps, "its training in a trial": statistics.fmean(costs)}
+    for what, each in ideals.items():
         ideal = len(costs) * each / at_once
-        print(f"training {what} takes {each:.2f} s: ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")
+        print(f"{what} takes {each:.2f} s: ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")
 
 
 if __name__ == "__main__":
