@@ -6,13 +6,12 @@ from typing import Any
 
 from ray import tune
 
-from search_spaces.papers.xnli_adversarial import BASE, PLAIN, SCALES
+from search_spaces.papers.xnli_adversarial import BASE, PLAIN, SCALES, TOY_ATTACK
 
 QUESTION = "How strong should adversarial training be: radius, length and number of steps?"
 
 base = {**BASE, "name": "pgd", "regime": {"name": "adversarial", "epsilon": 3.0}}
-# Beside the small embeddings of a tiny model that starts from nothing, the paper's radius drowns every word.
-scales = SCALES | {"toy": SCALES["toy"] | {"regime.epsilon": 0.02, "regime.clean_weight": 1.0}}
+scales = SCALES | {"toy": SCALES["toy"] | {f"regime.{key}": value for key, value in TOY_ATTACK.items()}}
 RADII = {"toy": [0.01, 0.02, 0.05], "small": [0.3, 1.0, 3.0], "paper": [0.3, 1.0, 3.0]}
 
 

@@ -71,6 +71,15 @@ def test_perturbations_under_a_constant_gradient(
     assert before == pytest.approx(float(F.softplus(torch.tensor(-2.0)))) and after > before
 
 
+def test_until_the_warm_up_ends_words_stay_where_they_are() -> None:
+    chosen, model = Adversarial(epsilon=3.0, steps=1, warmup_steps=2, **SHARP), Straight()
+    plain = Plain(**SHARP).loss(Straight(), None, 0)
+    for update in (0, 1):
+        assert torch.equal(chosen.loss(model, None, update).total, plain.total)
+    assert model.seen == [[0, 0], [0, 0]]
+    assert chosen.loss(model, None, 2).total > plain.total
+
+
 def test_without_a_gradient_there_is_no_step_and_no_nan() -> None:
     model = Straight(head=(0, 0))
     losses = Adversarial(**SHARP).loss(model, None, 0)

@@ -42,6 +42,8 @@ class Adversarial(Regime):
     """Weight of the loss without perturbation, added to that at r_K."""
     attack_dropout: bool = True
     """Whether the attack sees the model with its dropout."""
+    warmup_steps: int = Field(0, ge=0)
+    """Updates on words as they are before the attack begins (the paper: none); from nothing, little is learnt else."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
@@ -78,6 +80,8 @@ class Adversarial(Regime):
     def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
         if not isinstance(model, PerturbableModel):
             raise UserError("regime adversarial moves word embeddings, and this task has none: take another regime")
+        if update < self.warmup_steps:
+            return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):
             perturbation, metrics = self._attack(model, batch)
         losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)

@@ -60,20 +60,22 @@ SEEDS = (1, 2, 3, 4, 5)
 TOLERANCE = 1.0  # the paper gives means of five runs, and no deviation
 
 PLAIN = {"name": "plain"}
-_RADIUS = {"toy": 0.02}  # where embeddings are small, the paper's 3 drowns them and nothing is learnt
+# A tiny model that starts from nothing learns little under attack, and beside its small embeddings the paper's radius
+# drowns every word.
+TOY_ATTACK = {"epsilon": 0.02, "clean_weight": 1.0, "warmup_steps": 450}
 
 
 def pgd(scale: str) -> dict[str, Any]:
-    """PGD with three steps; the paper's α = 1 and ε = 3, or as many of the scale's own ε."""
-    if scale in _RADIUS:
-        return {"name": "adversarial", "epsilon": _RADIUS[scale], "alpha_share": 1.0, "clean_weight": 1.0}
+    """PGD with three steps; the paper's α = 1 and ε = 3, or as many of the toy's own ε."""
+    if scale == "toy":
+        return {"name": "adversarial", "alpha_share": 1.0, **TOY_ATTACK}
     return {"name": "adversarial", "preset": "paper"}
 
 
 def fgm(scale: str) -> dict[str, Any]:
     """FGM with PGD's ε."""
-    if scale in _RADIUS:
-        return {"name": "adversarial", "attack": "fgm", "epsilon": _RADIUS[scale], "clean_weight": 1.0}
+    if scale == "toy":
+        return {"name": "adversarial", "attack": "fgm", **TOY_ATTACK}
     return {"name": "adversarial", "preset": "fgm"}
 
 
@@ -135,8 +137,8 @@ def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
         "toy": (
             "corpus: built-in synthetic NLI in two toy languages of different word order, not MultiNLI and XNLI",
             "models: tiny and trained from scratch, not XLM-R base, T5-base and RoBERTa-large",
-            "attacks: ε = 0.02 beside the small embeddings of tiny models, not 3, with the clean loss added; "
-            "a model that starts from nothing learns more slowly under attack",
+            "attacks: ε = 0.02 beside the small embeddings of tiny models, not 3, with the clean loss added, and after "
+            "450 updates without attack: a model that starts from nothing learns little under it",
             "RA: word order is learnt from the built-in parallel corpus of the toy languages, not from JW300",
             _UNSTATED, _PROJECTION, *lines,
         ),
