@@ -67,6 +67,19 @@ def test_misspelt_flags_name_the_nearest(capsys: pytest.CaptureFixture[str]) -> 
     assert "did you mean '--alphabet'?" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(("raised", "said"), [("", "stopped"), ("stopped after update 9", "stopped after update 9")])
+def test_ctrl_c_says_how_to_go_on(
+    raised: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted() -> bytes:
+        raise KeyboardInterrupt(*[raised] if raised else [])
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(read=interrupted)))
+    assert main(["encipher", "--key", "2"]) == 1
+    found = capsys.readouterr().err
+    assert found.startswith(f"augury: {said}. What was finished is kept") and "augury encipher --key 2" in found
+
+
 def test_input_that_is_not_utf8_names_the_line(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -41,7 +41,7 @@ def main(given: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt as stopped:
         if arguments.debug:
             raise
-        print(f"augury: {stopped or 'stopped'}. {_how_to_resume(words)}", file=sys.stderr)
+        print(f"augury: {str(stopped) or 'stopped'}. {_how_to_resume(words)}", file=sys.stderr)
         return 1
     except UserError as error:
         if arguments.debug:
