@@ -8,7 +8,7 @@ from collections.abc import Callable
 import pytest
 
 from augury import beside
-from augury.beside import Sparingly, every
+from augury.beside import Throttle, every
 
 
 def test_the_block_waits_for_the_last_call() -> None:
@@ -34,22 +34,22 @@ def test_what_takes_long_is_done_less_often(took: float, calls: int, monkeypatch
         begun.append(clock[0])
         clock[0] += took
 
-    sparingly = Sparingly(1.0)
+    throttle = Throttle(1.0)
     for second in range(11):
         clock[0] = max(clock[0], 100.0 + second)
-        sparingly.do(work)
+        throttle.do(work)
     assert len(begun) == calls
 
 
 def test_what_fails_is_not_tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(beside.time, "monotonic", lambda: 5.0)
-    sparingly = Sparingly(1.0)
+    throttle = Throttle(1.0)
 
     def fail() -> None:
         raise OSError("no")
 
     failing: Callable[[], None] = fail
     with pytest.raises(OSError, match="no"):
-        sparingly.do(failing)
-    assert not sparingly.due
-    sparingly.do(failing)
+        throttle.do(failing)
+    assert not throttle.due
+    throttle.do(failing)

@@ -26,7 +26,7 @@ def every(seconds: float, do: Callable[[], object], name: str) -> Iterator[None]
         thread.join()
 
 
-class Sparingly:
+class Throttle:
     """Does something when it is due again: after `seconds`, or later if it would take more than `share` of the time."""
 
     def __init__(self, seconds: float, share: float = 0.05):

@@ -76,14 +76,14 @@ def asked_for(
 
 def answered(space: Space, asked: Asked) -> Outcome:
     """Run what is missing, with a board on standard error and the sweep's page."""
-    from augury.beside import Sparingly
+    from augury.beside import Throttle
     from augury.reporting.sweeps import page, terminal
     from augury.reporting.sweeps.answer import answer
     from augury.sweeping import driver
     from augury.sweeping.state import PAGE
 
     board = terminal.Board(sys.stderr)
-    now_and_then = Sparingly(PAGE_SECONDS)
+    throttle = Throttle(PAGE_SECONDS)
 
     def write(sweep: Sweep, refresh: int | None) -> None:
         sweep.folder.write(PAGE, page.render(sweep, refresh=refresh))
@@ -93,7 +93,7 @@ def answered(space: Space, asked: Asked) -> Outcome:
         if last:
             write(sweep, refresh=None)
         else:
-            now_and_then.do(lambda: write(sweep, refresh=PAGE_SECONDS))
+            throttle.do(lambda: write(sweep, refresh=PAGE_SECONDS))
 
     try:
         return driver.run(space, asked, shown=shown, answer=answer)

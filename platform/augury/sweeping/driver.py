@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 from augury import trainable
-from augury.beside import Sparingly, every
+from augury.beside import Throttle, every
 from augury.description import describe
 from augury.errors import UserError
 from augury.evaluation import evaluated
@@ -252,7 +252,7 @@ class _Clerk:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Look and show every second while the block runs; less often where a sweep is so large that it takes long."""
-        looking, recording = Sparingly(LOOK_SECONDS), Sparingly(RECORD_SECONDS)
+        looking, recording = Throttle(LOOK_SECONDS), Throttle(RECORD_SECONDS)
 
         def look() -> None:
             try:

@@ -15,7 +15,7 @@ from functools import partial
 from types import TracebackType
 from typing import Literal, NamedTuple
 
-from augury.beside import Sparingly
+from augury.beside import Throttle
 from augury.commands import command
 from augury.errors import UserError
 from augury.progress import say
@@ -55,7 +55,7 @@ class Tracker:
         self._runs: dict[str, Folder] = {}
         self._sweeps: dict[str, _Told] = {}
         self._pass: threading.Thread | None = None
-        self._sparingly = Sparingly(tracking.interval, share=0.1)
+        self._throttle = Throttle(tracking.interval, share=0.1)
         self._closing = False
 
     def __enter__(self) -> Tracker:
@@ -122,9 +122,9 @@ class Tracker:
             return
         self._sweeps[sweep.name] = told = _Told(sweep, answer, "RUNNING")
         busy = self._pass is not None and self._pass.is_alive()
-        if not busy and self._sparingly.due:
+        if not busy and self._throttle.due:
             note(sweep.folder, status="RUNNING", finished=None, **_said(answer))
-            self._pass = _aside(partial(self._sparingly.do, partial(self._deliver_sweep, told)))
+            self._pass = _aside(partial(self._throttle.do, partial(self._deliver_sweep, told)))
 
     def close(self, crashed: bool = False) -> None:
         """Send the rest of this command's sweeps, and try once more to send what is left of its runs.
