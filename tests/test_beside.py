@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
 
 import pytest
 
@@ -48,8 +47,7 @@ def test_what_fails_is_not_tried_again_at_once(monkeypatch: pytest.MonkeyPatch) 
     def fail() -> None:
         raise OSError("no")
 
-    failing: Callable[[], None] = fail
     with pytest.raises(OSError, match="no"):
-        throttle.do(failing)
+        throttle.do(fail)
     assert not throttle.due
-    throttle.do(failing)
+    throttle.do(fail)

@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from augury.sweeping.state import Sweep
 
 HELP = "Answer the question of a search space: train its configurations with several seeds, race, compare."
-PAGE_SECONDS = 15
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
+PAGE_SECONDS = 15
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:

@@ -43,7 +43,7 @@ class Adversarial(Regime):
     attack_dropout: bool = True
     """Whether the attack sees the model with its dropout."""
     warmup_steps: int = Field(0, ge=0)
-    """Updates on words as they are before the attack begins (the paper: none); from nothing, little is learnt else."""
+    """Updates before the attack begins (the paper: none); a model that starts from nothing learns little under it."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},

@@ -252,7 +252,7 @@ class _Clerk:
     @contextmanager
     def working(self) -> Iterator[None]:
         """Look and show every second while the block runs; less often where a sweep is so large that it takes long."""
-        looking, recording = Throttle(LOOK_SECONDS), Throttle(RECORD_SECONDS)
+        looking, recording = Throttle(LOOK_SECONDS, share=0.2), Throttle(RECORD_SECONDS)
 
         def look() -> None:
             try:
