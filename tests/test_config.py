@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 from pydantic import Field
 
-from augury.config import Section, address, merge, override, read_yaml, validate
+from augury.config import Section, address, merge, override, validate
 from augury.errors import UserError
 
 
@@ -57,7 +57,7 @@ def test_validate_names_keys_inside_lists_and_missing_ones() -> None:
         validate(Outer, {"name": "a", "items": [{"taux": 1}]}, "file")
     with pytest.raises(UserError, match="'name' is required"):
         validate(Outer, {}, "file")
-    with pytest.raises(UserError, match=r"regime.beta = -1: input should be greater than or equal to 0"):
+    with pytest.raises(UserError, match="regime.beta = -1: must be at least 0"):
         validate(Outer, {"name": "a", "regime": {"beta": -1}}, "file")
 
 
@@ -67,14 +67,3 @@ def test_address_depends_on_content_and_not_on_the_order_of_keys() -> None:
     assert len(address("x")) == 16
     # pinned: a change would orphan everything that users have stored
     assert address({"operator": "cipher", "keys": [1]}) == "04f0f7d0b607a59c"
-
-
-def test_read_yaml_says_what_is_wrong(tmp_path: Any) -> None:
-    with pytest.raises(UserError, match="no experiment file"):
-        read_yaml(tmp_path / "none.yaml")
-    (tmp_path / "list.yaml").write_text("- a\n")
-    with pytest.raises(UserError, match="must hold a mapping of sections"):
-        read_yaml(tmp_path / "list.yaml")
-    (tmp_path / "bad.yaml").write_text("a: [1\n")
-    with pytest.raises(UserError, match="is not valid YAML"):
-        read_yaml(tmp_path / "bad.yaml")

@@ -62,7 +62,7 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
 @pytest.mark.parametrize(("change", "message"), [
     ({"task": "nmtt"}, "unknown task 'nmtt': did you mean 'nmt'?"),
     ({"regim": 1}, "unknown key 'regim': did you mean 'regime'?"),
-    ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: input should be greater than or equal to 0"),
+    ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: must be at least 0"),
     ({"augment": []}, "reads views and there are none"),
     ({"seeds": [1, 1]}, "seeds .* repeat"),
     ({"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "cipher", "keys": [1], "min_count": 2}]},
@@ -75,6 +75,43 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
 def test_errors_name_key_and_remedy(change: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         parse({**BASE, **change})
+
+
+def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text(
+        "name: toy\ntask: nmt\ncorpus:\n  source_language: german\n  target_language: en\n  train: {builtin: 0}\n"
+        "seeds: 3\nregime: {name: coregularised, betta: 1}\n"
+    )
+    with pytest.raises(UserError) as raised:
+        load(path, ["training.max_tokens=x"])
+    title, *faults = str(raised.value).splitlines()
+    assert str(path) in title
+    assert [(fault.split(":")[0].strip(), fault.split()[-1]) for fault in faults] == [
+        ("line 4", "'und')"), ("line 6", "0"), ("line 7", "[3]"), ("line 8", "'beta'?"),
+        ("--set training.max_tokens", "number"),
+    ]  # fmt: skip
+
+
+def test_faults_of_a_system_have_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text(
+        "name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: 9}}\nsystems:\n"
+        "  plain: {}\n  large:\n    training.max_tokens: -1\n"
+    )
+    with pytest.raises(UserError, match="line 7: systems.large.training.max_tokens = -1: must be more than 0"):
+        load(path)
+
+
+def test_faults_of_an_operators_model_stand_at_the_operator(tmp_path: Path) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text(
+        "name: toy\ntask: nli\ncorpus: {language: qaa, train: {builtin: 9}, valid: {builtin: 9}}\naugment:\n"
+        "  - operator: reorder\n    parallel: {source_language: qaa, target_language: qab, train: {builtin: 9}, "
+        "valid: {builtin: 9}}\n    training: {max_tokenz: 1}\n"
+    )
+    with pytest.raises(UserError, match="line 5: augment.0: its reorderer: unknown key 'training.max_tokenz'"):
+        load(path)
 
 
 def test_a_file_and_overrides(tmp_path: Path) -> None:

@@ -1,15 +1,15 @@
-"""Typed configuration: sections, YAML files with dotted overrides, and the address of a configuration."""
+"""Typed configuration: sections, dotted overrides, and the address of a configuration."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, TypeVar
 
 import yaml
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from augury.errors import UserError, nearest
+from augury.errors import UserError
+from augury.faults import Invalid, faults_of
 from augury.rng import digest
 
 
@@ -33,20 +33,6 @@ S = TypeVar("S", bound=Section)
 def address(value: Any) -> str:
     """The name, 16 hexadecimal digits, of whatever `value` (JSON-like) determines."""
     return digest(value, size=8).hex()
-
-
-def read_yaml(path: str | Path) -> dict[str, Any]:
-    """The mapping in a YAML file; UserError where there is none."""
-    path = Path(path)
-    if not path.is_file():
-        raise UserError(f"no experiment file '{path}': give the path of a YAML file")
-    try:
-        content = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise UserError(f"{path} is not valid YAML: {' '.join(str(error).split())}") from error
-    if not isinstance(content, dict):
-        raise UserError(f"{path} must hold a mapping of sections (name:, corpus:, ...), not {type(content).__name__}")
-    return content
 
 
 def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
@@ -114,25 +100,12 @@ def _copy(value: Any) -> Any:
 
 
 def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
-    """`content` as a `schema`; UserError lists every fault with its dotted key and what is allowed."""
+    """`content` as a `schema`; Invalid lists every fault with its dotted key and what is allowed."""
     try:
         return schema.model_validate(dict(content))
     except ValidationError as error:
-        faults = [f"  {_fault(schema, dict(fault))}" for fault in error.errors(include_url=False)]
-        raise UserError("\n".join([f"{where} is not valid:", *faults])) from error
-
-
-def _fault(schema: type[BaseModel], fault: dict[str, Any]) -> str:
-    location = [str(part) for part in fault["loc"]]
-    key = ".".join(location)
-    if fault["type"] == "extra_forbidden":
-        return f"unknown key '{key}': {nearest(location[-1], _known_keys(schema, location[:-1]))}"
-    if fault["type"] == "missing":
-        return f"'{key}' is required"
-    message = fault["msg"].removeprefix("Value error, ")
-    if fault["type"] == "value_error" or not location:
-        return f"{key}: {message}" if key else message
-    return f"{key} = {fault['input']!r}: {message[0].lower()}{message[1:]}"
+        faults = faults_of(error.errors(include_url=False), content, lambda place: _known_keys(schema, place))
+        raise Invalid(where, faults) from error
 
 
 def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
@@ -140,9 +113,7 @@ def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
     current: type[BaseModel] = schema
     for part in location:
         if part in current.model_fields:
-            nested = _models_in(current.model_fields[part].annotation)
-            named = [model for model in nested if part == model.__name__]
-            current = (named or nested or [current])[0]
+            current = next(iter(_models_in(current.model_fields[part].annotation)), current)
     return list(current.model_fields)
 
 

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 
-from augury import config, trainable
+from augury import config, trainable, yaml_file
 from augury.augment import operator
 from augury.augment.operator import VIEW, Operator
 from augury.config import Section
 from augury.corpora.splits import AnySpec
 from augury.errors import UserError
+from augury.faults import Fault, Invalid
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Draw, Regime
@@ -63,6 +64,11 @@ class Experiment(Section):
         """How every example is read in one epoch."""
         return self.regime.draws(self.keys)
 
+    @property
+    def test_sets(self) -> list[str]:
+        """The names of the sets that a trained model is scored on."""
+        return [name for name in self.corpus.splits() if name not in ("train", "valid")]
+
     def models(self) -> list[dict[str, Experiment]]:
         """The experiments whose models each operator works with, by role, run where and recorded as this one is.
 
@@ -72,10 +78,10 @@ class Experiment(Section):
         shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
         return [
             {
-                role: parse({"seeds": [1], "baseline": False, **content, **shared}, f"{role} of {operator.operator}")
+                role: _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
                 for role, content in operator.models(corpus).items()
             }
-            for operator in self.augment
+            for index, operator in enumerate(self.augment)
         ]
 
     @field_validator("seeds")
@@ -105,8 +111,19 @@ class Experiment(Section):
 
 
 def load(path: str | Path, assignments: Sequence[str] = ()) -> Experiment:
-    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault."""
-    return parse(config.override(config.read_yaml(path), assignments), str(path))
+    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault with its line."""
+    file, assigned = yaml_file.read(path), config.assigned(assignments)
+    where = {place: f"line {line}" for place, line in file.lines.items()}
+    for key in assigned:
+        place = tuple(key.split("."))
+        where = {other: line for other, line in where.items() if other[: len(place)] != place}
+        where[place] = f"--set {key}"
+    try:
+        experiment = parse(config.merge(file.content, assigned), str(path))
+        systems(experiment)  # what is wrong with one of them is told now
+    except Invalid as error:
+        raise error.within(str(path), where) from error
+    return experiment
 
 
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
@@ -122,9 +139,7 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     # Only what was given: a preset that a system names must not lose against defaults spelt out.
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
     if experiment.systems:
-        return {
-            name: parse(config.merge(content, dotted), f"system {name}") for name, dotted in experiment.systems.items()
-        }
+        return {name: _system(name, dotted, content) for name, dotted in experiment.systems.items()}
     itself = parse(content)
     plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
     if not experiment.baseline or plain == itself:
@@ -134,3 +149,28 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
             "name: 'baseline' is what the plain system beside it is called: choose another, or set baseline=false"
         )
     return {"baseline": plain, experiment.name: itself}
+
+
+def _model(index: int, role: str, content: dict[str, Any]) -> Experiment:
+    """The experiment of a model that an operator works with; its faults stand at the operator."""
+    try:
+        return parse(content)
+    except Invalid as error:
+        faults = [Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults]
+        raise Invalid(error.what, faults) from error
+
+
+def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
+    """One of the systems; its faults stand at its own dotted keys."""
+    try:
+        return parse(config.merge(content, dotted), f"system {name}")
+    except Invalid as error:
+        raise Invalid(error.what, [_in_system(fault, name, dotted) for fault in error.faults]) from error
+
+
+def _in_system(fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
+    for key in dotted:
+        parts = tuple(key.split("."))
+        if fault.place and fault.place[: len(parts)] == parts[: len(fault.place)]:
+            return fault._replace(place=("systems", name, key, *fault.place[len(parts) :]))
+    return fault if fault.place else fault._replace(place=("systems", name))

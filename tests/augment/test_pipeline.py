@@ -122,5 +122,10 @@ def test_errors_name_the_nearest(store: Store) -> None:
         operator.parse({"operator": "cipher", "keys": [2, 1, 2]})
     with pytest.raises(UserError, match=r"keys = \[\]"):
         operator.parse({"operator": "cipher", "keys": []})
-    with pytest.raises(UserError, match="leaves the text unchanged"):
-        pipeline.augment(corpus(store), [Cipher(keys=(3,), alphabet="abc")], store, executor="local")
+    with pytest.raises(UserError, match="key 0 leaves every letter"):
+        operator.parse({"operator": "cipher", "keys": [1, 0]})
+    with pytest.raises(UserError, match="key 3 leaves the text unchanged"):
+        operator.parse({"operator": "cipher", "keys": [3], "alphabet": "abc"})
+    letters = len({letter for sentence in SENTENCES for letter in sentence if letter.isalpha()})
+    with pytest.raises(UserError, match=f"key {letters} leaves the text unchanged"):
+        pipeline.augment(corpus(store), [Cipher(keys=(letters,))], store, executor="local")

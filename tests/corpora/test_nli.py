@@ -24,10 +24,10 @@ def corpus(**settings: Any) -> NliSpec:
     ({**TABLE, "lexicon": 50}, "lexicon belongs to a text given as builtin, not as file"),
     ({**TABLE, "split": "train"}, "split belongs to a text given as hub"),
     ({**TABLE, "premise_column": "label"}, "are in the columns label, hypothesis, label: they must differ"),
-    ({**TABLE, "labels": {0: "entails"}}, "input should be 'entailment', 'neutral' or 'contradiction'"),
-    ({**TABLE, "format": "seg"}, "input should be 'tsv', 'csv', 'jsonl' or 'parquet'"),
+    ({**TABLE, "labels": {0: "entails"}}, "must be 'entailment', 'neutral' or 'contradiction'"),
+    ({**TABLE, "format": "seg"}, "must be 'tsv', 'csv', 'jsonl' or 'parquet'"),
     ({**TABLE, "source_column": "de"}, "unknown key 'source_column'"),
-    ({**TABLE, "subset": 0}, "greater than 0"),
+    ({**TABLE, "subset": 0}, "must be more than 0"),
 ])  # fmt: skip
 def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):

@@ -34,8 +34,8 @@ def corpus(**settings: Any) -> CorpusSpec:
     ({**TABLE, "target_column": "de"}, "source_column and target_column are both 'de'"),
     ({**TABLE, "format": "seg"}, "format seg is not for file: tsv, csv, jsonl, parquet"),
     ({**FILES, "format": "tsv"}, "format tsv is not for source and target: lines, wit3, seg"),
-    ({"builtin": 0}, "greater than 0"),
-    ({"builtin": 5, "first": 0}, "greater than 0"),
+    ({"builtin": 0}, "must be more than 0"),
+    ({"builtin": 5, "first": 0}, "must be more than 0"),
     ({"builtin": 5, "lexcon": 3}, "unknown key 'lexcon': did you mean 'lexicon'"),
 ])  # fmt: skip
 def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
@@ -55,9 +55,9 @@ def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
     ({"tests": {"a/b": FILES}}, "'a/b' cannot name a test"),
     ({"train": FILES, "valid": FILES, "every": 23}, "every holds out .*: it needs train, and no valid"),
     ({"tests": {"a": FILES}, "every": 23}, "every holds out training pairs"),
-    ({"train": FILES, "every": 1}, "greater than or equal to 2"),
+    ({"train": FILES, "every": 1}, "must be at least 2"),
     ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "min_length 9 is larger than max_len"),
-    ({"train": FILES, "filter": {"max_ratio": 0.5}}, "greater than or equal to 1"),
+    ({"train": FILES, "filter": {"max_ratio": 0.5}}, "must be at least 1"),
 ])  # fmt: skip
 def test_mistakes_in_a_corpus(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):

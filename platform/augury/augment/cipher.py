@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import Field, field_validator
+from pydantic import Field, field_validator, model_validator
 
 from augury.augment.operator import Apply, Made, Operator
 from augury.errors import UserError
@@ -38,7 +38,19 @@ class Cipher(Operator):
         twice = [key for key, count in Counter(keys).items() if count > 1]
         if twice:
             raise UserError(f"key {twice[0]} is given twice: every key makes one view")
+        if 0 in keys:
+            raise UserError("key 0 leaves every letter in its place: use keys from 1")
         return keys
+
+    @model_validator(mode="after")
+    def _changes_text(self) -> Cipher:
+        if self.alphabet is not None:
+            self.check_fitted(self.fit([]))
+        return self
+
+    def check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        for key in self.keys:
+            Rot(Alphabet.from_json(fitted), key)
 
     def inactive(self) -> dict[str, str]:
         return {} if self.alphabet is None else dict.fromkeys(("mode", "min_count"), "the alphabet is given")

@@ -87,6 +87,9 @@ class Operator(Section):
         """Side data (JSON) from what all blocks told, in order."""
         return {}
 
+    def check_fitted(self, fitted: Mapping[str, Any]) -> None:
+        """UserError where the parameters do not go with what was learned."""
+
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         """The function from a block to what is made of it.
 

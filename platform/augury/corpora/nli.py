@@ -14,6 +14,7 @@ from augury.corpora.labels import NoGold
 from augury.corpora.splits import AnySpec, AnyText, Cleaning, Limits
 from augury.corpora.synthetic.nli_languages import LANGUAGES
 from augury.errors import unknown
+from augury.text.languages import LanguageCode
 
 
 class NliText(AnyText):
@@ -21,7 +22,7 @@ class NliText(AnyText):
 
     format: Literal["tsv", "csv", "jsonl", "parquet"] | None = None
     """Of a table, where its extension does not tell."""
-    language: str | None = None
+    language: LanguageCode | None = None
     """Language of both sentences; by default the corpus's."""
     premise_column: str = "premise"
     """Column of the premise; dots lead to fields within a column."""
@@ -83,7 +84,7 @@ class NliFilter(Cleaning):
 class NliSpec(AnySpec):
     """An NLI corpus: the language it is trained in, its splits, how it is prepared."""
 
-    language: str
+    language: LanguageCode
     """Code of the language of training and validation text, such as `en`."""
     known: str | tuple[str, ...] | None = None
     """One or several known public sets. Each of train, valid and tests that is not given below is that of the first set

@@ -12,6 +12,7 @@ from augury.corpora.corpus import PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.splits import TABLES, AnySpec, AnyText, Cleaning, Limits, named
 from augury.errors import UserError
+from augury.text.languages import LanguageCode
 
 Paths = str | tuple[str, ...]
 
@@ -105,9 +106,9 @@ class Filter(Cleaning):
 class CorpusSpec(AnySpec):
     """A parallel corpus: its languages, its splits, how it is prepared."""
 
-    source_language: str
+    source_language: LanguageCode
     """Code of the source language, such as `de`."""
-    target_language: str
+    target_language: LanguageCode
     """Code of the target language."""
     known: str | None = None
     """A known public set; it fills in whatever is not given below. A text without a place, such as

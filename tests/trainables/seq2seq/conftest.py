@@ -42,7 +42,7 @@ class Toy:
     def parallel(self) -> dict[str, Any]:
         """A parallel corpus, of which every tenth sentence is held out."""
         train = self.text("train", self.sentences)
-        return {"source_language": "aa", "target_language": "bb", "every": 10, "train": train}
+        return {"source_language": "aa", "target_language": "ab", "every": 10, "train": train}
 
     def text(self, name: str, pairs: list[tuple[str, str]]) -> dict[str, str]:
         """Sentence pairs as two files."""
