@@ -68,11 +68,8 @@ class Invalid(UserError):
 
     def __init__(self, what: str, faults: Iterable[Fault], where: Mapping[Place, str] | None = None):
         self.what, self.faults = what, tuple(faults)
-        places = [_where(fault.place, where or {}) for fault in self.faults]
-        lines = [
-            f"  {place}{': ' if place else ''}{fault.text()}" for place, fault in zip(places, self.faults, strict=True)
-        ]
-        super().__init__("\n".join([f"{what} is not valid:", *lines]))
+        lines = [": ".join(filter(None, (_where(fault.place, where or {}), fault.text()))) for fault in self.faults]
+        super().__init__("\n  ".join([f"{what} is not valid:", *lines]))
 
     def within(self, what: str, where: Mapping[Place, str]) -> Invalid:
         """Return the same error as one of the file `what`, with the places of its faults, in the order of `where`."""

@@ -42,7 +42,7 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
     ({"corpus": {"source_language": "aa", "target_language": "ab", "train": {"builtin": 9}}},
      "the corpus needs 'form', what is made of its text: text, hypothesis, reorder"),
     ({"corpus": {"form": "reordr"}}, "unknown form of corpus 'reordr': did you mean 'reorder'?"),
-    ({"corpus": {"form": "reorder", "min_covrage": 1}}, "unknown key 'corpus.min_covrage': did you mean 'min_coverage'?"),
+    ({"corpus": {"form": "reorder", "min_covrage": 1}}, "'corpus.min_covrage': did you mean 'min_coverage'?"),
     ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'corpus.language' is required"),
     ({"regime": {"name": "coregularised", "over": "identity"}}, "regime = CoRegularised: must be Plain"),
     ({"model": {"architecture": "tiny", "hidden_size": 15}}, "hidden_size 15 is not a multiple of attention_heads 4"),
