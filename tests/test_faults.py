@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import pickle
 from typing import Any, Literal
 
 import pytest
@@ -55,4 +56,5 @@ def test_the_line_is_that_of_the_nearest_key_above() -> None:
     with pytest.raises(Invalid) as raised:
         validate(Outer, {"rate": "x", "inner": {"size": 0}}, "file")
     moved = raised.value.within("file", {("inner",): "line 2", ("rate",): "line 5"})
+    assert str(pickle.loads(pickle.dumps(moved))) == str(moved)
     assert [line.split(":")[0] for line in str(moved).splitlines()[1:]] == ["  line 2", "  line 5"]

@@ -67,9 +67,12 @@ class Invalid(UserError):
     """
 
     def __init__(self, what: str, faults: Iterable[Fault], where: Mapping[Place, str] | None = None):
-        self.what, self.faults = what, tuple(faults)
-        lines = [": ".join(filter(None, (_where(fault.place, where or {}), fault.text()))) for fault in self.faults]
+        self.what, self.faults, self.where = what, tuple(faults), dict(where or {})
+        lines = [": ".join(filter(None, (_where(fault.place, self.where), fault.text()))) for fault in self.faults]
         super().__init__("\n  ".join([f"{what} is not valid:", *lines]))
+
+    def __reduce__(self) -> tuple[type[Invalid], tuple[Any, ...]]:
+        return Invalid, (self.what, self.faults, self.where)  # workers of Ray send their errors
 
     def within(self, what: str, where: Mapping[Place, str]) -> Invalid:
         """Return the same error as one of the file `what`, with the places of its faults, in the order of `where`."""

@@ -94,6 +94,12 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         ("a.de", 8, (tmp_path / "a.de").stat().st_size, 64),
         ("a.en", 8, (tmp_path / "a.en").stat().st_size, 64),
     ]
+    left_out = manifest["examples"]
+    assert {reason: [(row["source"], row["target"]) for row in left_out[reason]] for reason in left_out} == {
+        "empty source": [("", "x")], "empty target": [("a", "")], "ratio": [("a a a", "x")], "duplicate": [("a", "x")],
+        "too long": [(" ".join("a" * 9), " ".join("x" * 9))],
+    }  # fmt: skip
+    assert [row["place"].rpartition(" ")[2] for row in left_out["ratio"]] == ["5"]
     part = wanted.part("train")
     assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
 

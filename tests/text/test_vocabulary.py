@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pickle
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -71,7 +71,7 @@ def test_specials_and_tags_come_first_and_all_entries_count(vocabularies: Vocabu
 
 def test_defaults_give_the_sizes_of_the_paper() -> None:
     config = VocabularyConfig()
-    assert [config.size + keys * config.size_per_key for keys in range(3)] == [12_000, 16_000, 20_000]
+    assert [config.entries + keys * config.size_per_key for keys in range(3)] == [12_000, 16_000, 20_000]
 
 
 @pytest.mark.parametrize("mode", CONFIGS)
@@ -238,6 +238,20 @@ def test_an_impossible_size_names_the_nearest(
     assert not folder.complete
     assert len(fit(folder, VocabularyConfig(size=limit, **settings), views)) >= limit + ciphers
     folder.remove()
+
+
+@pytest.mark.parametrize("mode", CONFIGS)
+def test_a_size_that_nobody_gave_is_as_large_as_the_text_allows(
+    store: Store, mode: Literal["joint", "separate"]
+) -> None:
+    folder = store.folder("unset", mode)
+    largest = len(fit(folder, VocabularyConfig(mode=mode)))
+    assert folder.manifest()["size"] == largest < 12_000
+    if mode == "joint":
+        sizes = [VocabularyConfig(size=largest + more - 2, size_per_key=1) for more in (0, 1)]
+        assert len(fit(store.folder("unset", "given"), sizes[0])) == largest
+        with pytest.raises(UserError, match=f"allows at most {largest}:"):
+            fit(store.folder("unset", "larger"), sizes[1])
 
 
 def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> None:

@@ -24,6 +24,13 @@ SUBSET = REASONS.index("not in the subset")
 FAULTS = REASONS[NO_LABEL + 1 : DUPLICATE]
 """The reasons that speak against a text when they are many."""
 
+LET_IN = {
+    "not selected": "{split}.where", "no gold label": "{split}.labels", "too long": "filter.max_length",
+    "too short": "filter.min_length", "ratio": "filter.max_ratio", "duplicate": "filter.deduplicate",
+    "held out": "every", "not in the subset": "{split}.subset",
+}  # fmt: skip
+"""The setting of a corpus that decides over each reason; nothing lets an empty side in."""
+
 # Characters of these ranges are starters that NFC leaves alone whatever is beside them: text without any
 # other needs no normalisation.
 STABLE = (r"\x00-\x{2FF}\x{400}-\x{482}\x{48A}-\x{52F}\x{2010}-\x{2027}\x{2030}-\x{205E}\x{20A0}-\x{20BF}"

@@ -144,7 +144,7 @@ def _make(folder: Folder, part: Part, text: Text, stream: TextIO) -> None:
         raise
     writer.finish({
         "kind": rows.KIND, "split": part.name, **rows.facts(),
-        "rows_in": rows.read, "rejected": rows.rejected, "cleaned": rows.cleaned,
+        "rows_in": rows.read, "rejected": rows.rejected, "examples": rows.examples, "cleaned": rows.cleaned,
         "known": part.known.name if part.known else None, "files": text.inputs, "inputs": [], "note": text.note,
         "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
     })  # fmt: skip

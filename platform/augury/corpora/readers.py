@@ -63,7 +63,7 @@ class Text:
 
     def place(self, row: int) -> str:
         """Where a row is, for people: a line of a file, if it is one."""
-        name = ", ".join(given.get("path") or given["hub"] for given in self.inputs)
+        name = ", ".join(given.get("path") or given["hub"] for given in self.inputs) or "the built-in text"
         return f"row {row:,} of {name}" if self.header_lines is None else f"{name}, line {row + self.header_lines:,}"
 
 
@@ -106,7 +106,8 @@ def _open_aligned(spec: TextSpec) -> Text:
         for source, target in zip(batches(side(sources)), batches(side(targets)), strict=True):
             yield _block({"source": strings(source), "target": strings(target)})
 
-    return _text_of(spec, files, sum(counts[: len(sources)]), read)
+    text = _text_of(spec, files, sum(counts[: len(sources)]), read)
+    return replace(text, header_lines=0) if layout == "lines" and len(sources) == 1 else text
 
 
 def _open_table(spec: AnyText) -> Text:

@@ -27,6 +27,7 @@ from augury.errors import UserError
 
 ORIGIN = "original"
 MOST_REJECTED = 0.5  # of the rows of a text
+EXAMPLES, EXAMPLE_LENGTH = 3, 200  # rows that are shown of those left out for one reason, and characters of a side
 
 
 class Rows:
@@ -46,6 +47,8 @@ class Rows:
         self.part, self.text = part, text
         self.read = self.selected = self.kept = self.cleaned = 0
         self.rejected: dict[str, int] = {}
+        self.examples: dict[str, list[dict[str, str]]] = {}
+        """Of the rows left out, by reason: where they are, and what they hold."""
         self._passed = 0  # the filter
         self._duplicates = Duplicates()
         self._ids: set[str] = set()
@@ -67,6 +70,7 @@ class Rows:
         self.cleaned += int(((cleaned[0][1] | cleaned[1][1]) & kept).sum())
         for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
             self.rejected[REASONS[code]] = self.rejected.get(REASONS[code], 0) + int(count)
+            self._note_examples(REASONS[code], block, texts, np.flatnonzero(codes == code))
         mask = pa.array(kept)
         return self._table(block.filter(mask), [text.filter(mask) for text in texts])
 
@@ -114,6 +118,14 @@ class Rows:
         if self.part.name == "train":
             return np.where(held_out, HELD_OUT, 0)
         return np.where(held_out, 0, NOT_SELECTED)
+
+    def _note_examples(self, reason: str, block: pa.Table, texts: list[pa.Array], rows: np.ndarray) -> None:
+        """Keep the first rows that a reason leaves out."""
+        noted = self.examples.setdefault(reason, [])
+        for row in rows[: EXAMPLES - len(noted)].tolist():
+            sides = zip(SIDES[self.KIND], texts, strict=True)
+            text = {side: column[row].as_py()[:EXAMPLE_LENGTH] for side, column in sides}
+            noted.append({"place": self.text.place(block.column("row")[row].as_py()), **text})
 
     def _columns(self, block: pa.Table) -> list[pa.Array]:
         """The columns between the two sides and the origin."""

@@ -8,6 +8,7 @@ table 7).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -19,11 +20,13 @@ from sentencepiece import SentencePieceProcessor
 
 from augury.config import Section
 from augury.errors import UserError, unknown
+from augury.progress import say
 from augury.store import Folder
 from augury.text import sentencepieces
 
 VERSION = 1
 """Raised when equal texts and settings come to give other pieces."""
+USUAL_SIZE = 12_000
 PLAIN_VIEWS = ("source", "target")
 PAD, UNK, EOS = range(3)
 SPECIALS = ("<pad>", "<unk>", "</s>")
@@ -34,8 +37,9 @@ Texts = Callable[[], Iterable[str]]
 class VocabularyConfig(Section):
     """How many pieces there are and which symbols stand beside them."""
 
-    size: PositiveInt = 12_000
-    """Entries for the plain bitext, special symbols and tags included."""
+    size: PositiveInt | Literal["auto"] = "auto"
+    """Entries for the plain bitext, special symbols and tags included; auto: 12,000, or with those of the enciphered
+    views as many as the text allows."""
     size_per_key: PositiveInt = 4_000
     """Joint mode: entries added for every enciphered view."""
     mode: Literal["joint", "separate"] = "joint"
@@ -46,6 +50,11 @@ class VocabularyConfig(Section):
     """The share of characters that have a piece; the rarest others become unknown."""
     reserved: tuple[str, ...] = ()
     """Further symbols that are entered by id alone, such as domain tags: `<clean_s>`."""
+
+    @property
+    def entries(self) -> int:
+        """The entries for the plain bitext that are asked for."""
+        return USUAL_SIZE if self.size == "auto" else self.size
 
     def inactive(self) -> dict[str, str]:
         dead = {"joint": "separate_size_per_key", "separate": "size_per_key"}[self.mode]
@@ -143,7 +152,10 @@ def train(
     tags = _tags(languages, config.reserved)
     counts: dict[str, int] = {}
     parts = _parts(config, list(groups), symbols=len(SPECIALS) + len(tags))
-    models = [_learn(part, _texts(groups, part.views, counts), config.character_coverage) for part in parts]
+    capped = config.size == "auto"
+    models = [
+        _learn(part, partial(_texts, groups, part.views, counts), config.character_coverage, capped) for part in parts
+    ]
     views = {view: index for index, part in enumerate(parts) for view in part.views}
     vocabulary = Vocabulary(models, views, tags)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
@@ -167,19 +179,26 @@ def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list
     ciphers = tuple(view for view in views if view not in PLAIN_VIEWS)
     assert plain, "a vocabulary needs the plain bitext"
     if config.mode == "joint" and ciphers:
-        size = config.size + len(ciphers) * config.size_per_key
+        size = config.entries + len(ciphers) * config.size_per_key
         return [_Part(plain + ciphers, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))]
     own = ("vocabulary.separate_size_per_key",)
     return [
-        _Part(plain, config.size, symbols, ("vocabulary.size",)),
+        _Part(plain, config.entries, symbols, ("vocabulary.size",)),
         *(_Part((view,), config.separate_size_per_key, 0, own) for view in ciphers),
     ]
 
 
-def _learn(part: _Part, texts: Iterable[str], character_coverage: float) -> bytes:
+def _learn(part: _Part, texts: Texts, character_coverage: float, capped: bool) -> bytes:
+    """A model of the size asked for, or, where that is too large and may be `capped`, of the largest possible."""
     try:
-        return sentencepieces.learn(texts, max(part.size - part.symbols, 0), character_coverage)
+        return sentencepieces.learn(texts(), max(part.size - part.symbols, 0), character_coverage)
     except sentencepieces.SizeError as error:
+        if capped and error.too_large:
+            say(
+                f"vocabulary: {error.limit + part.symbols:,} entries instead of {part.size:,}, as many as the training "
+                f"text of {', '.join(part.views)} allows; fewer may learn better: set {part.settings[0]}"
+            )
+            return sentencepieces.learn(texts(), error.limit, character_coverage)
         bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
         raise UserError(
             f"{' and '.join(part.settings)} ask for {part.size} entries, but the training text of "
