@@ -41,7 +41,7 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         "corpus": {"known": "iwslt14", "source_language": "de", "target_language": "en"},
         "vocabulary": {"size": 12000, "size_per_key": 4000},
         "model": {"architecture": "transformer_iwslt_de_en"},
-        "training": {"preset": "paper", "precision": "bf16", "max_epochs": 60, "max_updates": None},
+        "training": {"preset": "paper", "precision": "bf16", "max_passes": 60, "max_updates": None},
     },
 }  # fmt: skip
 
