@@ -63,7 +63,7 @@ class Space(NamedTuple):
         return torch.linalg.vector_norm(values, dim=_SPANNED[self.scope], keepdim=True)
 
     def unit(self, embedded: Embedded) -> Tensor:
-        """Return the norms of the embeddings, one for each thing the scope names: relative lengths are shares of them."""
+        """Return the norms of the embeddings, one for each thing the scope names, as units of relative lengths."""
         words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
         if self.words is None:
             return self.norm(words)
