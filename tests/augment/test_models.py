@@ -23,8 +23,8 @@ PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"built
 
 
 @pytest.mark.parametrize(("operator", "message"), [
-    ({"operator": "semantic", "teacher": {"training": {"max_epoch": 3}}},
-     "augment.0: its teacher: unknown key 'training.max_epoch': did you mean 'max_epochs'"),
+    ({"operator": "semantic", "teacher": {"training": {"max_passe": 3}}},
+     "augment.0: its teacher: unknown key 'training.max_passe': did you mean 'max_passes'"),
     ({"operator": "semantic", "generator": {"model": {"nam": "x"}}}, "its generator: .*did you mean 'name'"),
     ({"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}}, "its reorderer: .*training.rat"),
 ])  # fmt: skip
@@ -45,7 +45,7 @@ def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys:
         "augment": [
             {"operator": "eda", "copies": 1},
             {"operator": "semantic", "rectify": "requested", "sampling": {"max_length": 5},
-             "generator": {"model": TINY, "training": {"max_epochs": 1}}},
+             "generator": {"model": TINY, "training": {"max_passes": 1}}},
         ],
         "execution": {"executor": "local", "threads": 1},
     }  # fmt: skip

@@ -69,11 +69,6 @@ def test_specials_and_tags_come_first_and_all_entries_count(vocabularies: Vocabu
     assert len(vocabularies["joint"]) == 110 + 2 * 20
 
 
-def test_defaults_give_the_sizes_of_the_paper() -> None:
-    config = VocabularyConfig()
-    assert [config.entries + keys * config.size_per_key for keys in range(3)] == [12_000, 16_000, 20_000]
-
-
 @pytest.mark.parametrize("mode", CONFIGS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_training_texts_decode_to_themselves(vocabularies: Vocabularies, mode: str, view: str) -> None:
@@ -241,17 +236,16 @@ def test_an_impossible_size_names_the_nearest(
 
 
 @pytest.mark.parametrize("mode", CONFIGS)
-def test_a_size_that_nobody_gave_is_as_large_as_the_text_allows(
+def test_a_size_that_nobody_gave_is_as_large_as_plain_text_allows(
     store: Store, mode: Literal["joint", "separate"]
 ) -> None:
-    folder = store.folder("unset", mode)
-    largest = len(fit(folder, VocabularyConfig(mode=mode)))
-    assert folder.manifest()["size"] == largest < 12_000
-    if mode == "joint":
-        sizes = [VocabularyConfig(size=largest + more - 2, size_per_key=1) for more in (0, 1)]
-        assert len(fit(store.folder("unset", "given"), sizes[0])) == largest
-        with pytest.raises(UserError, match=f"allows at most {largest}:"):
-            fit(store.folder("unset", "larger"), sizes[1])
+    plain = {view: VIEWS[view] for view in ("source", "target")}
+    largest = len(fit(store.folder("unset", mode), VocabularyConfig(mode=mode), plain))
+    with pytest.raises(UserError, match=f"allows at most {largest}:"):
+        fit(store.folder("unset", "larger"), VocabularyConfig(size=largest + 1), plain)
+    views = fit(store.folder("unset", f"{mode}-views"), VocabularyConfig(mode=mode, separate_size_per_key=80))
+    as_given = VocabularyConfig(size=largest, mode=mode, separate_size_per_key=80)
+    assert views.pieces == fit(store.folder("unset", f"{mode}-given"), as_given).pieces
 
 
 def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> None:

@@ -8,7 +8,6 @@ table 7).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import partial
 from itertools import chain
 from typing import Literal, NamedTuple
 
@@ -20,11 +19,12 @@ from sentencepiece import SentencePieceProcessor
 
 from augury.config import Section
 from augury.errors import UserError, unknown
-from augury.progress import say
+from augury.progress import say_once
 from augury.store import Folder
 from augury.text import sentencepieces
+from augury.text.vocabulary_size import matching_size, possible_size
 
-VERSION = 1
+VERSION = 2
 """Raised when equal texts and settings come to give other pieces."""
 USUAL_SIZE = 12_000
 PLAIN_VIEWS = ("source", "target")
@@ -38,10 +38,10 @@ class VocabularyConfig(Section):
     """How many pieces there are and which symbols stand beside them."""
 
     size: PositiveInt | Literal["auto"] = "auto"
-    """Entries for the plain bitext, special symbols and tags included; auto: 12,000, or with those of the enciphered
-    views as many as the text allows."""
-    size_per_key: PositiveInt = 4_000
-    """Joint mode: entries added for every enciphered view."""
+    """Entries for the plain bitext, special symbols and tags included; `auto`: 12,000, or what the text allows."""
+    size_per_key: PositiveInt | Literal["auto"] = "auto"
+    """Joint mode: entries added for every enciphered view; `auto`: as many as leave plain text in as many pieces as
+    without enciphered views, so that systems differ in the method alone (the paper: 4,000)."""
     mode: Literal["joint", "separate"] = "joint"
     """One model for all views, or one for the plain bitext and one for every enciphered view."""
     separate_size_per_key: PositiveInt = 6_500
@@ -50,11 +50,6 @@ class VocabularyConfig(Section):
     """The share of characters that have a piece; the rarest others become unknown."""
     reserved: tuple[str, ...] = ()
     """Further symbols that are entered by id alone, such as domain tags: `<clean_s>`."""
-
-    @property
-    def entries(self) -> int:
-        """The entries for the plain bitext that are asked for."""
-        return USUAL_SIZE if self.size == "auto" else self.size
 
     def inactive(self) -> dict[str, str]:
         dead = {"joint": "separate_size_per_key", "separate": "size_per_key"}[self.mode]
@@ -151,11 +146,12 @@ def train(
     """
     tags = _tags(languages, config.reserved)
     counts: dict[str, int] = {}
-    parts = _parts(config, list(groups), symbols=len(SPECIALS) + len(tags))
-    capped = config.size == "auto"
-    models = [
-        _learn(part, partial(_texts, groups, part.views, counts), config.character_coverage, capped) for part in parts
-    ]
+    symbols = len(SPECIALS) + len(tags)
+    config = _with_possible_size(config, groups, symbols)
+    if config.mode == "joint" and config.size_per_key == "auto":
+        config = _with_matching_size(config, groups, symbols)
+    parts = _parts(config, list(groups), symbols)
+    models = [_learn(part, _texts(groups, part.views, counts), config.character_coverage) for part in parts]
     views = {view: index for index, part in enumerate(parts) for view in part.views}
     vocabulary = Vocabulary(models, views, tags)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
@@ -163,6 +159,42 @@ def train(
         folder.write(name, model)
     folder.finish({"size": len(vocabulary), "models": names, "views": views, "tags": tags, "texts": counts})
     return vocabulary
+
+
+def _with_possible_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
+    """The settings with a size that the plain bitext allows, where none was given."""
+    if config.size != "auto":
+        return config
+    plain = [view for view in PLAIN_VIEWS if view in groups]
+    learned = possible_size(lambda: _texts(groups, plain, {}), USUAL_SIZE - symbols, config.character_coverage)
+    if learned + symbols < USUAL_SIZE:
+        say_once(
+            f"vocabulary: {learned + symbols:,} entries instead of {USUAL_SIZE:,}, the most that the training text "
+            "allows; a model may learn better from so little text with fewer: set vocabulary.size"
+        )
+    return config.model_copy(update={"size": learned + symbols})
+
+
+def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
+    """The settings with the size per key that keeps the segmentation of plain text."""
+    ciphers = [view for view in groups if view not in PLAIN_VIEWS]
+    if not ciphers:
+        return config
+    assert config.size != "auto"
+    plain = [text for view in PLAIN_VIEWS if view in groups for text in groups[view]()]
+    views = chain.from_iterable(groups[view]() for view in ciphers)
+    baseline, most = config.size - symbols, config.size * (1 + len(ciphers)) - symbols
+    try:
+        matched = matching_size(plain, views, baseline, most, config.character_coverage)
+    except sentencepieces.SizeError as error:
+        raise _impossible(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
+    per_key = -(-(matched.size - baseline) // len(ciphers))
+    change = 100 * (matched.pieces / matched.baseline - 1)
+    say_once(
+        f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces in a plain text, {change:+.1f} % "
+        "against the vocabulary without enciphered text"
+    )
+    return config.model_copy(update={"size_per_key": max(1, per_key)})
 
 
 class _Part(NamedTuple):
@@ -178,33 +210,33 @@ def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list
     plain = tuple(view for view in views if view in PLAIN_VIEWS)
     ciphers = tuple(view for view in views if view not in PLAIN_VIEWS)
     assert plain, "a vocabulary needs the plain bitext"
+    assert config.size != "auto"
     if config.mode == "joint" and ciphers:
-        size = config.entries + len(ciphers) * config.size_per_key
+        assert config.size_per_key != "auto"
+        size = config.size + len(ciphers) * config.size_per_key
         return [_Part(plain + ciphers, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))]
     own = ("vocabulary.separate_size_per_key",)
     return [
-        _Part(plain, config.entries, symbols, ("vocabulary.size",)),
+        _Part(plain, config.size, symbols, ("vocabulary.size",)),
         *(_Part((view,), config.separate_size_per_key, 0, own) for view in ciphers),
     ]
 
 
-def _learn(part: _Part, texts: Texts, character_coverage: float, capped: bool) -> bytes:
-    """A model of the size asked for, or, where that is too large and may be `capped`, of the largest possible."""
+def _learn(part: _Part, texts: Iterable[str], character_coverage: float) -> bytes:
     try:
-        return sentencepieces.learn(texts(), max(part.size - part.symbols, 0), character_coverage)
+        return sentencepieces.learn(texts, max(part.size - part.symbols, 0), character_coverage)
     except sentencepieces.SizeError as error:
-        if capped and error.too_large:
-            say(
-                f"vocabulary: {error.limit + part.symbols:,} entries instead of {part.size:,}, as many as the training "
-                f"text of {', '.join(part.views)} allows; fewer may learn better: set {part.settings[0]}"
-            )
-            return sentencepieces.learn(texts(), error.limit, character_coverage)
-        bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
-        raise UserError(
-            f"{' and '.join(part.settings)} ask for {part.size} entries, but the training text of "
-            f"{', '.join(part.views)} allows {bound} {error.limit + part.symbols}: "
-            f"{change} {' or '.join(part.settings)}"
-        ) from error
+        raise _impossible(part.settings, part.size, part.views, error, part.symbols) from error
+
+
+def _impossible(
+    settings: Sequence[str], size: int, views: Sequence[str], error: sentencepieces.SizeError, symbols: int
+) -> UserError:
+    bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
+    return UserError(
+        f"{' and '.join(settings)} ask for {size} entries, but the training text of {', '.join(views)} allows "
+        f"{bound} {error.limit + symbols}: {change} {' or '.join(settings)}"
+    )
 
 
 def _texts(groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, int]) -> Iterator[str]:
