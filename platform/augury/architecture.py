@@ -1,7 +1,8 @@
-"""What the models of all tasks have in common: sizes that must fit, and how attention is computed."""
+"""What the models of all tasks have in common: where they lie, sizes that must fit, how attention is computed."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Literal
 
 import torch
@@ -20,6 +21,16 @@ def attention(asked: Attention) -> str | None:
     if asked != "auto":
         return asked
     return None if torch.cuda.is_available() else "eager"
+
+
+def model_directory(name: str) -> Path | None:
+    """Return the directory of a pretrained model; None for a name on the hub. UserError for a path without one."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if name.startswith(("/", "./", "../", "~")):
+        raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
+    return None
 
 
 def check_heads(hidden_size: int, attention_heads: int) -> None:

@@ -13,6 +13,7 @@ from typing import Any
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
 
+from augury.architecture import model_directory
 from augury.errors import UserError
 from augury.store import Folder
 from augury.text.learned import FILES
@@ -25,7 +26,7 @@ def load(loader: Loader, name: str, revision: str | None = None, **settings: Any
 
     `name` is a directory, or a name on the hub, where `revision` is a branch, a tag or a commit.
     """
-    directory = _directory(name)
+    directory = model_directory(name)
     with explained(name), quiet():
         return loader(str(directory or name), **({} if directory else {"revision": revision}), **settings)
 
@@ -59,7 +60,7 @@ def tokenizer(directory: str) -> PreTrainedTokenizerBase:
 @cache
 def identity(name: str, revision: str | None = None) -> str:
     """What determines a pretrained model: the content of a directory's files, or a name on the hub and its revision."""
-    directory = _directory(name)
+    directory = model_directory(name)
     if directory is None:
         return f"{name}@{revision or 'main'}"
     found = hashlib.blake2b(digest_size=8)
@@ -82,13 +83,3 @@ def quiet() -> Iterator[None]:
         logging.set_verbosity(verbosity)
         if progress:
             logging.enable_progress_bar()
-
-
-def _directory(name: str) -> Path | None:
-    """The directory that a name means; None for a name on the hub."""
-    path = Path(name).expanduser()
-    if path.is_dir():
-        return path
-    if name.startswith(("/", "./", "../", "~")):
-        raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
-    return None

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from augury import config, trainable
+from augury import config, preflight, trainable
 from augury.beside import every
 from augury.canonical import canonical
 from augury.description import artifacts, describe
@@ -38,7 +38,11 @@ def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[dict
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
     task = trainable.find(experiment.task)
-    chosen = {name: _canonical(name, system, store) for name, system in systems(experiment).items()}
+    asked = systems(experiment)
+    preflight.check(asked.values(), store)
+    for caution in preflight.cautions(asked.values()) if scored else ():
+        say(caution)
+    chosen = {name: _canonical(name, system, store) for name, system in asked.items()}
     runs: dict[str, dict[int, Folder]] = {}
     failures: list[str] = []
     with Tracker(experiment.tracking, store) as tracker:

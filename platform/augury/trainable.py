@@ -20,6 +20,7 @@ from augury.training.loop import Report
 
 if TYPE_CHECKING:
     from augury.corpora.corpus import Corpus
+    from augury.cost import Size
     from augury.experiment import Experiment
 
 
@@ -56,6 +57,12 @@ class Trainable(Protocol):
     Config: type[Experiment]
     EXAMPLE: str
     """A shell command that writes a line for `translate`."""
+
+    def check(self, experiment: Any, store: Store) -> None:
+        """UserError where the settings and the training text alone tell that an experiment cannot be prepared."""
+
+    def size(self, experiment: Any, store: Store) -> Size | None:
+        """The size of the model, from settings and training text; None where a hub would have to be asked."""
 
     def address(self, experiment: Any, store: Store) -> str:
         """The address of the run that an experiment describes, found without making anything."""

@@ -164,7 +164,7 @@ class Sweeps:
 
     def load(
         self, seeds: Sequence[int] = (1, 2, 3), *, scheduler: str = "all", mode: str = "max", ended: bool = True,
-        question: str = "Does a stronger pull between views help?",
+        question: str = "Does a stronger pull between views help?", tests: Sequence[str] = ("test",),
     ) -> Sweep:  # fmt: skip
         """Write the sweep's two files and read it."""
         keys = list(dict.fromkeys(key for each in self.configurations for key in each["point"]))
@@ -172,7 +172,7 @@ class Sweeps:
             "name": self.name, "question": question, "metric": "valid/bleu", "mode": mode, "scale": "smoke",
             "keys": keys, "seeds": list(seeds), "scheduler": scheduler,
             "reference": self.configurations[0]["address"], "configurations": self.configurations,
-            "merged": self.merged, "started": 1.7e9,
+            "merged": self.merged, "started": 1.7e9, "tests": list(tests),
         })  # fmt: skip
         self.folder.write_json(state.STATE, {
             "time": 1.7e9 + 3600, "ended": ended, "trials": self.trials, "decisions": self.decisions,

@@ -17,6 +17,7 @@ from augury.store import Folder, Store
 from augury.text.alphabet import Alphabet
 from augury.text.rot import Rot
 from augury.text.vocabulary import SPECIALS, Vocabulary, VocabularyConfig, merge, train
+from augury.text.vocabulary_size import fitting_size
 
 GERMAN = [
     "es ist diese pyramide.", "hey, warum nicht?", "wir alle lieben baseball, oder?", "zwölf große übungen",
@@ -236,16 +237,12 @@ def test_an_impossible_size_names_the_nearest(
 
 
 @pytest.mark.parametrize("mode", CONFIGS)
-def test_a_size_that_nobody_gave_is_as_large_as_plain_text_allows(
-    store: Store, mode: Literal["joint", "separate"]
-) -> None:
-    plain = {view: VIEWS[view] for view in ("source", "target")}
-    largest = len(fit(store.folder("unset", mode), VocabularyConfig(mode=mode), plain))
-    with pytest.raises(UserError, match=f"allows at most {largest}:"):
-        fit(store.folder("unset", "larger"), VocabularyConfig(size=largest + 1), plain)
-    views = fit(store.folder("unset", f"{mode}-views"), VocabularyConfig(mode=mode, separate_size_per_key=80))
-    as_given = VocabularyConfig(size=largest, mode=mode, separate_size_per_key=80)
-    assert views.pieces == fit(store.folder("unset", f"{mode}-given"), as_given).pieces
+def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(store: Store, mode: Literal["joint", "separate"]) -> None:
+    plain = VIEWS["source"] + VIEWS["target"]
+    size = 5 + fitting_size(plain, 12_000)  # and the symbols
+    sizes: dict[str, Any] = {"mode": mode, "size_per_key": 9, "separate_size_per_key": 80}
+    auto = fit(store.folder("unset", mode), VocabularyConfig(**sizes))
+    assert auto.pieces == fit(store.folder("unset", f"{mode}-given"), VocabularyConfig(size=size, **sizes)).pieces
 
 
 def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
 from augury.rng import generator
@@ -11,7 +13,7 @@ from augury.text import sentencepieces
 from augury.text.alphabet import build_alphabet
 from augury.text.rot import Rot
 from augury.text.vocabulary import VocabularyConfig, train
-from augury.text.vocabulary_size import matching_size
+from augury.text.vocabulary_size import fitting_size, many_words, matching_size
 
 
 @pytest.fixture(scope="module")
@@ -60,6 +62,21 @@ def test_auto_is_the_vocabulary_of_the_size_it_finds(store: Store, texts: list[s
         vocabulary = train(readers, config, languages=["de", "en"], folder=store.folder("vocabularies", str(setting)))
         sizes.append(len(vocabulary))
     assert sizes[0] == sizes[1] > 300
+
+
+def test_text_is_worth_its_characters_and_the_words_that_come_twice() -> None:
+    texts = ["ein Haus, ein Hund", "das Haus 12 12", "Hund"]
+    assert fitting_size(texts, 100) == len(" ,12Hadeinsu") + len(["ein", "Haus", "Hund"])
+    assert fitting_size(texts, 2) == 2
+    assert many_words(texts, 4) and not many_words(texts, 5)
+
+
+@settings(max_examples=50, deadline=None)
+@given(st.lists(st.text(st.sampled_from("aabbcdeß ,1"), min_size=1, max_size=12), min_size=1, max_size=30))
+def test_a_model_of_the_size_that_text_is_worth_can_be_learned(texts: list[str]) -> None:
+    texts = [text for text in texts if text.strip()] or ["a"]
+    size = fitting_size(texts, 1_000)
+    assert len(sentencepieces.pieces(SentencePieceProcessor(model_proto=sentencepieces.learn(texts, size)))) == size
 
 
 @pytest.fixture

@@ -9,9 +9,11 @@ EXAMPLE = "echo 'ein Satz'"
 __getattr__ = provide(__name__, {
     "Config": "config",
     "address": "preparation",
+    "check": "preflight",
     "outputs": "evaluation",
     "export": "evaluation",
     "prepare": "preparation",
+    "size": "preflight",
     "train_loop": "task",
     "translate": "evaluation",
 })  # fmt: skip

@@ -81,20 +81,13 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
 
 def prepare(experiment: Config, store: Store) -> Prepared:
     """Ingest, augment, learn the vocabulary and tokenise, or find all that done; the run's address and inputs."""
-    splits = ("train", "valid", *tests_of(experiment))
+    splits = ("train", "valid", *experiment.test_sets)
     spec = experiment.corpus
     corpora = {split: ingested(spec, split, store.root) for split in splits}
     train = corpora["train"]
     held_out = {name: corpus for name, corpus in corpora.items() if name != "train"}
     warn_of_overlap(train, held_out)
-    execution = experiment.execution
-    augmented = pipeline.augment(
-        train, experiment.augment, store, executor=execution.executor, ray_address=execution.address
-    )
-    if augmented.reused:
-        say_once(f"found, not made again: {', '.join(augmented.reused)}")
-    planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()})
-    make_once(planned.vocabulary, lambda: _learn_vocabulary(experiment, planned))
+    planned, execution = learned(experiment, store), experiment.execution
     work = train.rows * len(planned.texts) / PIECES_PER_SECOND
     tokenise(
         planned.texts,
@@ -122,6 +115,20 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     )  # fmt: skip
 
 
+def learned(experiment: Config, store: Store) -> Plan:
+    """Make the views and learn the vocabulary, or find them; what a run reads."""
+    corpora = {split: ingested(experiment.corpus, split, store.root) for split in ("train", "valid")}
+    execution = experiment.execution
+    augmented = pipeline.augment(
+        corpora["train"], experiment.augment, store, executor=execution.executor, ray_address=execution.address
+    )
+    if augmented.reused:
+        say_once(f"found, not made again: {', '.join(augmented.reused)}")
+    planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()})
+    make_once(planned.vocabulary, lambda: _learn_vocabulary(experiment, planned))
+    return planned
+
+
 def kept_examples(tokens: Mapping[str, Tokens], max_pieces: int) -> Examples:
     """The rows of which every side and view has 1 to `max_pieces` pieces; one filter keeps all views aligned."""
     lengths = np.stack([each.lengths for each in tokens.values()])
@@ -131,11 +138,6 @@ def kept_examples(tokens: Mapping[str, Tokens], max_pieces: int) -> Examples:
     if not len(rows):
         raise UserError(f"no training example has 1 to max_pieces={max_pieces} pieces on every side: raise max_pieces")
     return Examples(rows, {reason: count for reason, count in rejected.items() if count})
-
-
-def tests_of(experiment: Config) -> list[str]:
-    """The names of the test sets."""
-    return [name for name in experiment.corpus.splits() if name not in ("train", "valid")]
 
 
 def tag(language: str) -> str:

@@ -104,3 +104,8 @@ class Config(Experiment):
     regime: PlainRegime = Plain(label_smoothing=0.0)
     training: FineTuning = FineTuning()
     scoring: Scoring = Scoring()
+
+    @property
+    def test_sets(self) -> list[str]:
+        """None for hypotheses: a premise has many, and one of them as a reference says nothing about the others."""
+        return [] if isinstance(self.corpus, HypothesisCorpus) else super().test_sets

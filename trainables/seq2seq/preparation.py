@@ -19,7 +19,7 @@ from augury.trainable import Input, Prepared
 from augury.training.extend import trunk
 from trainables.seq2seq import pairs
 from trainables.seq2seq.architecture import TinyT5
-from trainables.seq2seq.config import Config, HypothesisCorpus
+from trainables.seq2seq.config import Config
 from trainables.seq2seq.pieces import Pieces
 
 VERSION = 2
@@ -69,7 +69,7 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
 def prepare(experiment: Config, store: Store) -> Prepared:
     """Ingest, make pairs, fetch the tokenizer or learn one, tokenise; or find all that done."""
     given, execution = experiment.corpus, experiment.execution
-    splits = ("train", "valid", *tests_of(experiment))
+    splits = ("train", "valid", *experiment.test_sets)
     corpora = {split: pairs.pairs(given, split, store, execution) for split in splits}
     planned = plan(experiment, store, {split: corpus.address for split, corpus in corpora.items()})
     make_once(planned.pieces.vocabulary, lambda: _make_tokenizer(experiment, planned))
@@ -92,16 +92,6 @@ def prepare(experiment: Config, store: Store) -> Prepared:
             "preparation": given.part("train").filter.plain(),
         },
     )  # fmt: skip
-
-
-def tests_of(experiment: Config) -> list[str]:
-    """The names of the test sets that outputs are scored on.
-
-    None for hypotheses: a premise has many, and one of them as a reference says nothing about the others.
-    """
-    if isinstance(experiment.corpus, HypothesisCorpus):
-        return []
-    return [name for name in experiment.corpus.splits() if name not in ("train", "valid")]
 
 
 def _make_tokenizer(experiment: Config, planned: Plan) -> None:

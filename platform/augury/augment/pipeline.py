@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal, NamedTuple
 
+import pyarrow as pa
 import pyarrow.parquet as pq
 
 from augury import config
@@ -117,7 +118,7 @@ def augment(
     with making([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
         for operator in {part.operator.operator: part.operator for part in missing}.values():
-            operator.check_text(corpus.shard(corpus.shards[0], operator.READS).slice(0, BEGINNING))
+            operator.check_text(beginning(corpus, operator))
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, executor, ray_address)
         for group in _together(missing):
@@ -131,6 +132,11 @@ def augment(
         )
     made = tuple(part.name for part in missing)
     return Augmented(corpus, tuple(parts), address, made, tuple(part.name for part in parts if part.name not in made))
+
+
+def beginning(corpus: Corpus, operator: Operator) -> pa.Table:
+    """Return the first records of a corpus, in the columns that an operator reads."""
+    return corpus.shard(corpus.shards[0], operator.READS).slice(0, BEGINNING)
 
 
 def fit(

@@ -1,44 +1,155 @@
-"""`augury config`: check an experiment file and show what it means."""
+"""`augury config`: check an experiment and its texts before anything is trained, and show what they mean."""
 
 from __future__ import annotations
 
 import argparse
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import asdict
+from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import add_experiment, print_json
 
-HELP = "Check an experiment file; with --resolved, show every setting of every system and the addresses of their runs."
-EXAMPLE = "augury config experiments/multi30k-cipherdaug.yaml --resolved --set regime.beta=2"
+if TYPE_CHECKING:
+    from augury.experiment import Experiment
+    from augury.preflight import LeftOut, Report
+
+HELP = (
+    "Check an experiment before it runs: its settings, texts, keys and sizes; say what is left out, and what it costs."
+)
+EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
+SHOWN = 60  # characters of a sentence
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     add_experiment(parser)
-    parser.add_argument("--resolved", action="store_true", help="print all settings, defaults included, and addresses")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--syntax", action="store_true", help="check the file alone and open no text")
+    how.add_argument("--resolved", action="store_true", help="print all settings, defaults included, and addresses")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    import yaml
-
-    from augury import experiment, trainable
-    from augury.store import Store
+    from augury import experiment
 
     loaded = experiment.load(arguments.experiment, arguments.assignments)
     systems = experiment.systems(loaded)
-    if not arguments.resolved:
-        if arguments.json:
-            print_json({"name": loaded.name, "systems": list(systems), "seeds": list(loaded.seeds)})
-        else:
-            named = f"{len(systems)} systems ({', '.join(systems)})"
-            print(f"{arguments.experiment} is valid: {named} × {len(loaded.seeds)} seeds")
+    if arguments.resolved:
+        _print_resolved(loaded, systems, arguments.json)
         return 0
+    report = None if arguments.syntax else _preflight(loaded, systems)
+    facts = _facts(loaded, systems, report)
+    if arguments.json:
+        print_json(facts)
+    else:
+        print("\n".join(_lines(arguments.experiment, facts, report)))
+    return 0
+
+
+def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
+    """The report on an experiment's systems, made without Ray."""
+    from augury import preflight
+    from augury.store import Store
+
+    here = loaded.execution.model_copy(update={"executor": "local"})
+    local = {name: system.model_copy(update={"execution": here}) for name, system in systems.items()}
+    return preflight.report(local, Store(loaded.storage))
+
+
+def _facts(loaded: Experiment, systems: dict[str, Experiment], report: Report | None) -> dict[str, Any]:
+    runs = len(systems) * len(loaded.seeds)
+    facts: dict[str, Any] = {
+        "name": loaded.name, "systems": list(systems), "seeds": list(loaded.seeds), "runs": runs,
+        "test_sets": list(dict.fromkeys(test for system in systems.values() for test in system.test_sets)),
+    }  # fmt: skip
+    if report is None:
+        return facts
+    return facts | {
+        "texts": [asdict(text) for text in report.texts],
+        "cautions": list(report.cautions),
+        "cost": _cost(loaded, systems, report),
+    }
+
+
+def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) -> dict[str, Any]:
+    """The estimate for all runs; no sum where a part is not known."""
+    from augury.cost import ROUGH, devices
+
+    costs = {name: (cost, len(loaded.seeds) if name in systems else 1) for name, cost in report.costs.items()}
+    known = [(cost, seeds) for cost, seeds in costs.values() if cost is not None]
+    whole = len(known) == len(costs)
+    return {
+        "seconds": sum(cost.seconds * seeds for cost, seeds in known) if whole else None,
+        "bytes": sum(cost.bytes * seeds for cost, seeds in known) if whole else None,
+        "rough": ROUGH, "on": devices(loaded.execution, loaded.training.workers),
+        "each": {name: cost and cost._asdict() for name, (cost, _) in costs.items()},
+    }  # fmt: skip
+
+
+def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[str]:
+    from augury.commands import command
+
+    named = f"{len(facts['systems'])} systems ({', '.join(facts['systems'])})"
+    yield f"{path} is valid: {named} × {len(facts['seeds'])} seeds = {facts['runs']} runs"
+    if report is None:
+        return
+    width = max(len(text.name) for text in report.texts)
+    yield ""
+    yield f"{'text':<{width}}  {'languages':<9}  {'rows':>11}  {'kept':>11}"
+    for text in report.texts:
+        yield f"{text.name:<{width}}  {'-'.join(text.languages):<9}  {text.rows_in:>11,}  {text.rows:>11,}"
+    for text in report.texts:
+        for left_out in text.left_out:
+            yield ""
+            yield from _left_out(text.name, left_out)
+    yield ""
+    yield from (f"note   {caution}" for caution in report.cautions)
+    yield f"cost   {_estimate(facts['cost'])}"
+    yield f"next   {command('augury', 'train', path)}"
+
+
+def _left_out(name: str, left_out: LeftOut) -> Iterator[str]:
+    value = {True: "true", False: "false", None: "null"}.get(left_out.value, left_out.value)
+    way = (
+        f"{left_out.setting} decides, now {value}"
+        if left_out.setting
+        else "no setting lets them in: complete the pairs"
+    )
+    yield f"{left_out.rows:,} of {name} left out, {left_out.reason} ({way})"
+    for example in left_out.examples:
+        sides = (text for key, text in example.items() if key != "place")
+        yield f"  {example['place']}: {' | '.join(_cut(text) for text in sides)}"
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+
+
+def _estimate(cost: dict[str, Any]) -> str:
+    from augury.progress import duration
+
+    if cost["seconds"] is None:
+        unknown = ", ".join(name for name, each in cost["each"].items() if each is None)
+        return f"not known before the models of {unknown} are fetched"
+    size = cost["bytes"] / 1e6
+    disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
+    return (
+        f"about {duration(cost['seconds'])} on {cost['on']} and {disk} of disk at most, if no other run shares them; "
+        f"rough: {cost['rough']} times less or more"
+    )
+
+
+def _print_resolved(loaded: Experiment, systems: dict[str, Experiment], as_json: bool) -> None:
+    import yaml
+
+    from augury import trainable
+    from augury.store import Store
+
     store, task = Store(loaded.storage), trainable.find(loaded.task)
     addresses = {name: task.address(system, store) for name, system in systems.items()}
-    if arguments.json:
+    if as_json:
         print_json({name: {"address": addresses[name], "settings": system.plain()} for name, system in systems.items()})
-        return 0
+        return
     for name, system in systems.items():
         print(f"# {name}: run {addresses[name]}")
         yaml.safe_dump(system.plain(), sys.stdout, sort_keys=False, allow_unicode=True)
         print()
-    return 0

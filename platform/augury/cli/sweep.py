@@ -119,6 +119,8 @@ def _run(space: Space, asked: Asked, as_json: bool) -> int:
 
 def show_plan(space: Space, asked: Asked, as_json: bool) -> int:
     """The configurations, and which points are the same experiment."""
+    from augury.preflight import cautions
+    from augury.progress import say
     from augury.store import Store
     from augury.sweeping import plan, points
 
@@ -131,6 +133,8 @@ def show_plan(space: Space, asked: Asked, as_json: bool) -> int:
                        for each in planned.merged],
         })  # fmt: skip
         return 0
+    for caution in cautions(each.experiment for each in planned.configurations.values()):
+        say(caution)
     print(space.question)
     for each in planned.configurations.values():
         print(f"  {each.address}  {each.name}")

@@ -26,7 +26,7 @@ def compare(chosen: object, as_json: bool) -> int:
 
     Without test sets there is nothing to compare: the runs and their best validations are shown.
     """
-    from augury import trainable
+    from augury import experiment, preflight, trainable
     from augury.commands import command
     from augury.experiment import Experiment
     from augury.reporting import overview, page, results
@@ -38,6 +38,7 @@ def compare(chosen: object, as_json: bool) -> int:
     from augury.tracking.settings import place
 
     assert isinstance(chosen, Experiment)
+    cautions = preflight.cautions(experiment.systems(chosen).values())
     runs, failures = run_experiment(chosen)
     systems = results.load_groups([*runs.values()], [*runs])
     tables = comparisons(systems, scored_sets(systems))
@@ -55,6 +56,7 @@ def compare(chosen: object, as_json: bool) -> int:
                 "runs": [folder.uri for folder in folders],
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
                 "page": f"{report.uri}/index.html" if tables else None,
+                "cautions": cautions,
                 "failures": failures,
             }
         )

@@ -126,6 +126,10 @@ class Adversarial(Delayed):
         return perturbation, metrics
 
     @property
+    def work(self) -> float:
+        return 1.0 + (1 if self.attack == "fgm" else self.steps) + (self.clean_weight > 0)
+
+    @property
     def step_length(self) -> float:
         """The length of a step (α)."""
         if self.epsilon is not None and self.attack == "fgm":

@@ -116,6 +116,11 @@ class Regime(Section):
         """Return the loss of one batch, whose examples are read in draws of as many views."""
         raise NotImplementedError
 
+    @property
+    def work(self) -> float:
+        """Return how often a batch goes forward and backward through the model."""
+        return 1.0
+
     def onset(self, updates_per_pass: float) -> float:
         """Return the number of updates after which all of the loss acts: 0 without a warm-up."""
         return 0
@@ -137,6 +142,11 @@ class Delayed(Regime):
         if self.warmup_passes is not None:
             return progress.passes < self.warmup_passes
         return progress.update < self.warmup_steps
+
+    @property
+    def work(self) -> float:
+        """Return how often a batch goes forward and backward through the model."""
+        return 1.0
 
     def onset(self, updates_per_pass: float) -> float:
         return self.warmup_steps if self.warmup_passes is None else self.warmup_passes * updates_per_pass

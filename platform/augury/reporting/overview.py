@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.table import MISSING, Table, aligned, cautions, fitted, title
+from augury.tracking.runs import NO_TESTS
 
 FULL = 3  # tables that are shown whole, one below the other
 
@@ -37,5 +38,4 @@ def validated(systems: Sequence[SystemResult]) -> str:
     for name, seed, best, uri in found:
         cells = (f"{best[metric]:.2f}" if metric in best else MISSING for metric in metrics)
         lines.append([name, seed, *cells, uri])
-    note = "validation scores alone: the corpus has no test sets (corpus.tests), so nothing is compared"
-    return "\n".join([*aligned(lines), "", note, *cautions(systems), ""])
+    return "\n".join([*aligned(lines), "", NO_TESTS, *cautions(systems), ""])

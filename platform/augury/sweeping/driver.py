@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, field
 from functools import partial
 from typing import Any
 
-from augury import trainable
+from augury import preflight, trainable
 from augury.beside import Throttle, every
 from augury.description import describe
 from augury.errors import UserError
@@ -91,8 +91,12 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
             "'reference', a point, or leave 'baseline' as it is"
         )
     base = planned.base()
+    experiments = [base, *(each.experiment for each in planned.configurations.values())]
+    preflight.check(experiments, store)
+    for caution in preflight.cautions(experiments):
+        say(caution)
     connect(base.execution.address)
-    size = sizing.of([base, *(each.experiment for each in planned.configurations.values())], asked.at_once)
+    size = sizing.of(experiments, asked.at_once)
     say(size.said)
     if asked.scheduler == "pbt":
         population.check(space, size.launcher, [each.experiment for each in planned.configurations.values()])
@@ -199,10 +203,16 @@ def _define(sweep: Folder, space: Space, asked: Asked, planned: Plan) -> None:
     sweep.write_json(DEFINITION, {
         "name": asked.name, "space": space.name, "scale": space.scale, "question": space.question,
         "metric": space.metric, "mode": space.mode, "keys": list(space.keys), "seeds": list(asked.seeds),
+        "tests": _tests(planned),
         "scheduler": asked.scheduler, "search": asked.search, "reference": next(iter(planned.configurations)),
         "configurations": [each.plain() for each in planned.configurations.values()],
         "merged": [asdict(each) for each in planned.merged], "started": earlier.get("started", time.time()),
     })  # fmt: skip
+
+
+def _tests(planned: Plan) -> list[str]:
+    """The test sets that any configuration is scored on."""
+    return list(dict.fromkeys(test for each in planned.configurations.values() for test in each.experiment.test_sets))
 
 
 def _prepare(each: Planned, store: Store, sweep: Folder, prepared: dict[str, Prepared]) -> None:

@@ -134,6 +134,8 @@ class Sweep:
     """The swept dotted keys."""
     seeds: tuple[int, ...]
     """The seeds a configuration may be trained with."""
+    tests: tuple[str, ...] | None
+    """The test sets; without any, validation decides. None where an older version of Augury did not write them down."""
     scheduler: str
     """`all`, `halving` or `pbt`."""
     reference: str
@@ -216,7 +218,7 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         merged=tuple(Merged(**each) for each in asked["merged"]),
         decisions=tuple(Decision(**each) for each in stands.get("decisions", ())),
         started=asked["started"], updated=stands.get("time", asked["started"]), ended=stands.get("ended", False),
-        folder=folder,
+        tests=None if asked.get("tests") is None else tuple(asked["tests"]), folder=folder,
     )  # fmt: skip
 
 

@@ -22,7 +22,7 @@ from augury.errors import UserError, unknown
 from augury.progress import say_once
 from augury.store import Folder
 from augury.text import sentencepieces
-from augury.text.vocabulary_size import matching_size, possible_size
+from augury.text.vocabulary_size import fitting_size, matching_size
 
 VERSION = 2
 """Raised when equal texts and settings come to give other pieces."""
@@ -38,7 +38,8 @@ class VocabularyConfig(Section):
     """How many pieces there are and which symbols stand beside them."""
 
     size: PositiveInt | Literal["auto"] = "auto"
-    """Entries for the plain bitext, special symbols and tags included; `auto`: 12,000, or what the text allows."""
+    """Entries for the plain bitext, special symbols and tags included; `auto`: 12,000, or of little text one for
+    every character and every word that comes twice."""
     size_per_key: PositiveInt | Literal["auto"] = "auto"
     """Joint mode: entries added for every enciphered view; `auto`: as many as leave plain text in as many pieces as
     without enciphered views, so that systems differ in the method alone (the paper: 4,000)."""
@@ -50,6 +51,11 @@ class VocabularyConfig(Section):
     """The share of characters that have a piece; the rarest others become unknown."""
     reserved: tuple[str, ...] = ()
     """Further symbols that are entered by id alone, such as domain tags: `<clean_s>`."""
+
+    @property
+    def entries(self) -> int:
+        """The entries for the plain bitext that are asked for."""
+        return USUAL_SIZE if self.size == "auto" else self.size
 
     def inactive(self) -> dict[str, str]:
         dead = {"joint": "separate_size_per_key", "separate": "size_per_key"}[self.mode]
@@ -147,7 +153,7 @@ def train(
     tags = _tags(languages, config.reserved)
     counts: dict[str, int] = {}
     symbols = len(SPECIALS) + len(tags)
-    config = _with_possible_size(config, groups, symbols)
+    config = _with_fitting_size(config, groups, symbols)
     if config.mode == "joint" and config.size_per_key == "auto":
         config = _with_matching_size(config, groups, symbols)
     parts = _parts(config, list(groups), symbols)
@@ -161,18 +167,18 @@ def train(
     return vocabulary
 
 
-def _with_possible_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
-    """The settings with a size that the plain bitext allows, where none was given."""
+def _with_fitting_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
+    """The settings with a size that the plain bitext is worth, where none was given."""
     if config.size != "auto":
         return config
     plain = [view for view in PLAIN_VIEWS if view in groups]
-    learned = possible_size(lambda: _texts(groups, plain, {}), USUAL_SIZE - symbols, config.character_coverage)
-    if learned + symbols < USUAL_SIZE:
+    size = symbols + fitting_size(_texts(groups, plain, {}), USUAL_SIZE - symbols)
+    if size < USUAL_SIZE:
         say_once(
-            f"vocabulary: {learned + symbols:,} entries instead of {USUAL_SIZE:,}, the most that the training text "
-            "allows; a model may learn better from so little text with fewer: set vocabulary.size"
+            f"vocabulary: size auto is {size:,}, not {USUAL_SIZE:,}: the training text has no more words that come "
+            "twice; vocabulary.size gives another"
         )
-    return config.model_copy(update={"size": learned + symbols})
+    return config.model_copy(update={"size": size})
 
 
 def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import NamedTuple
 
@@ -21,15 +21,20 @@ STEP = 10  # sizes are multiples of it
 LETTERS = re.compile(r"[^\W\d_]+")
 
 
-def possible_size(texts: Callable[[], Iterable[str]], wanted: int, character_coverage: float = 1.0) -> int:
-    """Return `wanted`, or the largest number of pieces that the texts allow where that is less."""
-    if many_words(texts(), wanted):
-        return wanted
-    try:
-        sentencepieces.learn(texts(), wanted, character_coverage)
-    except sentencepieces.SizeError as error:
-        return error.limit if error.too_large else wanted
-    return wanted
+def fitting_size(texts: Iterable[str], most: int) -> int:
+    """Return the number of pieces that texts are worth: one for every character and every word that comes twice.
+
+    At most `most`. A model can always be as large as that, and one with a piece for every word that is seen once has
+    nothing to learn it from.
+    """
+    characters, once, twice = {" "}, set[str](), set[str]()
+    for text in texts:
+        characters.update(text)
+        for word in LETTERS.findall(text):
+            (twice if word in once else once).add(word)
+        if len(twice) >= most:
+            return most
+    return min(most, len(characters) + len(twice))
 
 
 def many_words(texts: Iterable[str], count: int) -> bool:

@@ -9,6 +9,12 @@ KIND = "runs"
 DESCRIPTION = "run.json"
 SCORES = "scores.json"
 
+NO_TESTS = (
+    "there are no test sets (corpus.tests): validation decides, by which weights and the end of training are chosen "
+    "too, so that its scores are better than those on unseen text"
+)
+"""What must be known of runs that no test set measures."""
+
 
 def folders(store: Store) -> list[Folder]:
     """The folders of all runs that training has described."""

@@ -36,6 +36,36 @@ def test_validations_alone_are_no_answer(sweeps: Any, addresses: list[str]) -> N
     )
 
 
+def test_without_test_sets_validation_decides(sweeps: Any, addresses: list[str]) -> None:
+    for address, values in zip(addresses, ((30, 31, 29), (33, 34, 35), (30, 30, 30)), strict=True):
+        for seed, value in enumerate(values, start=1):
+            sweeps.trial(address, seed, [value])
+    sweep = sweeps.load(tests=())
+    # The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816 with 6 degrees of freedom, t = 2.447: 4 ± 1.63.
+    said = answer(sweep)
+    assert said.startswith("Without test sets, beta=1 leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more")
+    assert "than baseline with 30.0 [28.8, 31.2] (3 seeds) (95 % interval of the difference 2.4 to 5.6)" in said
+    assert "less is to be expected on unseen text" in said
+    assert answer(sweeps.load(tests=(), ended=False)).startswith(
+        "So far, with 9 of 9 trials finished: without test sets"
+    )
+
+
+def test_without_test_sets_a_small_lead_may_be_chance(sweeps: Any, addresses: list[str]) -> None:
+    for address, values in zip(addresses, ((30, 31), (30, 32), (29, 30)), strict=True):
+        for seed, value in enumerate(values, start=1):
+            sweeps.trial(address, seed, [value])
+    assert "it may be chance" in answer(sweeps.load(tests=()))
+
+
+def test_without_test_sets_the_reference_is_held_against_the_next_best(sweeps: Any, addresses: list[str]) -> None:
+    for address, value in zip(addresses, (33, 31, 32), strict=True):
+        sweeps.trial(address, 1, [value])
+    said = answer(sweeps.load(tests=()))
+    assert said.startswith("Without test sets, baseline leads") and "1.0 more than beta=2" in said
+    assert "single seeds do not decide" in said
+
+
 def test_on_the_way(sweeps: Any, addresses: list[str]) -> None:
     for address, value in zip(addresses, (30, 31, 32), strict=True):
         sweeps.trial(address, 1, [value])

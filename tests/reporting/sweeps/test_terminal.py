@@ -9,6 +9,7 @@ import pytest
 
 from augury.reporting.sweeps.page import render
 from augury.reporting.sweeps.terminal import Board, plain, seconds_left, text
+from augury.tracking.runs import NO_TESTS
 
 
 class Terminal(io.StringIO):
@@ -72,6 +73,15 @@ def test_time_left(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[1], 1, [30], "running", seconds=10)
     sweeps.trial(addresses[1], 2, [30], "failed", seconds=10)
     assert seconds_left(sweeps.load([1, 2], ended=False)) == (60 + 90 + 2 * 100) / 2
+
+
+def test_that_validation_decides_is_said_everywhere(sweeps: Any, addresses: list[str]) -> None:
+    sweeps.trial(addresses[0], 1, [30])
+    untested, tested = sweeps.load(tests=()), sweeps.load()
+    assert (plain(untested)["decided_on"], plain(untested)["cautions"]) == ("validation", [NO_TESTS])
+    assert (plain(tested)["decided_on"], plain(tested)["cautions"]) == ("tests", [])
+    for shown in (text, render):
+        assert NO_TESTS in shown(untested) and NO_TESTS not in shown(tested)
 
 
 def test_the_table_at_the_end(sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 
 from augury.reporting.answer import answer as compared
 from augury.reporting.sweeps.summary import Standing, Summary, summarise
-from augury.reporting.sweeps.wording import measured, reached
+from augury.reporting.sweeps.wording import measured, reached, written
 from augury.reporting.table import Table
 from augury.sweeping.state import Sweep
 
@@ -28,6 +29,10 @@ def answered(summary: Summary) -> str:
     if leader is None:
         head = f"No answer: no configuration came to a validation, {far}" if sweep.ended else f"No answer yet, {far}"
         return f"{head}{_losses(summary)}."
+    if sweep.tests == ():
+        said = _on_validation(summary, leader)
+        said = f"{said[0].upper()}{said[1:]}" if sweep.ended else f"So far, {far}: {said}"
+        return f"{said}{_losses(summary)}."
     table = _comparable(summary, leader)
     if table is None:
         said = f"{leader.name} leads with {measured(sweep.metric)} {reached(leader)}"
@@ -44,6 +49,26 @@ def answered(summary: Summary) -> str:
     if not sweep.ended:
         core = f"So far, {far}, {_lowered(core)}"
     return f"{core}{_losses(summary)}."
+
+
+def _on_validation(summary: Summary, leader: Standing) -> str:
+    """How far the leader is ahead of the reference, or of the next best, in the scores that it was chosen by."""
+    metric, others = measured(summary.sweep.metric), [each for each in summary.standings if each is not leader]
+    rival = summary.reference if leader.address != summary.sweep.reference else next(iter(others), None)
+    said = f"without test sets, {leader.name} leads with {metric} {reached(leader)}"
+    if rival is None or rival.mean is None or leader.mean is None:
+        return f"{said}, and there is nothing to compare it with"
+    more = leader.mean - rival.mean
+    said += f", {written(abs(more), like=leader.mean)} {'more' if more >= 0 else 'less'} than {rival.name} "
+    said += f"with {reached(rival)}"
+    halves = [each.high - each.mean for each in (leader, rival) if each.high is not None and each.mean is not None]
+    if len(halves) == 2:
+        half = math.hypot(*halves)  # the intervals have one deviation, that of all seeds pooled
+        said += f" (95 % interval of the difference {written(more - half, like=leader.mean)} to "
+        said += f"{written(more + half, like=leader.mean)}{'' if abs(more) > half else ': it may be chance'})"
+    else:
+        said += ", and single seeds do not decide"
+    return f"{said}; it was chosen by these very scores, so that less is to be expected on unseen text"
 
 
 def _comparable(summary: Summary, leader: Standing) -> Table | None:

@@ -82,15 +82,16 @@ def _header(summary: Summary, refresh: int | None) -> str:
     shown = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
     return (
         f'<header><h1>Sweep {escape(sweep.name)}</h1><p class="question">{escape(sweep.question)}</p>'
-        f'<p class="answer">{escape(answered(summary))}</p>{_cautions(sweep)}{_progress(sweep)}'
+        f'<p class="answer">{escape(answered(summary))}</p>{_cautions(summary)}{_progress(sweep)}'
         f'<dl class="facts">{shown}</dl>{again}<p class="caution" id="silent" hidden></p></header>'
     )
 
 
-def _cautions(sweep: Sweep) -> str:
-    described = [trial.folder for each in sweep.configurations for trial in each.trials
+def _cautions(summary: Summary) -> str:
+    described = [trial.folder for each in summary.sweep.configurations for trial in each.trials
                  if trial.folder.exists(runs.DESCRIPTION)]  # fmt: skip
-    return "".join(f'<p class="caution">{escape(note)}</p>' for note in (runs.notes(described[0]) if described else ()))
+    notes = [*summary.cautions, *(runs.notes(described[0]) if described else ())]
+    return "".join(f'<p class="caution">{escape(note)}</p>' for note in notes)
 
 
 def _progress(sweep: Sweep) -> str:

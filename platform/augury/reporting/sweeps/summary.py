@@ -76,6 +76,11 @@ class Summary:
     is scored."""
 
     @property
+    def cautions(self) -> list[str]:
+        """What must be known to believe the answer."""
+        return [runs.NO_TESTS] if self.sweep.tests == () else []
+
+    @property
     def reference(self) -> Standing:
         """The configuration that the others are compared with."""
         return next(each for each in self.standings if each.address == self.sweep.reference)

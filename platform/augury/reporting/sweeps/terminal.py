@@ -78,7 +78,7 @@ def text(sweep: Sweep) -> str:
     console = Console(width=shutil.get_terminal_size((WIDTH, 50)).columns, color_system=None)
     with console.capture() as drawn:
         console.print(Text(sweep.question), "", _table(summary), "", Text(answered(summary)), sep="\n")
-    notes = [note for table in summary.tables[:1] for note in table.notes]
+    notes = [*summary.cautions, *(note for table in summary.tables[:1] for note in table.notes)]
     failures = [f"failed: {each.name}, seed {trial.seed}: {trial.error}"
                 for each in sweep.configurations for trial in each.trials if trial.progress == "failed"]  # fmt: skip
     merged = [f"same as {each.same_as}: {each.called} ({each.reason})" for each in sweep.merged]
@@ -96,6 +96,7 @@ def plain(sweep: Sweep) -> dict[str, Any]:
     return {
         "name": sweep.name, "question": sweep.question, "answer": answered(summary), "ended": sweep.ended,
         "metric": sweep.metric, "mode": sweep.mode, "scale": sweep.scale, "scheduler": sweep.scheduler,
+        "decided_on": "validation" if sweep.tests == () else "tests", "cautions": summary.cautions,
         "seeds": list(sweep.seeds), "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
         "table": [_plain(summary, standing) for standing in summary.standings],
