@@ -22,10 +22,8 @@ from augury.experiment import Experiment
 from augury.store import Store
 from augury.tracking.runs import NO_TESTS
 
-UNTOLD = (
-    "name", "seeds", "storage", "regime", "training", "execution", "tracking", "decoding", "validation", "baseline",
-    "systems",
-)  # fmt: skip
+UNTOLD = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
+UNTOLD |= {"decoding", "validation", "baseline", "systems"}
 """Sections without a say in what is checked: experiments that differ in them alone are checked once."""
 
 
@@ -105,8 +103,9 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
 
 def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
     """Experiments of which each has something of its own to be checked."""
-    told = {config.address(experiment.model_dump(mode="json", exclude=set(UNTOLD))): experiment
-            for experiment in experiments}  # fmt: skip
+    told: dict[str, Experiment] = {}
+    for experiment in experiments:
+        told.setdefault(config.address(experiment.model_dump(mode="json", exclude=UNTOLD)), experiment)
     return list(told.values())
 
 

@@ -22,7 +22,7 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 VERBS = (
     "demo", "train", "sweep", "reproduce", "watch", "augment", "encipher", "align", "translate", "score", "compare",
-    "export", "config", "track",
+    "export", "init", "config", "track",
 )  # fmt: skip
 
 

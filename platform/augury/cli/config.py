@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+import textwrap
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
@@ -29,19 +30,23 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.resolved:
+        return _resolved(arguments.experiment, arguments.assignments, arguments.json)
+    return show(arguments.experiment, arguments.assignments, as_json=arguments.json, texts=not arguments.syntax)
+
+
+def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = True) -> int:
+    """Check an experiment file and, unless it is for the file alone, its texts; print what they amount to."""
     from augury import experiment
 
-    loaded = experiment.load(arguments.experiment, arguments.assignments)
+    loaded = experiment.load(path, assignments)
     systems = experiment.systems(loaded)
-    if arguments.resolved:
-        _print_resolved(loaded, systems, arguments.json)
-        return 0
-    report = None if arguments.syntax else _preflight(loaded, systems)
-    facts = _facts(loaded, systems, report)
-    if arguments.json:
+    report = _preflight(loaded, systems) if texts else None
+    facts = {"file": path, **_facts(loaded, systems, report)}
+    if as_json:
         print_json(facts)
     else:
-        print("\n".join(_lines(arguments.experiment, facts, report)))
+        print("\n".join(_lines(path, facts, report)))
     return 0
 
 
@@ -58,9 +63,12 @@ def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
 def _facts(loaded: Experiment, systems: dict[str, Experiment], report: Report | None) -> dict[str, Any]:
     runs = len(systems) * len(loaded.seeds)
     facts: dict[str, Any] = {
-        "name": loaded.name, "systems": list(systems), "seeds": list(loaded.seeds), "runs": runs,
+        "name": loaded.name,
+        "systems": list(systems),
+        "seeds": list(loaded.seeds),
+        "runs": runs,
         "test_sets": list(dict.fromkeys(test for system in systems.values() for test in system.test_sets)),
-    }  # fmt: skip
+    }
     if report is None:
         return facts
     return facts | {
@@ -80,9 +88,10 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
     return {
         "seconds": sum(cost.seconds * seeds for cost, seeds in known) if whole else None,
         "bytes": sum(cost.bytes * seeds for cost, seeds in known) if whole else None,
-        "rough": ROUGH, "on": devices(loaded.execution, loaded.training.workers),
+        "rough": ROUGH,
+        "on": devices(loaded.execution, loaded.training.workers),
         "each": {name: cost and cost._asdict() for name, (cost, _) in costs.items()},
-    }  # fmt: skip
+    }
 
 
 def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[str]:
@@ -102,7 +111,8 @@ def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[
             yield ""
             yield from _left_out(text.name, left_out)
     yield ""
-    yield from (f"note   {caution}" for caution in report.cautions)
+    for caution in report.cautions:
+        yield textwrap.fill(f"note   {caution}", 100, subsequent_indent=" " * 7)
     yield f"cost   {_estimate(facts['cost'])}"
     yield f"next   {command('augury', 'train', path)}"
 
@@ -138,18 +148,21 @@ def _estimate(cost: dict[str, Any]) -> str:
     )
 
 
-def _print_resolved(loaded: Experiment, systems: dict[str, Experiment], as_json: bool) -> None:
+def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
+    """Print every setting of every system, and the addresses of their runs."""
     import yaml
 
-    from augury import trainable
+    from augury import experiment, trainable
     from augury.store import Store
 
-    store, task = Store(loaded.storage), trainable.find(loaded.task)
+    loaded = experiment.load(path, assignments)
+    systems, store, task = experiment.systems(loaded), Store(loaded.storage), trainable.find(loaded.task)
     addresses = {name: task.address(system, store) for name, system in systems.items()}
     if as_json:
         print_json({name: {"address": addresses[name], "settings": system.plain()} for name, system in systems.items()})
-        return
+        return 0
     for name, system in systems.items():
         print(f"# {name}: run {addresses[name]}")
         yaml.safe_dump(system.plain(), sys.stdout, sort_keys=False, allow_unicode=True)
         print()
+    return 0

@@ -25,10 +25,15 @@ FAULTS = REASONS[NO_LABEL + 1 : DUPLICATE]
 """The reasons that speak against a text when they are many."""
 
 LET_IN = {
-    "not selected": "{split}.where", "no gold label": "{split}.labels", "too long": "filter.max_length",
-    "too short": "filter.min_length", "ratio": "filter.max_ratio", "duplicate": "filter.deduplicate",
-    "held out": "every", "not in the subset": "{split}.subset",
-}  # fmt: skip
+    "not selected": "{split}.where",
+    "no gold label": "{split}.labels",
+    "too long": "filter.max_length",
+    "too short": "filter.min_length",
+    "ratio": "filter.max_ratio",
+    "duplicate": "filter.deduplicate",
+    "held out": "every",
+    "not in the subset": "{split}.subset",
+}
 """The setting of a corpus that decides over each reason; nothing lets an empty side in."""
 
 # Characters of these ranges are starters that NFC leaves alone whatever is beside them: text without any

@@ -37,6 +37,18 @@ def read_table(
     return _jsonl(find(path), columns) if layout == "jsonl" else _parquet(path, columns)
 
 
+def column_names(path: str, layout: str) -> list[str]:
+    """Return the names of the columns of a table; of JSON lines, those of its first record."""
+    if layout == "parquet":
+        with pq.ParquetFile(_parquet_files(path)[0]) as file:
+            return [file.schema.column(index).path for index in range(len(file.schema))]
+    first = next(lines(find(path)), b"")
+    if layout == "jsonl":
+        record = json.loads(first or b"{}")
+        return list(record) if isinstance(record, dict) else []
+    return next(csv.reader([first.decode()]), []) if layout == "csv" else _names(first)
+
+
 def header_lines(path: str, layout: str, header: Sequence[str] | None = None) -> int | None:
     """How many lines stand before the first row of a table; None where rows are not lines (CSV, Parquet)."""
     if layout != "tsv":

@@ -1,0 +1,193 @@
+"""A first experiment file for somebody's own texts: commented, with settings that fit their size."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+import yaml
+
+HELD_OUT = 1000  # rows for validation at most, and a tenth of the training text
+COMMENTS = {
+    "max_tokens": "of a batch",
+    "warmup_updates": "until then the rate rises",
+    "max_passes": "over the training text, at most",
+    "validate_every": "updates",
+    "patience": "validations without gain, then training ends",
+    "precision": "on GPUs; fp32 on CPUs",
+}
+
+
+class Tier(NamedTuple):
+    """Settings of a translation experiment for little or much text."""
+
+    most: float
+    """Training rows."""
+    model: str
+    training: str
+    divergence: str
+    """Its weight and its begin: asked to agree before it translates, a model learns to ignore the source."""
+
+
+TIERS = (
+    Tier(
+        2_000,
+        "architecture: tiny, encoder_layers: 1, decoder_layers: 1, hidden_size: 96, feedforward_size: 384, "
+        "dropout: 0.2",
+        "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_passes: 100, "
+        "validate_every: 100, patience: 5",
+        "beta: 1, warmup_passes: 25",
+    ),
+    Tier(
+        20_000,
+        "architecture: tiny, hidden_size: 192, feedforward_size: 768, dropout: 0.3",
+        "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400, max_passes: 200, "
+        "validate_every: 250, patience: 8",
+        "beta: 1, warmup_passes: 10",
+    ),
+    Tier(
+        200_000,
+        "architecture: small",
+        "max_tokens: 2048, learning_rate: 0.001, warmup_updates: 800, max_passes: 30, patience: 4",
+        "beta: 5, warmup_passes: 5",
+    ),
+    Tier(
+        float("inf"),
+        "architecture: transformer_iwslt_de_en",
+        "max_tokens: 4096, max_passes: 60, precision: bf16",
+        "beta: 5",
+    ),
+)
+Files = Sequence[str]
+"""Two aligned files, source and target, or one table."""
+
+
+@dataclass(frozen=True)
+class Draft:
+    """What somebody says of an experiment to be."""
+
+    name: str
+    task: str
+    languages: Sequence[str]
+    """Source and target, or the one of sentence pairs."""
+    rows: int
+    """Of the training text, about."""
+    train: Files
+    valid: Files = ()
+    """Nothing: rows of the training text are held out."""
+    tests: Mapping[str, Files] = field(default_factory=dict)
+    columns: Sequence[str] = ()
+    """Of tables: source and target, or premise, hypothesis and label."""
+    model: str | None = None
+    """Of sentence pairs: a pretrained one, by its directory or its name on the hub."""
+
+
+def draft(wanted: Draft) -> str:
+    """Return the experiment file."""
+    return _inference(wanted) if wanted.task == "nli" else _translation(wanted)
+
+
+def every(rows: int) -> int:
+    """Return n where each n-th of so many rows is to be held out for validation."""
+    return max(2, rows // max(1, min(HELD_OUT, rows // 10)))
+
+
+def _translation(wanted: Draft) -> str:
+    tier = next(tier for tier in TIERS if wanted.rows <= tier.most)
+    held_out = f"every: {every(wanted.rows)}    # there is no validation text: each n-th training pair is held out"
+    return f"""# Does CipherDAug help on this text?
+{_head(wanted)}
+corpus:
+  source_language: {wanted.languages[0]}
+  target_language: {wanted.languages[1]}
+  train: {_text(wanted, wanted.train)}
+  {f"valid: {_text(wanted, wanted.valid)}" if wanted.valid else held_out}
+{_tests(wanted)}
+  # filter: {{max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}}    # of training text, in words
+
+# Further views of every source sentence: enciphered, each letter moved by a key in the alphabet of the text.
+augment:
+  - {{operator: cipher, keys: [1]}}
+# The model is trained to agree on a sentence and its cipher. Others: plain, multi_source; R-Drop, without augment, is
+# {{name: coregularised, preset: r_drop}}.
+regime: {{name: coregularised, {tier.divergence}}}
+
+# vocabulary: {{size: 8000}}    # subwords; by default 12,000, or fewer where there is little text
+model: {{{tier.model}}}
+training:
+{_lines(tier.training)}
+
+{_systems("augment: [], regime: plain", "regime: {name: multi_source}")}
+"""
+
+
+def _inference(wanted: Draft) -> str:
+    return f"""# Does EDA help on these sentence pairs?
+{_head(wanted)}
+corpus:
+  language: {wanted.languages[0]}
+  # Labels with other names are said with a text: labels: {{0: entailment, 1: neutral, 2: contradiction}}
+  train: {_text(wanted, wanted.train)}
+  valid: {_text(wanted, wanted.valid)}
+{_tests(wanted)}
+
+# Copies of every pair in which words are replaced, inserted, swapped or deleted. Others: reorder, semantic.
+augment:
+  - {{operator: eda, copies: 1}}
+# regime: {{name: adversarial, preset: paper}}    # adds PGD
+
+# A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
+model: {{name: {_scalar(wanted.model or "FacebookAI/xlm-roberta-base")}}}
+training:
+{_lines("max_passes: 5, patience: 3")}
+
+{_systems("augment: []", "regime: {name: adversarial, preset: fgm}")}
+"""
+
+
+def _head(wanted: Draft) -> str:
+    return f"""\
+# `augury config FILE` checks this file and its texts, and shows all settings by --resolved. `augury train FILE`
+# trains the system that it describes and the plain baseline, with every seed, and ends in a table and a page.
+name: {_scalar(wanted.name)}
+task: {wanted.task}
+seeds: [1, 2, 3]    # seeds differ as much as methods do: a single one decides nothing
+storage: results    # directory or URI of everything that is made
+"""
+
+
+def _tests(wanted: Draft) -> str:
+    if not wanted.tests:
+        return "  # There are no test sets: validation decides, which flatters the best. tests: {news: {...}}"
+    return "\n".join(
+        ["  tests:", *(f"    {_scalar(name)}: {_text(wanted, files)}" for name, files in wanted.tests.items())]
+    )
+
+
+def _text(wanted: Draft, files: Files) -> str:
+    """The section of a text."""
+    if len(files) == 2:
+        return f"{{source: {_scalar(files[0])}, target: {_scalar(files[1])}}}"
+    names = ("premise", "hypothesis", "label") if wanted.task == "nli" else ("source", "target")
+    columns = (f"{name}_column: {_scalar(column)}" for name, column in zip(names, wanted.columns, strict=True))
+    return f"{{{', '.join([f'file: {_scalar(files[0])}', *columns])}}}"
+
+
+def _lines(settings: str) -> str:
+    """Settings, `key: value, key: value`, on lines of their own."""
+    lines = [(f"  {setting}", COMMENTS.get(setting.partition(":")[0])) for setting in settings.split(", ")]
+    return "\n".join(f"{line:<24}# {comment}" if comment else line for line, comment in lines)
+
+
+def _systems(baseline: str, other: str) -> str:
+    return f"""# Other systems than these two, each by the dotted keys in which it differs; the first is the baseline:
+# systems:
+#   baseline: {{{baseline}}}
+#   this: {{}}
+#   another: {{{other}}}"""
+
+
+def _scalar(text: str) -> str:
+    """Text as it may stand anywhere in YAML."""
+    return yaml.safe_dump([text], default_flow_style=True, allow_unicode=True, width=10**6)[1:-2]

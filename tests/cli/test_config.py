@@ -1,0 +1,52 @@
+"""`augury config`: the preflight, the file alone, and the settings with their addresses."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from augury.cli import main
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    """An experiment on ten pairs, one of which is left out, without test sets."""
+    sentences = [f"das Haus {number} geht gern" for number in range(10)]
+    (tmp_path / "a.de").write_text("\n".join(sentences) + "\n")
+    (tmp_path / "a.en").write_text("\n".join([*sentences[:9], "no"]) + "\n")
+    path = tmp_path / "toy.yaml"
+    path.write_text(
+        f"name: toy\ntask: nmt\nstorage: {tmp_path}/store\nseeds: [1, 2]\naugment: [{{operator: cipher, keys: [1]}}]\n"
+        "regime: coregularised\ncorpus:\n  source_language: de\n  target_language: en\n  every: 3\n"
+        f"  train: {{source: {tmp_path}/a.de, target: {tmp_path}/a.en}}\n"
+    )
+    return path
+
+
+def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["config", str(path), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["systems"], found["seeds"], found["runs"], found["test_sets"]) == (["baseline", "toy"], [1, 2], 4, [])
+    assert [(text["name"], text["rows_in"], text["rows"]) for text in found["texts"]] == [
+        ("train", 10, 6), ("valid", 10, 3),
+    ]  # fmt: skip
+    assert [(told["reason"], told["rows"], told["setting"]) for told in found["texts"][0]["left_out"]] == [
+        ("ratio", 1, "corpus.filter.max_ratio"), ("held out", 3, "corpus.every"),
+    ]  # fmt: skip
+    each = found["cost"]["each"]
+    assert found["cost"]["seconds"] == pytest.approx(2 * (each["baseline"]["seconds"] + each["toy"]["seconds"]))
+    assert len(found["cautions"]) == 1
+    assert main(["config", str(path)]) == 0
+    shown = capsys.readouterr().out
+    for told in ("2 systems (baseline, toy) × 2 seeds = 4 runs", "a.en, line 10: das Haus 9 geht gern | no", "cost"):
+        assert told in shown
+
+
+def test_the_file_alone_can_be_checked(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (path.parent / "a.de").unlink()
+    assert main(["config", str(path), "--syntax", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"] == 4 and not (path.parent / "store").exists()
+    assert main(["config", str(path)]) == 2
+    assert "no file" in capsys.readouterr().err

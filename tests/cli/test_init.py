@@ -1,0 +1,102 @@
+"""`augury init`: what it writes passes the preflight, whatever kind of text it is written for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from augury.cli import main
+from augury.corpora import builtin, builtin_nli
+
+
+@pytest.fixture
+def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Small texts of every kind in the working directory."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False)
+    for role, size in (("train", 120), ("valid", 20), ("test", 20)):
+        pairs = list(builtin.generate(role, size, lexicon=400))  # type: ignore[arg-type]
+        Path(f"{role}.de").write_text("".join(f"{pair.source}\n" for pair in pairs))
+        Path(f"{role}.en").write_text("".join(f"{pair.target}\n" for pair in pairs))
+        Path(f"{role}.tsv").write_text("de\ten\n" + "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs))
+        found = builtin_nli.examples(role, size, "qaa", lexicon=24)  # type: ignore[arg-type]
+        rows = [{"sentence1": row.premise, "sentence2": row.hypothesis, "gold_label": row.label} for row in found]
+        Path(f"{role}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+    return tmp_path
+
+
+ALIGNED = ["--source", "train.de", "--target", "train.en", "--valid", "valid.de", "valid.en"]
+NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
+
+
+@pytest.mark.parametrize(("flags", "tests"), [
+    ([*ALIGNED, "--test", "news", "test.de", "test.en", "--test", "more", "test.tsv", "--columns", "de", "en"],
+     ["news", "more"]),
+    (["--train", "train.tsv", "--columns", "de", "en"], []),
+    ([*NLI, "--language", "qaa", "--test", "jsonl", "test.jsonl"], ["jsonl"]),
+])  # fmt: skip
+def test_what_it_writes_passes_the_preflight(
+    texts: Path, flags: list[str], tests: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "mine.yaml", *flags, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["file"], found["systems"], found["runs"]) == ("mine.yaml", ["baseline", "mine"], 6)
+    assert found["test_sets"] == tests and len(found["cautions"]) == (not tests)
+    assert main(["config", "mine.yaml"]) == 0
+
+
+def test_answers_take_the_place_of_flags(
+    texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    given = iter(["train.dee train.en", "train.de train.en", "", "news test.de test.en", ""])
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", lambda question: next(given))
+    assert main(["init", "mine.yaml"]) == 0
+    assert "did you mean 'train.de'" in capsys.readouterr().err  # and the question was asked again
+    corpus = yaml.safe_load(Path("mine.yaml").read_text())["corpus"]
+    assert (corpus["source_language"], corpus["target_language"], corpus["every"]) == ("de", "en", 10)
+    assert corpus["tests"] == {"news": {"source": "test.de", "target": "test.en"}}
+    assert next(given, None) is None
+
+
+@pytest.mark.parametrize(("flags", "message"), [
+    ([], "--train is missing"),
+    (["--task", "nmtt"], "did you mean 'nmt'"),
+    (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
+    ([*ALIGNED, "--test", "news"], "give a name and then the text"),
+    (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),
+    (["--train", "train.tsv"], "--columns is missing"),
+    ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
+    (NLI[:-2], "--valid is missing"),
+    (NLI, "--language is missing"),
+    (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
+])  # fmt: skip
+def test_what_cannot_be_used_is_said_and_nothing_written(
+    texts: Path, flags: Sequence[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["init", "mine.yaml", *flags]) == 2
+    assert message in capsys.readouterr().err and not Path("mine.yaml").exists()
+
+
+def test_a_file_is_not_written_over_unasked(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    Path("mine.yaml").write_text("precious\n")
+    assert main(["init", "mine.yaml", *ALIGNED]) == 2
+    assert Path("mine.yaml").read_text() == "precious\n" and "--force" in capsys.readouterr().err
+    assert main(["init", "mine.yaml", *ALIGNED, "--force"]) == 0
+    assert Path("mine.yaml").read_text() != "precious\n"
+
+
+def test_no_answer_writes_nothing(
+    texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def nothing(question: str) -> Any:
+        raise EOFError
+
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True)
+    monkeypatch.setattr("builtins.input", nothing)
+    assert main(["init", "mine.yaml"]) == 2 and not Path("mine.yaml").exists()
