@@ -62,7 +62,7 @@ def test_workers_of_ray_train_are_no_members():
 
 
 def test_a_mutation_must_suit_every_member():
-    with pytest.raises(UserError, match="unknown key 'beta'"):
+    with pytest.raises(UserError, match="unknown key 'regime.beta'"):
         check(AGREEMENT, regime={"name": "multi_source"})
 
 
