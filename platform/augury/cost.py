@@ -14,9 +14,10 @@ from augury.training.settings import Execution
 
 PIECES_PER_WORD = 1.4
 FLOPS = 6  # of a parameter and a piece, forward and backward
-CORE = 2e10  # FLOP/s that small models reach on one core: 15 to 35 were measured (LOG.md)
+CORE = 3e10  # FLOP/s that small models reach on one core: 15 to 35e9 were measured (LOG.md)
 GPU = 2e13  # FLOP/s; an assumption
-BESIDES = 1.3  # validation, checkpoints and decoding on top of training
+UPDATE = 0.01  # seconds of an update, however small the model is
+BESIDES = 1.2  # validation, checkpoints and decoding on top of training
 SIZES = (
     ("hidden_size", "d_model", "dim"),
     ("num_hidden_layers", "num_layers", "n_layers"),
@@ -67,7 +68,7 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     views = max(len(draw.views) for draw in draws)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS * updates * rows * views * passed * experiment.regime.work
-    seconds = BESIDES * work / _speed(experiment.execution, training.workers)
+    seconds = BESIDES * (work / _speed(experiment.execution, training.workers) + UPDATE * updates)
     kept = training.average_last + 2  # the checkpoints of the mean, the model reported on, its form for decoding
     return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
 
