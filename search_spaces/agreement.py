@@ -7,12 +7,12 @@ from search_spaces.scales import CIPHERDAUG, at_scales
 QUESTION = "How strongly should a model be asked to agree on a source and its cipher?"
 
 base = CIPHERDAUG
-scales = at_scales(toy={"regime.warmup_steps": 200}, small={"regime.warmup_steps": 500})
+scales = at_scales()
 space = {"regime.beta": [0, 1, 2, 5, 10], "regime.tau": [1, 2]}
 domains = {
     "regime.beta": tune.loguniform(0.1, 20),
     "regime.tau": tune.uniform(0.5, 4),
-    "regime.warmup_steps": tune.choice([0, 200, 500, 2000]),
+    "regime.warmup_passes": tune.choice([0, 5, 10, 25]),
 }
 metric, mode = "valid/bleu", "max"
 seeds = (1, 2, 3)

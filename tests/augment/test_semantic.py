@@ -25,7 +25,7 @@ from augury.text import prompts
 
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
         "attention_heads": 2}  # fmt: skip
-SHORT = {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01}
+SHORT = {"max_passes": 2, "max_examples": 32, "learning_rate": 0.01}
 
 
 def semantic(**changes: Any) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from torch import nn
 from augury.errors import UserError
 from augury.store import Folder
 from augury.training.checkpoint import load_parameters
-from augury.training.loop import AVERAGED
+from augury.training.loop import WEIGHTS
 
 M = TypeVar("M", bound=nn.Module)
 
@@ -22,9 +22,9 @@ def described(run: Folder) -> dict[str, Any]:
     return config
 
 
-def averaged(run: Folder, model: M) -> M:
-    """`model` with the parameters that training ended with, dropout off; UserError where it has not ended."""
-    if not run.exists(AVERAGED):
+def load_weights(run: Folder, model: M) -> M:
+    """Return `model` with the weights that the run reports on, dropout off; UserError where training has not ended."""
+    if not run.exists(WEIGHTS):
         raise UserError(f"{run.uri} has not finished training: run `augury train` again, it continues")
-    load_parameters(model, run.local() / AVERAGED)
+    load_parameters(model, run.local() / WEIGHTS)
     return model.eval()

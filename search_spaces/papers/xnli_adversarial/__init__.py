@@ -27,7 +27,7 @@ BASE: dict[str, Any] = {
 TOY_MODEL = {"architecture": "tiny", "vocabulary_size": 400, "dropout": 0}
 TOY_TRAINING = {
     "learning_rate": 1.0e-3, "adam_betas": [0.9, 0.98], "schedule": "constant", "warmup_share": 0.33, "clip_norm": 1,
-    "max_epochs": None, "max_updates": 1200, "validate_every": 150, "patience": 8,
+    "max_passes": None, "max_updates": 1200, "validate_every": 150, "patience": 8,
 }  # fmt: skip
 SCALES: dict[str, dict[str, Any]] = {
     "toy": {
@@ -80,7 +80,7 @@ def fgm(scale: str) -> dict[str, Any]:
 
 
 # What the operators work with beside the examples; where nothing is said, it is the paper's.
-_TINY_T5 = {"model": {"architecture": "tiny"}, "training": {"learning_rate": 2.0e-3, "max_epochs": 10}}
+_TINY_T5 = {"model": {"architecture": "tiny"}, "training": {"learning_rate": 2.0e-3, "max_passes": 10}}
 _REORDERER: dict[str, dict[str, Any]] = {
     "toy": {
         "parallel": {
@@ -88,7 +88,7 @@ _REORDERER: dict[str, dict[str, Any]] = {
             "valid": {"builtin": 100, "lexicon": 24},
         },
         "model": {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0},
-        "training": {"learning_rate": 4.0e-3, "max_examples": None, "max_tokens": 500, "max_epochs": 12},
+        "training": {"learning_rate": 4.0e-3, "max_examples": None, "max_tokens": 500, "max_passes": 12},
     },
     "small": {"parallel": {"known": "multi30k", "source_language": "en", "target_language": "de"}, **_TINY_T5},
     "paper": {
