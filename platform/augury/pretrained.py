@@ -18,6 +18,8 @@ from augury.store import Folder
 from augury.text.learned import FILES
 
 Loader = Callable[..., Any]
+PATHS = ("/", "./", "../", "~")
+"""What a name begins with that can only be a path."""
 
 
 def load(loader: Loader, name: str, revision: str | None = None, **settings: Any) -> Any:
@@ -70,6 +72,11 @@ def identity(name: str, revision: str | None = None) -> str:
     return f"files:{found.hexdigest()}"
 
 
+def hub_name(name: str) -> str | None:
+    """Return the name of a pretrained model where that is one on the hub, and None for a directory."""
+    return None if name.startswith(PATHS) or Path(name).is_dir() else name
+
+
 @contextmanager
 def quiet() -> Iterator[None]:
     """No progress and no report of what `transformers` loads or writes; what matters of it is the caller's to say."""
@@ -89,6 +96,6 @@ def _directory(name: str) -> Path | None:
     path = Path(name).expanduser()
     if path.is_dir():
         return path
-    if name.startswith(("/", "./", "../", "~")):
+    if name.startswith(PATHS):
         raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
     return None
