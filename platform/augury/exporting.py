@@ -21,14 +21,17 @@ README, EXPERIMENT = "README.md", "experiment.yaml"
 def export(run: Folder, store: Store, form: str, output: Path) -> None:
     """Write a run's model for another library into a new directory, which appears when it is whole.
 
-    UserError where the directory is there already, where the task has no such form and where training has not ended.
+    UserError where the directory is there already or cannot be made, where the task has no such form and where training
+    has not ended.
     """
     if output.exists():
         raise UserError(f"'{output}' exists already: give another --output, or remove it")
     task = trainable.find(run.read_json(DESCRIPTION)["task"])
-    output.parent.mkdir(parents=True, exist_ok=True)
     directory = output.with_name(f".tmp-{output.name}-{uuid.uuid4().hex[:8]}")
-    directory.mkdir()
+    try:
+        directory.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(f"'{output}' cannot be made ({error.strerror}): give another --output") from error
     try:
         exported = task.export(run, store, form, directory)
         experiment = yaml.safe_dump(card.experiment(run), sort_keys=False, allow_unicode=True)

@@ -11,9 +11,9 @@ from rich.cells import cell_len
 
 from augury.progress import duration
 from augury.reporting.results import Cost, Estimate, SystemResult
-from augury.scoring.bootstrap import Resampled
+from augury.scoring.bootstrap import SEED, Resampled
 from augury.scoring.metrics import entry, lower_is_better, names, title
-from augury.scoring.significance import Difference, Method, decide, holm
+from augury.scoring.significance import TRIALS, Difference, Method, decide, holm
 
 MISSING = "–"
 MEAN = "mean"
@@ -189,7 +189,7 @@ def _tests(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         case "bootstrap":
             how = "sacreBLEU's paired bootstrap"
         case "randomisation":
-            how = "sacreBLEU's approximate randomisation"
+            how = f"sacreBLEU's approximate randomisation (ar:{TRIALS}|seed:{SEED})"
         case _ if not alone:
             how = f"{both_levels}, two-sided"
         case _ if len(alone) == len(found):
