@@ -37,9 +37,9 @@ def test_no_winner_where_all_have_more(results: Any) -> None:
 
 
 def test_less_is_coloured_as_better(results: Any) -> None:
-    found = systems_by_tests([compared(results)])
-    assert found is not None
-    assert [column for (column,) in found.plot["data"][0]["z"]] == [0.0, 5.0, -2.0]
+    figure = systems_by_tests([compared(results)])
+    assert figure is not None
+    assert [column for (column,) in figure.plot["data"][0]["z"]] == [0.0, 5.0, -2.0]
 
 
 def test_sweeps_take_the_least_for_the_best(sweeps: Any) -> None:

@@ -18,9 +18,9 @@ def run_card(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
     """Runs the code in the card of an exported model with other values of its variables; returns what it prints."""
 
     def run(directory: Path, **values: Any) -> Any:
-        found = re.search("```python\n(.*?)```", (directory / "README.md").read_text(encoding="utf-8"), re.DOTALL)
-        assert found is not None
-        code = found[1]
+        block = re.search("```python\n(.*?)```", (directory / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+        assert block is not None
+        code = block[1]
         for name, value in values.items():
             line = f"{name} = {value!r}"
             code, count = re.subn(rf"(?m)^{name} = .*", lambda _, line=line: line, code)

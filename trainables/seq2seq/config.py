@@ -73,8 +73,8 @@ PlainRegime = Annotated[Plain, BeforeValidator(regime.parse)]
 class FineTuning(settings.Training):
     """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, norm of the gradient at most 1.
 
-    What the paper leaves open is as in `transformers`' trainer: Adam without decay, a rate that falls linearly over
-    three epochs. The best validation loss says which checkpoint is kept.
+    What the paper leaves open is chosen: Adam without decay and a rate that falls linearly over ten passes, of which
+    three in a row without gain are the last. The best validation loss says which checkpoint is kept.
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
@@ -87,7 +87,7 @@ class FineTuning(settings.Training):
     adam_betas: tuple[float, float] = (0.9, 0.999)
     adam_eps: float = Field(1e-8, gt=0)
     clip_norm: float = Field(1.0, ge=0)
-    max_passes: int | None = Field(3, ge=1)
+    max_passes: int | None = Field(10, ge=1)
     max_updates: int | None = Field(None, ge=1)
     patience: int = Field(3, ge=1)
     weights: Literal["averaged", "last", "best", "chosen"] = "best"

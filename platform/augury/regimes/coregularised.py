@@ -50,7 +50,7 @@ class CoRegularised(Delayed):
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {},
         "released_code": {"warmup_steps": 500, "warmup_views": "cipher"},
-        "r_drop": {"over": "identity", "norm": 1.0, "warmup_steps": 0, "smoothing": "uniform"},
+        "r_drop": {"over": "identity", "norm": 1.0, "warmup_passes": 0, "smoothing": "uniform"},
     }
 
     @model_validator(mode="after")

@@ -77,11 +77,11 @@ def metric(name: str, language: str | None = None) -> Metric:
     UserError for an unknown name, for a language whose tokeniser is not installed and, without a language, where the
     metric depends on it: at once, or when a line is read whose tokens do.
     """
-    found = entry(name)
-    ignores_case = bool(found.ignores_case) != (":" in name)
+    known = entry(name)
+    ignores_case = bool(known.ignores_case) != (":" in name)
     code = (language or "").replace("_", "-").split("-")[0].lower()
-    reader = found.reader(name, code, ignores_case)
-    return Metric(name, reader.signature, reader.prepare, found.count, found.value)
+    reader = known.reader(name, code, ignores_case)
+    return Metric(name, reader.signature, reader.prepare, known.count, known.value)
 
 
 def entry(name: str) -> Entry:
@@ -89,16 +89,16 @@ def entry(name: str) -> Entry:
     base, colon, option = name.partition(":")
     if base not in METRICS:
         raise unknown("metric", name, names())
-    found = METRICS[base]
-    if colon and option not in found.options:
-        raise unknown("metric", name, [base, *(f"{base}:{known}" for known in found.options)])
-    return found
+    known = METRICS[base]
+    if colon and option not in known.options:
+        raise unknown("metric", name, [base, *(f"{base}:{known}" for known in known.options)])
+    return known
 
 
 def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
     """The names of the metrics of texts, of labels or of both, and behind them those with options."""
-    chosen = {name: found for name, found in METRICS.items() if measures in (None, found.measures)}
-    return (*chosen, *(f"{name}:{option}" for name, found in chosen.items() for option in found.options))
+    chosen = {name: known for name, known in METRICS.items() if measures in (None, known.measures)}
+    return (*chosen, *(f"{name}:{option}" for name, known in chosen.items() for option in known.options))
 
 
 def title(name: str) -> str:
