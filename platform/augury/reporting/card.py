@@ -184,6 +184,7 @@ def _cost(cost: Mapping[str, Any]) -> str:
         "training": duration(cost["train_seconds"]),
         "device hours": f"{cost['device_hours']:.3g}",
         "device": cost["device"],
+        "weights": cost.get("weights", {}).get("kind", MISSING),
     }
     return _table(list(row), [list(row.values())])
 

@@ -91,7 +91,7 @@ def entry(name: str) -> Entry:
         raise unknown("metric", name, names())
     known = METRICS[base]
     if colon and option not in known.options:
-        raise unknown("metric", name, [base, *(f"{base}:{known}" for known in known.options)])
+        raise unknown("metric", name, [base, *(f"{base}:{choice}" for choice in known.options)])
     return known
 
 
