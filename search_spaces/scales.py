@@ -38,8 +38,8 @@ TRANSLATION: dict[str, dict[str, Any]] = {
             "max_tokens": 1000,
             "learning_rate": 5.0e-3,
             "warmup_updates": 150,
-            "max_passes": 96,
-            "validate_every_passes": 8,
+            "max_passes": 56,
+            "validate_every_passes": 7,
             "patience": 5,
         },
     },
@@ -68,7 +68,7 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         "training": {"preset": "paper", "precision": "bf16", "max_passes": 60},
     },
 }
-ONSET: dict[str, dict[str, Any]] = {"toy": {"regime.warmup_passes": 25}, "small": {"regime.warmup_passes": 10}}
+ONSET: dict[str, dict[str, Any]] = {"toy": {"regime.warmup_passes": 15}, "small": {"regime.warmup_passes": 10}}
 """When the divergence begins on little text."""
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from pathlib import Path
 
@@ -10,11 +11,12 @@ import pytest
 import yaml
 
 import augury.augment
+from augury import trainable
 from augury.augment import operator
 from augury.cli import VERBS
 from augury.config import merge
 from augury.corpora.known import KNOWN
-from augury.experiment import parse, systems
+from augury.experiment import load, parse, systems
 from augury.store import Store
 from augury.sweeping import points, space
 
@@ -25,6 +27,16 @@ def block(language: str, holding: str = "") -> str:
     """The first block of a language that holds a text."""
     found = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
     return next(text for text in found if holding in text)
+
+
+def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
+    """`make docs` writes both anew."""
+    root = Path(__file__).parents[1]
+    kept = json.loads((root / "docs" / "demo.json").read_text(encoding="utf-8"))
+    loaded = load(root / "search_spaces" / "experiments" / "demo_nmt.yaml", [f"storage={tmp_path}"])
+    task, store = trainable.find("nmt"), Store(tmp_path)
+    assert kept["addresses"] == {name: task.address(system, store) for name, system in systems(loaded).items()}
+    assert kept["table"] in README
 
 
 def test_its_experiment_is_valid() -> None:

@@ -1,7 +1,10 @@
 from __future__ import annotations
 
+import os
 import pickle
 import shutil
+import stat
+import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -57,6 +60,22 @@ def directory(parent: Path, content: str) -> Path:
     for name in ("model", "state"):
         (made / name).write_text(content)
     return made
+
+
+def test_what_is_put_has_the_modes_that_the_umask_says(tmp_path: Path) -> None:
+    private = Path(tempfile.mkdtemp(dir=tmp_path))
+    (private / "inside").mkdir(mode=0o700)
+    (private / "inside" / "model").touch(mode=0o600)
+    folder = Store(tmp_path / "store").folder("runs", "abc")
+    before = os.umask(0o027)
+    try:
+        folder.put(private, "checkpoint")
+    finally:
+        os.umask(before)
+    put = Path(folder.path("checkpoint"))
+    modes = [stat.S_IMODE(path.stat().st_mode) for path in (put, put / "inside", put / "inside" / "model")]
+    assert modes == [0o750, 0o750, 0o640]
+    assert [path.name for path in put.parent.iterdir()] == ["checkpoint"]
 
 
 def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(tmp_path: Path, remote: Any) -> None:

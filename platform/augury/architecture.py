@@ -10,6 +10,8 @@ import torch
 from augury.errors import UserError
 
 Attention = Literal["auto", "eager", "sdpa"]
+PATHS = ("/", "./", "../", "~")
+"""What a name begins with that can only be a path."""
 
 
 def attention(asked: Attention) -> str | None:
@@ -28,7 +30,7 @@ def model_directory(name: str) -> Path | None:
     path = Path(name).expanduser()
     if path.is_dir():
         return path
-    if name.startswith(("/", "./", "../", "~")):
+    if name.startswith(PATHS):
         raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
     return None
 

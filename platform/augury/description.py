@@ -26,7 +26,7 @@ EVALUATION = ("corpus.tests", "decoding", "scoring")
 
 def describe(run: Folder, name: str, system: Experiment, prepared: Prepared, seed: int) -> None:
     """Write down what a run is: its experiment, inputs, parameters, and what it is made with."""
-    run.write("experiment.yaml", yaml.safe_dump(system.plain(), sort_keys=False, allow_unicode=True))
+    run.write("experiment.yaml", _yaml(system.plain()))
     run.write_json("prepared.json", prepared.config)
     run.write_json(DESCRIPTION, {
         "name": name, "experiment": system.name, "address": prepared.address, "seed": seed, "task": system.task,
@@ -37,10 +37,18 @@ def describe(run: Folder, name: str, system: Experiment, prepared: Prepared, see
 
 def describe_scores(run: Folder, system: Experiment, prepared: Prepared) -> None:
     """Bring up to date what a run's description says of test sets and scoring, which may change after training."""
+    written, now = yaml.safe_load(run.read("experiment.yaml")), system.plain()
+    written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
+    written["corpus"]["tests"] = now["corpus"]["tests"]
+    run.write("experiment.yaml", _yaml(written))
     facts, parameters = run.read_json(DESCRIPTION), _parameters(system)
     trained = {key: value for key, value in facts["parameters"].items() if not key.startswith(EVALUATION)}
     scored = {key: value for key, value in parameters.items() if key.startswith(EVALUATION)}
     run.write_json(DESCRIPTION, facts | {"inputs": _inputs(prepared), "parameters": trained | scored})
+
+
+def _yaml(content: dict[str, Any]) -> str:
+    return yaml.safe_dump(content, sort_keys=False, allow_unicode=True)
 
 
 def _inputs(prepared: Prepared) -> list[dict[str, Any]]:

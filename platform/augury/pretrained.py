@@ -13,7 +13,7 @@ from typing import Any
 from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
 from transformers.utils import logging
 
-from augury.architecture import model_directory
+from augury.architecture import PATHS, model_directory
 from augury.errors import UserError
 from augury.store import Folder
 from augury.text.learned import FILES
@@ -69,6 +69,11 @@ def identity(name: str, revision: str | None = None) -> str:
             with file.open("rb") as stream:
                 found.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
     return f"files:{found.hexdigest()}"
+
+
+def hub_name(name: str) -> str | None:
+    """Return the name of a pretrained model where that is one on the hub, and None for a directory."""
+    return None if name.startswith(PATHS) or Path(name).is_dir() else name
 
 
 @contextmanager

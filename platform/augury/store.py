@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import stat
 import tempfile
 import uuid
 from collections.abc import Iterator
@@ -202,6 +203,7 @@ class Folder:
             os.makedirs(self.path(), exist_ok=True)
             temporary = self.path(f".tmp-{name}-{uuid.uuid4().hex[:8]}")
             shutil.move(str(directory), temporary)
+            share(Path(temporary))
             if os.path.exists(target):  # out of the way in one step: a killed removal must not leave a part
                 os.replace(target, f"{temporary}-old")
             os.replace(temporary, target)
@@ -214,6 +216,19 @@ class Folder:
             )
             self.sub(name).write(MARKER, b"")
             shutil.rmtree(directory)
+
+
+def share(directory: Path) -> None:
+    """Give a directory, and all in it, the modes that new ones beside it get.
+
+    `tempfile` and safetensors keep what they make to its owner, whatever the umask or the parent's defaults say.
+    """
+    probe = directory.with_name(f".tmp-modes-{uuid.uuid4().hex[:8]}")
+    probe.mkdir()
+    mode = stat.S_IMODE(probe.stat().st_mode)
+    probe.rmdir()
+    for path in (directory, *directory.rglob("*")):
+        path.chmod(mode if path.is_dir() else mode & 0o666)
 
 
 def _open(root: str) -> tuple[fs.FileSystem, str]:

@@ -51,6 +51,22 @@ class Prepared(NamedTuple):
     config: dict[str, Any]
 
 
+class Exported(NamedTuple):
+    """What a model card says of an exported model beyond what its run says."""
+
+    library: str
+    """The library that reads it, as the hub calls it."""
+    pipeline: str
+    """What it does, as the hub calls it: translation, text-classification, ..."""
+    languages: tuple[str, ...]
+    usage: str
+    """Python code that uses it, to be run in its directory."""
+    notes: tuple[str, ...] = ()
+    """What must be known to use it."""
+    base_model: str | None = None
+    """The pretrained model that training began with."""
+
+
 class Trainable(Protocol):
     """What a package under `trainables` provides."""
 
@@ -82,8 +98,8 @@ class Trainable(Protocol):
     def translate(self, run: Folder, store: Store, texts: Sequence[str], **options: Any) -> list[str]:
         """The model's output for each text."""
 
-    def export(self, run: Folder, store: Store, form: str, directory: Path) -> None:
-        """Write the model in another library's format."""
+    def export(self, run: Folder, store: Store, form: str, directory: Path) -> Exported:
+        """Write the model in another library's format into a directory that is there, and say how it is used."""
 
 
 class Generator(Trainable, Protocol):

@@ -63,6 +63,8 @@ def test_a_run_that_is_scored_again_says_on_what(storage: Path, capsys: pytest.C
         found = json.loads(capsys.readouterr().out)
         assert found["systems"][0]["tests"]["news"]["bleu"]["n"] == size
         described.append(json.loads((Path(found["runs"][0]) / "run.json").read_text()))
+        written = yaml.safe_load((Path(found["runs"][0]) / "experiment.yaml").read_text())
+        assert written["corpus"]["tests"]["news"]["builtin"] == size
     assert [[given["name"] for given in run["inputs"]] for run in described] == [["train", "valid", "news"]] * 2
     assert [run["inputs"][2]["rows"] for run in described] == [3, 5]
     assert [run["parameters"]["corpus.tests.news.builtin"] for run in described] == [3, 5]

@@ -68,8 +68,9 @@ class Results:
         history: list[tuple[int, dict[str, float]]] | None = None,
         data: float = 1.0,
         test: str = "test",
+        metric: str = "bleu",
     ) -> Folder:
-        """A run; scored if `bleu` is given."""
+        """A run; scored if `bleu` is given, which is the value of `metric`."""
         run = self.store.folder("runs", f"{address}/seed-{seed}")
         run.write_json("run.json", {
             "name": name, "experiment": "ciphers", "address": address, "seed": seed, "task": "nmt",
@@ -81,14 +82,14 @@ class Results:
         if bleu is not None:
             scores = [
                 {
-                    "name": metric,
+                    "name": name_of_metric,
                     "value": value,
                     "low": value - half_width,
                     "high": value + half_width,
                     "signature": signature,
                     "n": 2000,
                 }
-                for metric, value in (("bleu", bleu), ("chrf", chrf))
+                for name_of_metric, value in ((metric, bleu), ("chrf", chrf))
             ]
             cost = {
                 "parameters": 1_230_000,
@@ -113,7 +114,7 @@ class Results:
         self, name: str, address: str, seed: int = 1, *, correct: Sequence[int], test: str = "test", **run: Any
     ) -> Folder:
         """A run whose labels are right (1) or wrong (0), scored by accuracy, with the counts of its examples."""
-        found = score([str(one) for one in correct], ["1"] * len(correct), language="en", metrics=["accuracy"])
+        found = score([str(one) for one in correct], ["1"] * len(correct), metrics=["accuracy"])
         folder = self.run(name, address, seed, bleu=0.0, test=test, **run)
         content = folder.read_json("scores.json")
         folder.write_json("scores.json", content | {"tests": {test: [one.plain() for one in found]}})

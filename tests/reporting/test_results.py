@@ -11,6 +11,7 @@ from augury.reporting.results import Cost, Estimate, estimate, from_hypotheses, 
 from augury.rng import generator
 from augury.scoring import significance
 from augury.scoring.scores import score as scored
+from augury.scoring.signature import measure
 from augury.store import Folder
 
 
@@ -118,7 +119,8 @@ def test_a_system_may_be_its_hypotheses_alone() -> None:
     each = [scored(lines, references, language="en", metrics=["chrf"], samples=1)[0] for lines in texts.values()]
     estimate = found.tests["toy"]["chrf"]
     assert estimate.value == sum(one.value for one in each) / 2
-    assert (estimate.signature, estimate.n, estimate.seeds) == (each[0].signature, 3, 2)
+    assert (estimate.measure, estimate.n, estimate.seeds) == (measure(each[0].signature), 3, 2)
+    assert "|bs:1000|seed:12345|" in estimate.signature
     assert found.resampled["toy"]["chrf"].scores.tolist() == [one.value for one in each]
     plain = json.loads(json.dumps(found.plain()))
     assert (plain["runs"], plain["cost"], len(plain["address"])) == (

@@ -102,7 +102,7 @@ def test_the_tests_of_sacrebleu_take_the_place_of_the_p_value(results: Any) -> N
     assert bootstrap.rows[1].corrected == paired_bootstrap(base, cipher)
     assert randomisation.rows[1].corrected == approximate_randomisation(base, cipher, lambda sums: 100 * sums[0] / 200)
     assert "sacreBLEU's paired bootstrap; *" in "\n".join(bootstrap.notes)
-    assert "sacreBLEU's approximate randomisation; *" in "\n".join(randomisation.notes)
+    assert "sacreBLEU's approximate randomisation (ar:10000|seed:12345); *" in "\n".join(randomisation.notes)
 
 
 def test_without_any_cost_there_are_no_columns_of_it(systems: list[SystemResult]) -> None:

@@ -1,12 +1,12 @@
 from __future__ import annotations
 
-from augury.scoring.accuracy import METRIC
+from augury.scoring.metrics import metric
 from augury.scoring.scores import score
 
 
 def test_accuracy_of_labels():
     predicted, labels = ["neutral", "entailment ", "contradiction", "neutral"], ["neutral", "entailment", "neutral", ""]
-    assert METRIC.statistics(predicted, labels).tolist() == [[1, 1], [1, 1], [0, 1], [0, 1]]
-    (found,) = score(predicted, labels, language="en", metrics=["accuracy"])
+    assert metric("accuracy").statistics(predicted, labels).tolist() == [[1, 1], [1, 1], [0, 1], [0, 1]]
+    (found,) = score(predicted, labels, metrics=["accuracy"])
     assert (found.name, found.value, found.n) == ("accuracy", 50.0, 4)
-    assert found.signature == "labels:exact|version:augury-0.1"
+    assert found.signature == "bs:1000|seed:12345|labels:exact|version:augury-0.1"

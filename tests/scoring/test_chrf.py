@@ -7,12 +7,12 @@ from hypothesis import strategies as st
 
 from augury.scoring import chrf
 
-SENTENCES = st.text("abC ", max_size=10)
+SENTENCES = st.text("abC -(", max_size=10)
 CORPORA = st.lists(st.tuples(SENTENCES, SENTENCES), min_size=1, max_size=5)
 
 
-def value(pairs: list[tuple[str, str]]) -> float:
-    rows = [chrf.statistics("".join(h.split()), "".join(r.split())) for h, r in pairs]
+def value(pairs: list[tuple[str, str]], words: int = 0) -> float:
+    rows = [chrf.statistics(h, r, words) for h, r in pairs]
     return chrf.value([sum(column) for column in zip(*rows, strict=True)])
 
 
@@ -27,8 +27,10 @@ def test_bounds():
     assert value([("", "abc")]) == 0.0
 
 
-@given(CORPORA)
+@pytest.mark.parametrize("words", [0, 2])
+@given(pairs=CORPORA)
 @settings(max_examples=100)
-def test_equals_sacrebleu(pairs: list[tuple[str, str]]):
+def test_equals_sacrebleu(pairs: list[tuple[str, str]], words: int):
     hypotheses, references = [h for h, _ in pairs], [r for _, r in pairs]
-    assert value(pairs) == sacrebleu.CHRF().corpus_score(hypotheses, [references]).score
+    library = sacrebleu.CHRF(word_order=words)
+    assert value(pairs, words) == library.corpus_score(hypotheses, [references]).score

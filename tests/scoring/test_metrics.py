@@ -7,7 +7,7 @@ import sacrebleu
 import sacremoses  # type: ignore[import-untyped]
 
 from augury.errors import UserError
-from augury.scoring.metrics import NAMES, Metric, metric
+from augury.scoring.metrics import Metric, lower_is_better, metric, names, title
 
 
 def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
@@ -23,6 +23,10 @@ def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
         ("multi_bleu_detok:lower", sacrebleu.BLEU(smooth_method="none", lowercase=True)),
         ("chrf", sacrebleu.CHRF()),
         ("chrf:lower", sacrebleu.CHRF(lowercase=True)),
+        ("chrf++", sacrebleu.CHRF(word_order=2)),
+        ("chrf++:lower", sacrebleu.CHRF(word_order=2, lowercase=True)),
+        ("ter", sacrebleu.TER()),
+        ("ter:cased", sacrebleu.TER(case_sensitive=True)),
     ],
 )
 def test_value_and_signature_are_those_of_sacrebleu(name, library, corpus):
@@ -32,10 +36,15 @@ def test_value_and_signature_are_those_of_sacrebleu(name, library, corpus):
     assert ours.signature == str(library.get_signature())
 
 
-@pytest.mark.parametrize("name", ["bleu", "chrf"])
+@pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "ter"])
 def test_value_and_signature_are_those_of_sacrebleu_in_chinese(name):
     hypotheses, references = ["这只猫坐在垫子上。", "今天 下雨。"], ["那只猫坐在垫子上面。", "今天下雨了。"]
-    library = sacrebleu.BLEU(trg_lang="zh") if name == "bleu" else sacrebleu.CHRF()
+    library = {
+        "bleu": sacrebleu.BLEU(trg_lang="zh"),
+        "chrf": sacrebleu.CHRF(),
+        "chrf++": sacrebleu.CHRF(word_order=2),
+        "ter": sacrebleu.TER(),
+    }[name]
     ours = metric(name, "zh")
     assert value(ours, hypotheses, references) == library.corpus_score(hypotheses, [references]).score
     assert ours.signature == str(library.get_signature())
@@ -59,11 +68,23 @@ def test_compound_splitting(name, expected):
     assert value(metric(name, "de"), hypotheses, references) == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if ":" not in name])
-def test_case_counts_unless_lower(name):
+@pytest.mark.parametrize("name", names("text"))
+def test_case_counts_as_the_option_says(name):
     hypotheses, references = ["THE CAT sat on the mat"], ["the cat sat on the mat"]
-    assert value(metric(name, "en"), hypotheses, references) < 100
-    assert value(metric(f"{name}:lower", "en"), hypotheses, references) == pytest.approx(100)
+    found = value(metric(name, "en"), hypotheses, references)
+    best = 0 if lower_is_better(name) else 100
+    assert (found == pytest.approx(best)) == (name.endswith(":lower") or name == "ter")
+
+
+def test_less_of_ter_is_better_and_its_title_is_no_case_of_its_own():
+    assert [name for name in names() if lower_is_better(name)] == ["ter", "ter:cased"]
+    assert lower_is_better("loss") and not lower_is_better("bleu")
+    assert [title(name) for name in ("bleu", "chrf++", "ter:cased", "loss")] == [
+        "BLEU",
+        "chrF++",
+        "TER (cased)",
+        "loss",
+    ]
 
 
 def test_signatures_of_moses_metrics():
@@ -83,9 +104,16 @@ def test_regions_of_a_language_are_tokenised_alike(language):
     assert metric("multi_bleu", language).signature == metric("multi_bleu", "de").signature
 
 
-@pytest.mark.parametrize(("given", "hint"), [("blue", "bleu"), ("chrf:lowercase", "chrf:lower")])
+@pytest.mark.parametrize(
+    ("given", "hint"),
+    [
+        ("blue", r"did you mean 'bleu'\?"),
+        ("chrf:lowercase", r"did you mean 'chrf:lower'\?"),
+        ("ter:lower", "allowed: ter, ter:cased"),
+    ],
+)
 def test_unknown_name(given, hint):
-    with pytest.raises(UserError, match=rf"unknown metric '{given}': did you mean '{hint}'\?"):
+    with pytest.raises(UserError, match=f"unknown metric '{given}': {hint}"):
         metric(given, "en")
 
 
@@ -93,3 +121,24 @@ def test_unknown_name(given, hint):
 def test_language_whose_tokeniser_is_missing():
     with pytest.raises(UserError, match=r"metric 'bleu' cannot tokenise 'ja': .*sacrebleu\[ja\]"):
         metric("bleu", "ja")
+
+
+LATIN, CHINESE = (["Ein Haus – gut."], ["Ein Haus, gut."]), (["这只猫 is here."], ["That cat is here."])
+
+
+@pytest.mark.parametrize("name", ["bleu", "chrf", "chrf++", "ter", "multi_bleu_detok"])
+def test_a_language_that_makes_no_difference_is_not_asked_for(name):
+    expected = metric(name, "de").statistics(*LATIN)
+    assert metric(name).statistics(*LATIN).tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("name", ["bleu", "multi_bleu_detok:lower"])
+def test_a_language_is_asked_for_where_tokens_depend_on_it(name):
+    assert metric(name, "en").statistics(*CHINESE).tolist() != metric(name, "zh").statistics(*CHINESE).tolist()
+    with pytest.raises(UserError, match=rf"'{name}' parts Chinese.* holds '这'.*--language"):
+        metric(name).statistics(*CHINESE)
+
+
+def test_moses_always_asks_for_a_language():
+    with pytest.raises(UserError, match="'compound_bleu' tokenises by the rules of a language: say which"):
+        metric("compound_bleu")

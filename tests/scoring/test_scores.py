@@ -8,44 +8,59 @@ import sacrebleu
 
 from augury.config import validate
 from augury.errors import UserError
-from augury.scoring.metrics import NAMES, metric
-from augury.scoring.scores import Scoring, named, read_statistics, score, write_statistics
+from augury.scoring.metrics import entry, lower_is_better, metric, names
+from augury.scoring.scores import read_statistics, score, write_statistics
+from augury.scoring.settings import Scoring
 from augury.store import Store
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
 REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]
 
 
-@pytest.mark.parametrize("name", [name for name in NAMES if not name.startswith("chrf")])
+@pytest.mark.parametrize("name", [name for name in names("text") if "bleu" in name])
 def test_golden_pair(name):
     (found,) = score(HYPOTHESES, REFERENCES, language="en", metrics=[name], samples=10)
     assert found.value == pytest.approx(51.1359, abs=1e-4)
 
 
 def test_golden_pair_without_higher_matches():
-    names = ("bleu", "multi_bleu", "multi_bleu_detok")
-    found = score(["the cat sat on a mat today"], ["a cat is on the mat now"], language="en", metrics=names, samples=10)
-    assert [one.name for one in found] == list(names)
+    asked = ("bleu", "multi_bleu", "multi_bleu_detok")
+    found = score(["the cat sat on a mat today"], ["a cat is on the mat now"], language="en", metrics=asked, samples=10)
+    assert [one.name for one in found] == list(asked)
     assert [one.value for one in found] == pytest.approx([9.8204, 0.0, 0.0], abs=1e-4)
 
 
 def test_defaults_are_bleu_and_chrf_of_sacrebleu(corpus):
-    found = score(corpus.better, corpus.references, language="en")
+    found = score(corpus.better, corpus.references)
     libraries = [sacrebleu.BLEU(), sacrebleu.CHRF()]
     expected = [library.corpus_score(corpus.better, [corpus.references]).score for library in libraries]
     assert [one.value for one in found] == expected
-    assert [one.signature for one in found] == [str(library.get_signature()) for library in libraries]
+
+
+@pytest.mark.parametrize(("name", "library"), [
+    ("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF()), ("chrf++", sacrebleu.CHRF(word_order=2)),
+    ("ter", sacrebleu.TER()),
+])  # fmt: skip
+def test_interval_and_signature_are_those_of_sacrebleu(name, library, corpus):
+    """Equal draws; sacreBLEU gives half the distance between two of the sorted samples."""
+    (found,) = score(corpus.better, corpus.references, metrics=[name], samples=200)
+    library.corpus_score(corpus.better, [corpus.references], n_bootstrap=200)
+    assert found.signature == str(library.get_signature())
+    assert "|bs:200|seed:12345|" in found.signature
+    expected = library.corpus_score(corpus.better, [corpus.references], n_bootstrap=200)
+    assert (found.high - found.low) / 2 == pytest.approx(expected._ci, rel=0.05)
 
 
 def test_interval_holds_the_value(corpus):
-    for one in score(corpus.better, corpus.references, language="en", metrics=NAMES):
+    for one in score(corpus.better, corpus.references, language="en", metrics=names("text")):
         assert 0 < one.low < one.value < one.high < 100
         assert one.n == 200
 
 
 def test_perfect_translation(corpus):
-    for one in score(corpus.references, corpus.references, language="en", metrics=NAMES, samples=20):
-        assert (one.low, one.value, one.high) == pytest.approx((100, 100, 100))
+    for one in score(corpus.references, corpus.references, language="en", metrics=names("text"), samples=20):
+        best = 0 if lower_is_better(one.name) else 100
+        assert (one.low, one.value, one.high) == pytest.approx((best, best, best))
 
 
 def test_deterministic(corpus):
@@ -71,8 +86,8 @@ def test_plain_is_json():
 
 def test_statistics_are_kept_and_read_again(tmp_path):
     run = Store(tmp_path).folder("runs", "a/seed-1")
-    names = ["bleu", "bleu:lower", "chrf"]
-    found = score(HYPOTHESES, REFERENCES, language="en", metrics=names, samples=10)
+    asked = ["bleu", "bleu:lower", "chrf", "chrf++", "ter:cased"]
+    found = score(HYPOTHESES, REFERENCES, metrics=asked, samples=10)
     assert found[0].statistics.tolist() == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()
     write_statistics(run, "test", found)
     kept = read_statistics(run, "test")
@@ -80,7 +95,7 @@ def test_statistics_are_kept_and_read_again(tmp_path):
         one.name: one.statistics.tolist() for one in found
     }
     assert kept["bleu"].dtype == np.int64 and kept["chrf"].shape == (2, 18)
-    assert [named(name).value(counts.sum(0).tolist()) for name, counts in kept.items()] == [one.value for one in found]
+    assert [entry(name).value(counts.sum(0).tolist()) for name, counts in kept.items()] == [one.value for one in found]
     assert read_statistics(run, "other") == {}
     before = run.sub("statistics").read("test.npz")
     write_statistics(run, "test", found)
@@ -111,6 +126,7 @@ def test_section():
     ("given", "message"),
     [
         ({"metrics": ["blue"]}, "unknown metric 'blue': did you mean 'bleu'?"),
+        ({"metrics": ["accuracy"]}, "unknown metric 'accuracy'"),
         ({"metrics": []}, "metrics"),
         ({"bootstrap_samples": 0}, "bootstrap_samples = 0"),
         ({"metric": ["bleu"]}, "unknown key 'metric': did you mean 'metrics'?"),

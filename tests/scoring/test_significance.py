@@ -87,7 +87,10 @@ def test_false_alarms_are_as_rare_as_the_level_says():
     assert 0.02 <= np.mean([compare(*pair).p_value <= 0.05 for pair in pairs]) <= 0.08
 
 
-@pytest.mark.parametrize(("name", "library"), [("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF())])
+@pytest.mark.parametrize(("name", "library"), [
+    ("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF()), ("chrf++", sacrebleu.CHRF(word_order=2)),
+    ("ter", sacrebleu.TER()),
+])  # fmt: skip
 @pytest.mark.parametrize(("kind", "trials"), [("bs", 1000), ("ar", 2000)])
 def test_p_values_are_those_of_sacrebleu_to_the_bit(corpus, name, library, kind, trials):
     systems = [("worse", corpus.worse), ("better", corpus.better)]

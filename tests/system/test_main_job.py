@@ -128,7 +128,7 @@ def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: 
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
     model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
-    found = model.generate(**tokenizer(["__en__drei Maus läuft gut"], return_tensors="pt"))
+    found = model.generate(**tokenizer(["drei Maus läuft gut"], return_tensors="pt"))
     assert tokenizer.batch_decode(found, skip_special_tokens=True) == ["three mouse runs well"]
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 2
 

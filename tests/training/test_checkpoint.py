@@ -13,7 +13,8 @@ from torch import nn
 from augury.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
-from augury.training.loop import OUTCOME, WEIGHTS, fit
+from augury.training.loop import OUTCOME, WEIGHTS, _optimizer, fit
+from augury.training.settings import Training
 
 SCORES = {10: 3.0, 20: 5.0, 30: 4.0, 40: 5.0, 50: 1.0}
 
@@ -146,6 +147,23 @@ def test_the_weights_are_the_same_however_often_training_was_stopped(tmp_path: P
         stopped = trained(tmp_path / str(stop_at), stop_at)
         assert stopped.read(WEIGHTS) == straight.read(WEIGHTS)
         assert stopped.read_json(OUTCOME)["weights"] == outcome["weights"]
+
+
+def test_a_warm_up_that_outlasts_training_is_a_warning(tmp_path: Path, capsys: Any) -> None:
+    task, training = toy(None, "last")
+    task.onset = lambda updates_per_pass: 7 * updates_per_pass
+    for passes, warned in ((8, False), (6, True)):
+        run = Store(tmp_path).folder("runs", str(passes))
+        until = training.model_copy(update={"max_passes": passes})
+        fit(task, until, run, address="toy", seed=1, device=torch.device("cpu"), until=1)
+        assert ("warning" in capsys.readouterr().err) == warned
+
+
+def test_weights_decay_but_biases_and_norms_do_not() -> None:
+    module = nn.Sequential(nn.Linear(3, 2), nn.LayerNorm(2))
+    optimizer = _optimizer(list(module.parameters()), Training(weight_decay=0.1))
+    decay = {id(parameter): group["weight_decay"] for group in optimizer.param_groups for parameter in group["params"]}
+    assert [decay[id(parameter)] for parameter in module.parameters()] == [0.1, 0, 0, 0]
 
 
 def test_the_rate_ends_at_zero_with_the_last_epoch(tmp_path: Path) -> None:

@@ -22,9 +22,11 @@ from augury.experiment import parse
 from augury.progress import Stage
 from augury.store import Folder, Store
 from augury.text import learned
+from augury.trainable import Exported
 from augury.training.batching import Lengths, padded, plan_pass
 from augury.training.launch import uses_cuda
 from augury.training.trained import described, load_weights
+from trainables.nli.architecture import Pretrained
 from trainables.nli.config import Config
 from trainables.nli.model import Reader, empty
 from trainables.nli.pieces import Pieces, pairs
@@ -74,15 +76,32 @@ def translate(run: Folder, store: Store, texts: Sequence[str], **options: Any) -
     return classify(run, store, list(zip(premises, hypotheses, strict=True)))
 
 
-def export(run: Folder, store: Store, form: str, directory: Path) -> None:
+def export(run: Folder, store: Store, form: str, directory: Path) -> Exported:
     """Write the model and its tokenizer; AutoModelForSequenceClassification and AutoTokenizer read the directory."""
     if form != "hf":
         raise UserError(f"a classifier has no form '{form}': export --to takes hf")
-    loaded = _Loaded(run, torch.device("cpu"))
-    directory.mkdir(parents=True, exist_ok=True)
+    loaded, experiment = _Loaded(run, torch.device("cpu")), _experiment(run)
     with pretrained.quiet():
         loaded.reader.model.save_pretrained(directory)
     loaded.tokenizer.save_pretrained(directory)
+    usage = f"""\
+from transformers import pipeline
+
+classify = pipeline("text-classification", model=".")  # this directory, or its name on the hub
+pair = {{"text": "Two dogs run.", "text_pair": "Animals move."}}  # premise and hypothesis
+print(classify(pair, truncation=True, max_length={experiment.max_length}))
+"""
+    cleaning = NliFilter.model_validate(described(run)["preparation"])
+    asked = ["in NFC", *["in lower case"] * cleaning.lowercase, *["without HTML entities"] * cleaning.unescape]
+    base = experiment.model.name if isinstance(experiment.model, Pretrained) else ""
+    return Exported(
+        "transformers",
+        "text-classification",
+        (experiment.corpus.language,),
+        usage,
+        (f"It labels pairs of sentences ({', '.join(LABELS)}), {', '.join(asked)}.",),
+        base_model=pretrained.hub_name(base) if base else None,
+    )
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ __getattr__ = provide(__name__, {
     "address": "preparation",
     "check": "preflight",
     "outputs": "evaluation",
-    "export": "evaluation",
+    "export": "exporting",
     "prepare": "preparation",
     "size": "preflight",
     "train_loop": "task",

@@ -13,7 +13,7 @@ from augury.decoding.search import Decoding
 from augury.errors import UserError
 from augury.experiment import Experiment
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.scores import Scoring
+from augury.scoring.settings import Scoring
 from augury.text.vocabulary import VocabularyConfig
 from trainables.nmt.architecture import ModelConfig
 

@@ -11,7 +11,7 @@ import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from augury import pretrained
-from augury.corpora.corpus import Corpus
+from augury.corpora.corpus import LABELS, Corpus
 from augury.corpora.filters import clean
 from augury.decoding.sampling import GREEDY, Sampler, Sampling, sample
 from augury.errors import UserError
@@ -20,9 +20,11 @@ from augury.experiment import parse
 from augury.progress import Stage
 from augury.store import Folder, Store
 from augury.text import learned, prompts
+from augury.trainable import Exported
 from augury.training.launch import uses_cuda
 from augury.training.trained import described, load_weights
-from trainables.seq2seq.config import Config, ReorderCorpus
+from trainables.seq2seq.architecture import Pretrained
+from trainables.seq2seq.config import Config, HypothesisCorpus, ReorderCorpus
 from trainables.seq2seq.model import empty
 from trainables.seq2seq.pieces import pieces
 
@@ -58,14 +60,49 @@ def translate(run: Folder, store: Store, texts: Sequence[str]) -> list[str]:
     return _written(experiment, run, store, cleaned, "write")
 
 
-def export(run: Folder, store: Store, form: str, directory: Path) -> None:
-    """Write model and tokenizer for plain `transformers`, whose AutoModelForSeq2SeqLM and AutoTokenizer read them."""
+def export(run: Folder, store: Store, form: str, directory: Path) -> Exported:
+    """Write model and tokenizer for plain `transformers`, whose AutoModelForSeq2SeqLM and AutoTokenizer read them.
+
+    `generate` writes as the run does: the likeliest piece at every step, and never a pad.
+    """
     if form != "hf":
         raise UserError(f"a generator has no form '{form}': export --to takes hf")
-    model, tokenizer, _ = _loaded(run, store)
-    directory.mkdir(parents=True, exist_ok=True)
-    model.save_pretrained(directory)
+    model, tokenizer, experiment = _loaded(run, store)
+    most, pad = experiment.max_pieces, model.generation_config.pad_token_id
+    model.generation_config.update(
+        do_sample=False, num_beams=1, max_new_tokens=most, max_length=None, suppress_tokens=[pad]
+    )
+    with pretrained.quiet():
+        model.save_pretrained(directory)
     tokenizer.save_pretrained(directory)
+    usage = f"""\
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+place = "."  # this directory, or its name on the hub
+tokenizer = AutoTokenizer.from_pretrained(place)
+model = AutoModelForSeq2SeqLM.from_pretrained(place)
+texts = ["{_example(experiment)}"]
+batch = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max_length={most})
+outputs = model.generate(input_ids=batch.input_ids, attention_mask=batch.attention_mask)
+print([text.strip() for text in tokenizer.batch_decode(outputs, skip_special_tokens=True)])
+"""
+    base = experiment.model.name if isinstance(experiment.model, Pretrained) else ""
+    return Exported(
+        "transformers",
+        "text2text-generation",
+        tuple(dict.fromkeys(experiment.corpus.languages_of("train"))),
+        usage,
+        base_model=pretrained.hub_name(base) if base else None,
+    )
+
+
+def _example(experiment: Config) -> str:
+    """A text as the model reads it, with the words that ask for what it writes."""
+    if isinstance(experiment.corpus, ReorderCorpus):
+        return prompts.reordering("A sentence to be put in another order.")
+    if isinstance(experiment.corpus, HypothesisCorpus):
+        return prompts.hypothesis(LABELS[0], "A premise.")
+    return "A sentence."
 
 
 def _written(experiment: Config, run: Folder, store: Store, texts: Sequence[str], name: str) -> list[str]:

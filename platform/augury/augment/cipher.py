@@ -11,6 +11,7 @@ from pydantic import Field, field_validator, model_validator
 
 from augury.augment.operator import Apply, Made, Operator
 from augury.errors import UserError
+from augury.papers import CIPHERDAUG, Paper
 from augury.store import Store
 from augury.text.alphabet import Alphabet, Mode, build_alphabet, count_letters, explicit_alphabet
 from augury.text.rot import Rot
@@ -54,6 +55,9 @@ class Cipher(Operator):
 
     def inactive(self) -> dict[str, str]:
         return {} if self.alphabet is None else dict.fromkeys(("mode", "min_count"), "the alphabet is given")
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (CIPHERDAUG,)
 
     def parts(self) -> Sequence[Cipher]:
         return [self.model_copy(update={"keys": (key,)}) for key in self.keys]

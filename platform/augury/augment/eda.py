@@ -13,6 +13,7 @@ from pydantic import Field
 
 from augury.augment.operator import RECORDS, Apply, Made, Operator, children
 from augury.corpora.files import examine
+from augury.papers import CROSS_LINGUAL_NLI, EDA, Paper
 from augury.rng import generator
 from augury.store import Store
 from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
@@ -44,6 +45,9 @@ class Eda(Operator):
     PER_SECOND: ClassVar[float] = 1_500
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "language")
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})
+
+    def papers(self) -> tuple[Paper, ...]:
+        return EDA, CROSS_LINGUAL_NLI
 
     def parts(self) -> Sequence[Eda]:
         if self.use == RECORDS:

@@ -14,6 +14,7 @@ from augury import config
 from augury.config import Section, validate
 from augury.corpora.corpus import LINEAGE
 from augury.errors import UserError, unknown
+from augury.papers import Paper
 from augury.store import Store
 
 VIEW, RECORDS = "view", "records"
@@ -55,6 +56,10 @@ class Operator(Section):
     """Parameters that act through what is fitted or through models alone, which an address has by their content."""
     BLOCK_ROWS: ClassVar[int | None] = None
     """The most records of a block, where they are so dear that a whole shard is too much for one task."""
+
+    def papers(self) -> tuple[Paper, ...]:
+        """Return the papers that the operator comes from."""
+        return ()
 
     def parts(self) -> Sequence[Operator]:
         """The operators that this one consists of, each of which makes one thing; each has its own address."""

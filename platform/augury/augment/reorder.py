@@ -17,6 +17,7 @@ from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, childr
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.sampling import Sampling
 from augury.errors import UserError
+from augury.papers import CROSS_LINGUAL_NLI, Paper
 from augury.rng import seed_of
 from augury.store import Folder, Store
 from augury.text import prompts
@@ -75,6 +76,9 @@ class Reorder(Operator):
         if lacking:
             raise UserError(f"parallel: a reorderer is trained on train and watched on valid: give {lacking[0]}")
         return self
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (CROSS_LINGUAL_NLI,)
 
     def name(self) -> str:
         return f"{self.operator}-{self.parallel.target_language}"

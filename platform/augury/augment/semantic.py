@@ -18,6 +18,7 @@ from augury.config import Section
 from augury.corpora.corpus import LABELS, read_shard, write_shard
 from augury.decoding.sampling import Sampler, Sampling
 from augury.locks import make_once
+from augury.papers import CROSS_LINGUAL_NLI, Paper
 from augury.rng import seed_of
 from augury.store import Folder, Store
 from augury.text import prompts
@@ -85,6 +86,9 @@ class Semantic(Operator):
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
     BLOCK_ROWS: ClassVar[int | None] = 500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"generator", "teacher"})
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (CROSS_LINGUAL_NLI,)
 
     def makes(self) -> Literal["view", "records"]:
         return "records"

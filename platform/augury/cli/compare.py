@@ -36,10 +36,10 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     )  # fmt: skip
     parser.add_argument("--storage", default="results", help="where addresses and names lie (default: results)")
     parser.add_argument("--references", type=Path, metavar="FILE", help="one reference, or label, a line")
-    parser.add_argument("--language", help="of the hypotheses, for the tokenisers: en, de, fr, ...")
+    parser.add_argument("--language", help="of the hypotheses, where a metric depends on it")
     parser.add_argument(
         "--metrics", nargs="+", default=["bleu", "chrf"], metavar="METRIC",
-        help="of files; the first decides: bleu, chrf, multi_bleu, ... as in `augury score`, or accuracy of labels",
+        help="of files; the first decides: bleu, chrf, chrf++, ter, ... as in `augury score`, or accuracy of labels",
     )  # fmt: skip
     parser.add_argument(
         "--test", choices=["two-level", "bootstrap", "randomisation"], default="two-level",
@@ -80,11 +80,8 @@ def run(arguments: argparse.Namespace) -> int:
 def _texts(arguments: argparse.Namespace) -> list[SystemResult]:
     """Systems known by files of hypotheses."""
     from augury.reporting.results import from_hypotheses
-    from augury.scoring.accuracy import NAME
     from augury.store import Folder
 
-    if arguments.language is None and arguments.metrics != [NAME]:
-        raise UserError("--references needs --language of the hypotheses: en, de, fr, ...")
     references = _lines(arguments.references)
     if not references:
         raise UserError(f"{arguments.references} is empty: give one reference a line")
@@ -99,7 +96,7 @@ def _texts(arguments: argparse.Namespace) -> list[SystemResult]:
                 raise UserError(f"{path} has {len(lines)} lines and {arguments.references} has {len(references)}: "
                                 "one hypothesis for every reference, an empty line where there is none")  # fmt: skip
         systems.append(from_hypotheses(
-            word, seeds, references, test=arguments.references.name, language=arguments.language or "en",
+            word, seeds, references, test=arguments.references.name, language=arguments.language,
             metrics=list(dict.fromkeys(arguments.metrics)),
         ))  # fmt: skip
     names = [_short(word) for word in arguments.systems]
@@ -201,7 +198,7 @@ def _common_tests(systems: Sequence[SystemResult]) -> list[str]:
 
 def _refuse_other_measures(baseline: SystemResult, system: SystemResult, test: str) -> None:
     """UserError unless both were scored on the same text in the same way."""
-    from augury.reporting.table import title
+    from augury.scoring.metrics import title
 
     texts = [given["address"] for each in (baseline, system) for given in each.facts.get("inputs", ())
              if given["name"] == test]  # fmt: skip
@@ -212,6 +209,6 @@ def _refuse_other_measures(baseline: SystemResult, system: SystemResult, test: s
         if other is None and place == 0:
             raise UserError(f"{system.name} is not scored by {title(metric)} on {test}, as {baseline.name} is: give "
                             "both the same scoring.metrics and run `augury train` again")  # fmt: skip
-        if other and other.signature != score.signature:
+        if other and other.measure != score.measure:
             raise UserError(f"{title(metric)} on {test} is not measured in one way: {baseline.name} has "
-                            f"{score.signature}, {system.name} has {other.signature}")  # fmt: skip
+                            f"{score.measure}, {system.name} has {other.measure}")  # fmt: skip

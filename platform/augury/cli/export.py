@@ -7,9 +7,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from augury.cli.common import add_run, open_run, print_json
-from augury.errors import UserError
 
-HELP = "Write a run's averaged model for plain transformers (hf) or ctranslate2, with its vocabulary."
+HELP = "Write a run's model for plain transformers (hf) or ctranslate2, with its vocabulary and a model card."
 EXAMPLE = "augury export results/runs/ADDRESS/seed-1 --to ctranslate2 --output model"
 
 
@@ -20,13 +19,11 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury import trainable
+    from augury import exporting
 
     store, folder = open_run(arguments.trained, arguments.storage)
     output = arguments.output or Path(f"export-{arguments.to}")
-    if output.exists():
-        raise UserError(f"'{output}' exists already: give another --output, or remove it")
-    trainable.find(folder.read_json("run.json")["task"]).export(folder, store, arguments.to, output)
+    exporting.export(folder, store, arguments.to, output)
     if arguments.json:
         print_json(
             {
@@ -37,5 +34,5 @@ def run(arguments: argparse.Namespace) -> int:
             }
         )
     else:
-        print(f"wrote {output}")
+        print(f"wrote {output}: {exporting.README} says how it is used, what it scores and how it was made")
     return 0

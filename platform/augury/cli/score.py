@@ -10,24 +10,28 @@ from augury.cli.common import lines_of, print_json
 from augury.errors import UserError
 
 HELP = "Score hypotheses against references, each metric with its signature and 95% interval."
-EXAMPLE = "augury score hypotheses.txt references.txt --language en --metrics bleu chrf multi_bleu"
+EXAMPLE = """augury score hypotheses.txt references.txt --metrics bleu chrf++ ter
+  augury score hypotheses.txt references.txt --metrics multi_bleu --language de"""
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    from augury.scoring.metrics import names
+
     parser.add_argument("hypotheses", type=Path, help="detokenised text, one sentence a line")
     parser.add_argument("references", type=Path, help="one reference a line")
-    parser.add_argument("--language", required=True, help="language of both, for the tokenisers: en, de, fr, ...")
+    parser.add_argument("--language", help="of both sides, where a metric depends on it: en, de, zh, ...")
     parser.add_argument(
         "--metrics",
         nargs="+",
         default=["bleu", "chrf"],
         metavar="METRIC",
-        help="bleu, chrf, multi_bleu, multi_bleu_detok, compound_bleu; each also lower-cased as bleu:lower",
+        help=f"default: bleu chrf; there are {', '.join(names())}",
     )
     parser.add_argument("--samples", type=int, default=1000, help="bootstrap samples of the interval (default: 1000)")
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.scoring.metrics import lower_is_better
     from augury.scoring.scores import score
 
     scores = score(
@@ -41,7 +45,9 @@ def run(arguments: argparse.Namespace) -> int:
         print_json({"scores": [each.plain() for each in scores]})
     else:
         for each in scores:
-            print(f"{each.name:<18} {each.value:6.2f}  [{each.low:.2f}, {each.high:.2f}]  n {each.n}  {each.signature}")
+            least = "  (lower is better)" if lower_is_better(each.name) else ""
+            interval = f"[{each.low:.2f}, {each.high:.2f}]"
+            print(f"{each.name:<18} {each.value:6.2f}  {interval}  n {each.n}  {each.signature}{least}")
     return 0
 
 

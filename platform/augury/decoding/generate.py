@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor
@@ -37,6 +37,22 @@ def generate(
     return hypotheses
 
 
+def search_options(decoding: Decoding, banned: Collection[int]) -> dict[str, Any]:
+    """Return what `generate` is given to search as CTranslateDecoder does; the ids of `banned` are never produced."""
+    options = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
+    return {
+        **options,
+        "do_sample": False,
+        "num_beams": decoding.beam,
+        "min_new_tokens": 1,
+        "max_new_tokens": decoding.max_length,
+        "suppress_tokens": list(banned),
+        "renormalize_logits": True,
+        "forced_bos_token_id": None,
+        "forced_eos_token_id": None,
+    }
+
+
 def _search(
     model: MarianMTModel, sources: Sequence[Sequence[int]], decoding: Decoding, suppress: Collection[int]
 ) -> list[Hypothesis]:
@@ -47,19 +63,7 @@ def _search(
         "attention_mask": pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
     }
     banned = [pad, *suppress]
-    options = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
-    sequences = model.generate(
-        **encoded,
-        **options,
-        do_sample=False,
-        num_beams=decoding.beam,
-        min_new_tokens=1,
-        max_new_tokens=decoding.max_length,
-        suppress_tokens=banned,
-        renormalize_logits=True,
-        forced_bos_token_id=None,
-        forced_eos_token_id=None,
-    )
+    sequences = model.generate(**encoded, **search_options(decoding, banned))
     found = sequences[:, 1:]
     # A hypothesis ends with the first end of sentence, or at the maximal length without one.
     body = (found == eos).cumsum(1) == 0

@@ -11,6 +11,7 @@ from pydantic import Field, model_validator
 from torch import Tensor, nn
 
 from augury.errors import UserError
+from augury.papers import CROSS_LINGUAL_NLI, FGM, PGD, Paper
 from augury.regimes.perturbation import Scope, Space
 from augury.regimes.plain import cross_entropy
 from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, PerturbableModel, Progress, ViewModel
@@ -77,6 +78,9 @@ class Adversarial(Delayed):
         if self.epsilon is not None and reach <= self.epsilon * (1 + 1e-9):
             return {"epsilon": f"{self.steps} steps of {self.alpha:g} end within it: the projection never acts"}
         return {}
+
+    def papers(self) -> tuple[Paper, ...]:
+        return CROSS_LINGUAL_NLI, PGD if self.attack == "pgd" else FGM
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         return [Draw((view,), TARGET) for view in (SOURCE, *keys)]

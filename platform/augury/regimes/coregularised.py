@@ -8,6 +8,7 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from augury.errors import UserError
+from augury.papers import CIPHERDAUG, R_DROP, Paper
 from augury.regimes.objective import Agreement, Detach, Divergence, view_objective
 from augury.regimes.plain import cross_entropy
 from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, Progress, ViewModel
@@ -68,6 +69,9 @@ class CoRegularised(Delayed):
         warmup = ["warmup_steps", "warmup_passes"] if self.warmup_views == "both" else []
         unused = ["tau", "divergence", "detach", "ramp_passes", *warmup]
         return super().inactive() | dict.fromkeys(unused, "the divergence has the weight beta=0")
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (R_DROP,) if self.over == "identity" else (CIPHERDAUG,)
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         if self.over == "identity":

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from augury.errors import UserError
+from augury.papers import CIPHERDAUG, Paper
 from augury.regimes.plain import cross_entropy
 from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Progress, Regime, ViewModel
 
@@ -16,6 +17,9 @@ class MultiSource(Regime):
     name: Literal["multi_source"] = "multi_source"
     equation: Literal[1, 2] = 1
     """1: every view predicts the target; 2: enciphered views also predict the plain source."""
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (CIPHERDAUG,)
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         if not keys:

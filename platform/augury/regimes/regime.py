@@ -14,6 +14,7 @@ from torch import Tensor, nn
 import augury.regimes
 from augury.config import Section, validate
 from augury.errors import UserError, unknown
+from augury.papers import Paper
 
 SOURCE = "source"
 TARGET = "target"
@@ -107,6 +108,10 @@ class Regime(Section):
     """Mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+
+    def papers(self) -> tuple[Paper, ...]:
+        """Return the papers that the regime, with these parameters, comes from."""
+        return ()
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         """How every example is read in one epoch, given the names of its views."""

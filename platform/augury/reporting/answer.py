@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from augury.reporting.table import Row, Table, factor, interval, probability, signed, title
+from augury.reporting.table import Row, Table, factor, interval, probability, signed
+from augury.scoring.metrics import title
 
 
 def answer(table: Table) -> str:
@@ -16,21 +17,26 @@ def answer(table: Table) -> str:
     if not compared:
         missing = "its competitors have no comparable scores yet" if others else "there is nothing to compare it with"
         return f"On {table.where}, {baseline.name} reaches {name} {interval(start)}; {missing}."
-    real = [row for row in compared if row.mark and _difference(row) > 0]
-    best = max(real or compared, key=_difference)
-    by = round(_difference(best), 1)
+
+    def gain(row: Row) -> float:
+        return table.gain(row) or 0.0
+
+    more, less = ("less", "more") if table.lower_is_better else ("more", "less")
+    real = [row for row in compared if row.mark and gain(row) > 0]
+    best = max(real or compared, key=gain)
+    by = round(gain(best), 1)
     if by > 0:
         cost = f" at {factor(best.time_factor)} the training time" if best.time_factor else ""
         values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
-        head = f"On {table.where}, {best.name} scores {by:.1f} {name} more than {baseline.name} ({values}){cost}"
+        head = f"On {table.where}, {best.name} scores {by:.1f} {name} {more} than {baseline.name} ({values}){cost}"
     else:
-        scores = f"scores {-by:.1f} {name} less" if by < 0 else f"scores the same {name}"
+        scores = f"scores {-by:.1f} {name} {less}" if by < 0 else f"scores the same {name}"
         nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
         head = f"On {table.where}, {nobody} {baseline.name} ({name} {start.value:.1f}): {it} {scores}"
     said = head + _verdict(best, alone=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons)
-    first = max(compared, key=_difference)
-    if first is not best and round(_difference(first), 1) > by:
-        said += f"; {first.name} scores still more ({signed(_difference(first))}), but that may be chance"
+    first = max(compared, key=gain)
+    if first is not best and round(gain(first), 1) > by:
+        said += f"; {first.name} scores still {more} ({signed(first.difference)}), but that may be chance"
     return f"{said}."
 
 
@@ -48,8 +54,3 @@ def _verdict(row: Row, alone: bool, comparisons: int) -> str:
         return f", but that may be chance {evidence}" + (", and one seed does not decide" if alone else "")
     these = "between these two runs " if row.tested.over == "sentences" else ""
     return f"; {these}the difference is real {evidence}" + (", but one seed does not decide" if alone else "")
-
-
-def _difference(row: Row) -> float:
-    assert row.difference is not None
-    return row.difference

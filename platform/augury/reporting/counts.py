@@ -13,7 +13,9 @@ from augury.corpora.corpus import COLUMNS, Corpus
 from augury.corpora.corpus import KIND as CORPORA
 from augury.errors import UserError
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.scores import named, read_statistics
+from augury.scoring.metrics import entry
+from augury.scoring.metrics import metric as get_metric
+from augury.scoring.scores import read_statistics
 from augury.store import Folder
 from augury.tracking import runs
 
@@ -62,7 +64,7 @@ def _resampled(
         statistics = _recounted(run, test, metric)
     if statistics is None or len(statistics) != sentences:
         return None
-    return resample([statistics], named(metric).value, samples=samples)
+    return resample([statistics], entry(metric).value, samples=samples)
 
 
 def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
@@ -77,6 +79,6 @@ def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
     if len(hypotheses) != len(references):
         return None
     try:
-        return named(metric, language).statistics(hypotheses, references)
+        return get_metric(metric, language).statistics(hypotheses, references)
     except UserError:  # a metric, or a tokeniser, that is not known here
         return None

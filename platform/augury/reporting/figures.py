@@ -11,7 +11,8 @@ import numpy as np
 
 from augury.reporting.charts import Figure, look, numbers, plot, time_unit
 from augury.reporting.results import SystemResult
-from augury.reporting.table import Table, title
+from augury.reporting.table import Table
+from augury.scoring.metrics import title
 from augury.training import history
 from augury.training.history import Record
 

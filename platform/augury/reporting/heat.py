@@ -7,7 +7,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from augury.reporting.charts import Figure, plot
-from augury.reporting.table import Table, interval, signed, title
+from augury.reporting.table import Table, interval, signed
+from augury.scoring.metrics import title
 
 WORSE, EVEN, BETTER = "#e8974a", "#f4f4f2", "#6f9eee"  # all light enough for dark words
 
@@ -67,7 +68,7 @@ def systems_by_tests(tables: Sequence[Table]) -> Figure | None:
         for place, row in enumerate(table.rows):
             if (score := row.scores.get(metric)) is None:
                 continue
-            by = row.difference or 0.0
+            by = table.gain(row) or 0.0
             reach = max(reach, abs(by))
             gained = "" if row.difference is None else f"{signed(by)}{row.mark}"
             told = f"{names[place]} on {html.escape(table.where)}: {interval(score)}"

@@ -11,7 +11,7 @@ from augury.reporting.counts import example_ids
 from augury.reporting.results import Estimate, SystemResult
 from augury.reporting.table import MEAN, Table, comparison
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.scores import named
+from augury.scoring.metrics import entry
 from augury.scoring.significance import Method, clusters, interval, mean_over
 
 
@@ -54,7 +54,7 @@ def _drawn(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled
     examples = _examples(system, tests, [len(one.statistics[0]) for one in known])
     seeds = zip(*(one.statistics for one in known), strict=True)
     counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
-    return resample(counts, mean_over(named(metric).value, len(known)), samples=len(known[0].samples))
+    return resample(counts, mean_over(entry(metric).value, len(known)), samples=len(known[0].samples))
 
 
 def _examples(system: SystemResult, tests: Sequence[str], lengths: Sequence[int]) -> list[list[str]]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from augury.reporting.results import SystemResult, best_validations
-from augury.reporting.table import MISSING, Table, aligned, cautions, fitted, title
+from augury.reporting.table import MISSING, Table, aligned, cautions, fitted
+from augury.scoring.metrics import title
 from augury.tracking.runs import NO_TESTS
 
 FULL = 3  # tables that are shown whole, one below the other

@@ -12,14 +12,14 @@ from scipy.special import stdtrit
 
 from augury import config
 from augury.reporting.counts import resampled
-from augury.scoring.bootstrap import SAMPLES, Resampled, resample
-from augury.scoring.scores import named
+from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
+from augury.scoring.metrics import lower_is_better
+from augury.scoring.metrics import metric as get_metric
+from augury.scoring.signature import measure, with_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
 from augury.store import Folder
 from augury.tracking import runs
 from augury.training import history
-
-LOWER_IS_BETTER = ("loss", "perplexity")
 
 
 @dataclass(frozen=True)
@@ -33,6 +33,11 @@ class Estimate:
     n: int
     """Sentences (or examples) of the test set."""
     seeds: int
+
+    @property
+    def measure(self) -> str:
+        """What values must share to compare: the signature without that of the interval."""
+        return measure(self.signature)
 
 
 @dataclass(frozen=True)
@@ -128,7 +133,7 @@ def best_validations(run: Folder) -> dict[str, float]:
         for name, value in record["metrics"].items():
             if name.startswith("valid/") and name != "valid/best":
                 found.setdefault(name.removeprefix("valid/"), []).append(value)
-    return {name: min(values) if name in LOWER_IS_BETTER else max(values) for name, values in found.items()}
+    return {name: min(values) if lower_is_better(name) else max(values) for name, values in found.items()}
 
 
 def from_hypotheses(
@@ -137,19 +142,20 @@ def from_hypotheses(
     references: Sequence[str],
     *,
     test: str,
-    language: str,
+    language: str | None,
     metrics: Sequence[str],
     samples: int = SAMPLES,
 ) -> SystemResult:
     """A system of which there is nothing but its output on one test set: place -> lines, a place for every seed."""
     estimates, drawn = {}, {}
-    for each in metrics:
-        metric = named(each, language)
-        counts = [metric.statistics(lines, references) for lines in hypotheses.values()]
-        drawn[each] = resample(counts, metric.value, samples=samples)
-        between = interval(drawn[each])
-        estimates[each] = Estimate(drawn[each].value, between.low, between.high, metric.signature, len(references),
-                                   len(hypotheses))  # fmt: skip
+    for scorer in [get_metric(name, language) for name in metrics]:
+        counts = [scorer.statistics(lines, references) for lines in hypotheses.values()]
+        drawn[scorer.name] = resample(counts, scorer.value, samples=samples)
+        between = interval(drawn[scorer.name])
+        signature = with_resampling(scorer.signature, samples, SEED)
+        estimates[scorer.name] = Estimate(
+            drawn[scorer.name].value, between.low, between.high, signature, len(references), len(hypotheses)
+        )
     return SystemResult(
         name=name, address=config.address([list(lines) for lines in hypotheses.values()]),
         runs=dict(enumerate(hypotheses, start=1)), facts={"task": None}, tests={test: estimates}, cost=None,
@@ -188,7 +194,10 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
 def estimate(scores: Sequence[Mapping[str, Any]], drawn: Resampled | None) -> Estimate:
     """The mean of one metric's scores over seeds, with its interval; `drawn`: of the same seeds."""
     between = interval(drawn) if drawn else _from_scores(scores)
-    signature = " or ".join(dict.fromkeys(score["signature"] for score in scores))
+    signatures = [score["signature"] for score in scores]
+    if drawn:
+        signatures = [with_resampling(signature, len(drawn.samples), SEED) for signature in signatures]
+    signature = " or ".join(dict.fromkeys(signatures))
     mean = statistics.fmean(score["value"] for score in scores)
     return Estimate(mean, between.low, between.high, signature, scores[0]["n"], len(scores))
 

@@ -12,12 +12,10 @@ from rich.cells import cell_len
 from augury.progress import duration
 from augury.regimes.regime import SOURCE
 from augury.reporting.results import Cost, Estimate, SystemResult
-from augury.scoring import accuracy
-from augury.scoring.bootstrap import Resampled
-from augury.scoring.scores import named
-from augury.scoring.significance import Difference, Method, decide, holm
+from augury.scoring.bootstrap import SEED, Resampled
+from augury.scoring.metrics import entry, lower_is_better, names, title
+from augury.scoring.significance import TRIALS, Difference, Method, decide, holm
 
-TITLES = {"bleu": "BLEU", "chrf": "chrF", "multi_bleu": "multi-BLEU", "compound_bleu": "compound BLEU"}
 MISSING = "–"
 MEAN = "mean"
 """What takes the place of a test set's name for the mean over test sets."""
@@ -73,10 +71,21 @@ class Table:
         """Whether it is known of any system what it cost."""
         return any(row.cost for row in self.rows)
 
+    @property
+    def lower_is_better(self) -> bool:
+        """Of the metric that decides."""
+        return lower_is_better(self.metrics[0])
+
+    def gain(self, row: Row) -> float | None:
+        """The difference of a row to the baseline, above 0 where the row is better."""
+        if row.difference is None:
+            return None
+        return -row.difference if self.lower_is_better else row.difference
+
     def header(self) -> list[str]:
         """The titles of the columns."""
         first, *others = (title(metric) for metric in self.metrics)
-        seen = "examples seen" if accuracy.NAME in self.metrics else "tokens seen"
+        seen = "examples seen" if self.metrics[0] in names("labels") else "tokens seen"
         costs = ["data", "parameters", "updates", "passes", seen, "train time", "× baseline"] if self.costed else []
         return ["system", "seeds", f"{first} [95 % interval]", "difference [95 %]", "p", *others, *costs]
 
@@ -113,7 +122,7 @@ class Table:
 
     def plain(self) -> dict[str, Any]:
         """The table as JSON-like values."""
-        return asdict(self)
+        return {**asdict(self), "lower_is_better": self.lower_is_better}
 
 
 def fitted(tables: Sequence[Table], width: int | None = None) -> str:
@@ -142,7 +151,7 @@ def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -
     scores = dict(result.tests.get(test, {}))
     own, other = scores.get(metric), baseline.tests.get(test, {}).get(metric)
     difference = time_factor = None
-    if own and other and result is not baseline and (own.signature, own.n) == (other.signature, other.n):
+    if own and other and result is not baseline and (own.measure, own.n) == (other.measure, other.n):
         difference = own.value - other.value
     if result.cost and baseline.cost and result.cost.device == baseline.cost.device:
         time_factor = result.cost.train_seconds / baseline.cost.train_seconds
@@ -154,7 +163,7 @@ def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -
 def _with_tests(rows: Sequence[Row], drawn: Sequence[Resampled | None], metric: str, method: Method) -> list[Row]:
     """The rows with their differences tested, and the p-values corrected for the number of tests."""
     baseline = drawn[0]
-    found = [decide(baseline, own, named(metric).value, method)
+    found = [decide(baseline, own, entry(metric).value, method)
              if baseline and own and row.difference is not None else None
              for row, own in zip(rows, drawn, strict=True)]  # fmt: skip
     corrected = iter(holm([one.p_value for one in found if one]))
@@ -168,7 +177,8 @@ def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     for metric in metrics:
         found = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
         for signature, n in dict.fromkeys((one.signature, one.n) for one in found):
-            lines.append(f"{title(metric)}: {signature}, n = {n:,}")
+            least = ", lower is better" if lower_is_better(metric) else ""
+            lines.append(f"{title(metric)}: {signature}, n = {n:,}{least}")
     seeds = {result.name: ", ".join(map(str, result.runs)) for result in results}
     listed = next(iter(seeds.values())) if len(set(seeds.values())) == 1 else "; ".join(
         f"{name} {numbers}" for name, numbers in seeds.items())  # fmt: skip
@@ -189,7 +199,7 @@ def _tests(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         case "bootstrap":
             how = "sacreBLEU's paired bootstrap"
         case "randomisation":
-            how = "sacreBLEU's approximate randomisation"
+            how = f"sacreBLEU's approximate randomisation (ar:{TRIALS}|seed:{SEED})"
         case _ if not alone:
             how = f"{both_levels}, two-sided"
         case _ if len(alone) == len(found):
@@ -217,7 +227,7 @@ def _warnings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
                      "the runs and give the command again that made them")  # fmt: skip
     for metric in metrics:
         found = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
-        if len({(one.signature, one.n) for one in found}) > 1:
+        if len({(one.measure, one.n) for one in found}) > 1:
             lines.append(f"{title(metric)} was not measured in the same way for all systems: do not compare it")
     if len({result.cost.device for result in results if result.cost}) > 1:
         lines.append("times were measured on different devices: do not compare them")
@@ -273,12 +283,6 @@ def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
         right = [gap + cell for gap, cell in zip(space[1:], line[1:], strict=True)]
         rows.append("   ".join([line[0] + space[0], *right]))
     return [rows[0], "─" * sum(widths, 3 * len(widths) - 3), *rows[1:]]
-
-
-def title(metric: str) -> str:
-    """The name of a metric in a table."""
-    name, colon, option = metric.partition(":")
-    return TITLES.get(name, name) + (f" ({option})" if colon else "")
 
 
 def interval(estimate: Estimate | None) -> str:

@@ -6,15 +6,21 @@ import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
-
-from sacremoses import MosesTokenizer
+from typing import TYPE_CHECKING, Literal
 
 from augury.scoring.ngrams import matches
+
+if TYPE_CHECKING:
+    from sacremoses import MosesTokenizer
 
 ORDER = 4
 Smoothing = Literal["exp", "none"]
 
+EAST_ASIAN = re.compile(
+    r"[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
+    r"\U00020000-\U0003ffff]"
+)
+"""Characters that the tokenisers of Chinese, Japanese and Korean part otherwise than 13a; full-width ones too."""
 _HYPHEN = re.compile(r"(\S)-(\S)")
 
 
@@ -59,4 +65,6 @@ def compound_split(line: str) -> str:
 
 @lru_cache
 def _tokenizer(language: str) -> MosesTokenizer:
+    from sacremoses import MosesTokenizer
+
     return MosesTokenizer(lang=language)

@@ -1,28 +1,37 @@
-"""chrF (Popović, 2015) from per-sentence statistics, as in sacreBLEU: characters up to order 6, beta 2."""
+"""chrF and chrF++ (Popović, 2015, 2017) from per-sentence statistics, as in sacreBLEU: character order 6, beta 2."""
 
 from __future__ import annotations
 
+import string
 from collections.abc import Sequence
+from itertools import chain
 
 from augury.scoring.ngrams import matches
 
-ORDER = 6
+CHARACTERS = 6
 BETA = 2
 
 
-def statistics(hypothesis: str, reference: str) -> list[int]:
-    """The 18 counts of a sentence, its spaces removed: hypothesis n-grams, reference n-grams, matches."""
-    in_hypothesis, in_reference, matched = matches(hypothesis, reference, ORDER)
+def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
+    """The counts of a sentence: n-grams of the hypothesis, of the reference, and matches, each a count by order.
+
+    Orders are those of characters, spaces removed, up to 6, and then those of words up to `words` (chrF++: 2).
+    """
+    levels = [matches("".join(hypothesis.split()), "".join(reference.split()), CHARACTERS)]
+    if words:
+        levels.append(matches(split(hypothesis), split(reference), words))
+    in_hypothesis, in_reference, matched = (list(chain.from_iterable(counts)) for counts in zip(*levels, strict=True))
     # An order that the reference is too short for says nothing about the hypothesis.
     in_hypothesis = [h if r else 0 for h, r in zip(in_hypothesis, in_reference, strict=True)]
     return [*in_hypothesis, *in_reference, *matched]
 
 
 def value(sums: Sequence[float]) -> float:
-    """chrF2, 0 to 100, of a corpus whose `statistics` sum to `sums`; orders absent on a side are left out."""
+    """chrF2 or chrF2++, 0 to 100, from summed `statistics`; an order that is absent on a side is left out."""
+    count = len(sums) // 3
     precision = recall = 0.0
     orders = 0
-    for h, r, both in zip(sums[:ORDER], sums[ORDER : 2 * ORDER], sums[2 * ORDER :], strict=True):
+    for h, r, both in zip(sums[:count], sums[count : 2 * count], sums[2 * count :], strict=True):
         if h and r:
             precision += both / h
             recall += both / r
@@ -31,3 +40,16 @@ def value(sums: Sequence[float]) -> float:
         return 0.0
     precision, recall = precision / orders, recall / orders
     return 100 * ((1 + BETA**2) * precision * recall / (BETA**2 * precision + recall))
+
+
+def split(line: str) -> tuple[str, ...]:
+    """The words of a line, each parted from one ASCII punctuation mark at its end, or else at its beginning."""
+    return tuple(chain.from_iterable(map(_parted, line.split())))
+
+
+def _parted(word: str) -> tuple[str, ...]:
+    if len(word) > 1 and word[-1] in string.punctuation:
+        return word[:-1], word[-1]
+    if len(word) > 1 and word[0] in string.punctuation:
+        return word[0], word[1:]
+    return (word,)

@@ -12,39 +12,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, field_validator
 
-from augury.config import Section
 from augury.errors import UserError
-from augury.scoring import accuracy
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
-from augury.scoring.metrics import Metric, check, metric
+from augury.scoring.metrics import metric
+from augury.scoring.signature import with_resampling
 from augury.scoring.significance import interval
 from augury.store import Folder
 
 STATISTICS = "statistics"
-
-
-class AnyScoring(Section):
-    """What outputs are scored by; the first metric decides."""
-
-    metrics: tuple[str, ...]
-    bootstrap_samples: int = Field(SAMPLES, ge=1)
-    """Resampled test sets behind every interval."""
-
-
-class Scoring(AnyScoring):
-    """What texts are scored by."""
-
-    metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
-    """Names of metrics: bleu, chrf, multi_bleu, multi_bleu_detok, compound_bleu; `:lower` ignores case."""
-
-    @field_validator("metrics")
-    @classmethod
-    def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
-        for name in metrics:
-            check(name)
-        return metrics
 
 
 @dataclass(frozen=True)
@@ -56,6 +32,7 @@ class Score:
     low: float
     high: float
     signature: str
+    """Of the metric, with the number of bootstrap samples and their seed."""
     n: int
     """Sentences scored."""
     statistics: NDArray[np.int64] = field(compare=False, repr=False)
@@ -70,16 +47,17 @@ def score(
     hypotheses: Sequence[str],
     references: Sequence[str],
     *,
-    language: str,
+    language: str | None = None,
     metrics: Sequence[str] = ("bleu", "chrf"),
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> list[Score]:
-    """Scores of detokenised `hypotheses` in `language`, one per metric and in their order.
+    """Return scores of detokenised `hypotheses`, one per metric and in their order.
 
-    UserError for an unknown metric, for no lines and for different numbers of lines.
+    UserError for an unknown metric, for no lines, for different numbers of lines, and where a metric depends on the
+    language and `language`, that of both sides, is not given.
     """
-    chosen = [named(name, language) for name in metrics]
+    chosen = [metric(name, language) for name in metrics]
     if len(hypotheses) != len(references):
         raise UserError(
             f"{len(hypotheses)} hypotheses but {len(references)} references: "
@@ -88,19 +66,15 @@ def score(
     if not hypotheses:
         raise UserError("nothing to score: give at least one hypothesis and its reference")
     scores = []
-    for one in chosen:
-        statistics = one.statistics(hypotheses, references)
-        found = resample([statistics], one.value, samples=samples, seed=seed)
-        between = interval(found)
+    for measure in chosen:
+        statistics = measure.statistics(hypotheses, references)
+        drawn = resample([statistics], measure.value, samples=samples, seed=seed)
+        between = interval(drawn)
+        signature = with_resampling(measure.signature, samples, seed)
         scores.append(
-            Score(one.name, found.value, between.low, between.high, one.signature, len(statistics), statistics)
+            Score(measure.name, drawn.value, between.low, between.high, signature, len(statistics), statistics)
         )
     return scores
-
-
-def named(name: str, language: str = "en") -> Metric:
-    """A metric of translations or `accuracy`; how counts become a value does not depend on the language."""
-    return accuracy.METRIC if name == accuracy.NAME else metric(name, language)
 
 
 def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:

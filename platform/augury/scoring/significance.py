@@ -59,7 +59,7 @@ class Difference:
     """A system against a baseline on the same sentences."""
 
     value: float
-    """Mean of the system minus mean of the baseline."""
+    """Mean of the system minus mean of the baseline; below 0 it is an improvement where a metric's least is best."""
     low: float
     high: float
     """The 95 % interval of the difference."""

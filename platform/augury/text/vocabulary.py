@@ -30,6 +30,8 @@ USUAL_SIZE = 12_000
 PLAIN_VIEWS = ("source", "target")
 PAD, UNK, EOS = range(3)
 SPECIALS = ("<pad>", "<unk>", "</s>")
+UNKNOWN_TEXT = " ⁇ "
+"""What the unknown piece reads, as in sentencepiece."""
 
 Texts = Callable[[], Iterable[str]]
 
@@ -94,7 +96,7 @@ class Vocabulary:
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
         self._ids = [np.array([UNK, *(ids[piece] for piece in table)], np.int32) for table in learned]
-        self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: " ⁇ "}
+        self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: UNKNOWN_TEXT}
 
     @classmethod
     def load(cls, folder: Folder) -> Vocabulary:

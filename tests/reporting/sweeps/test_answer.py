@@ -124,5 +124,5 @@ def test_a_better_one_that_does_not_lead_is_named(sweeps: Any, addresses: list[s
     )  # fmt: skip
     said = answered(replace(summary, tables=(replace(table, rows=rows),)))
     assert said.startswith("On test, beta=2 does not beat baseline")
-    assert "; beta=1, not ahead in validation, scored more than the reference too" in said
+    assert "; beta=1, not ahead in validation, scored better than the reference too" in said
     assert "beta=1" not in answered(summary)

@@ -80,7 +80,7 @@ def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
     for beta, (bleu, seconds) in enumerate([(30, 100), (29, 120), (31, 120), (31, 150), (30.5, 110), (33, 400)]):
         sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [30], bleu=bleu, seconds=seconds)
     summary = summarise(sweeps.load())
-    kept = front(summary.tables[0].rows, "bleu")
+    kept = front(summary.tables[0])
     assert [row.name for row in kept] == ["beta=0", "beta=4", "beta=2", "beta=5"]
     figure = score_against_cost(summary, looks(summary))
     assert figure is not None

@@ -11,12 +11,14 @@ from typing import Any, cast
 import numpy as np
 import pytest
 import torch
+from huggingface_hub import ModelCard
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury import trainable
 from augury.corpora.corpus import LABELS, Corpus
 from augury.errors import UserError
 from augury.experiment import parse
+from augury.exporting import export
 from augury.running import run_experiment
 from augury.store import Store
 from trainables import nli
@@ -64,7 +66,7 @@ def test_scores_are_those_of_the_labels(finished: SimpleNamespace) -> None:
 
 
 def test_probabilities_are_those_of_the_exported_model(finished: SimpleNamespace, tmp_path: Path) -> None:
-    nli.export(finished.run, finished.store, "hf", tmp_path / "hf")
+    export(finished.run, finished.store, "hf", tmp_path / "hf")
     model = AutoModelForSequenceClassification.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
     assert [model.config.id2label[index] for index in range(3)] == list(LABELS)
@@ -79,7 +81,20 @@ def test_probabilities_are_those_of_the_exported_model(finished: SimpleNamespace
     np.testing.assert_allclose(found.sum(1), 1, atol=1e-6)
     assert classifier.probabilities(finished.run, finished.store, [], []).shape == (0, 3)
     with pytest.raises(UserError, match="a classifier has no form 'ctranslate2'"):
-        nli.export(finished.run, finished.store, "ctranslate2", tmp_path / "other")
+        export(finished.run, finished.store, "ctranslate2", tmp_path / "other")
+
+
+def test_the_card_of_a_classifier_says_how_it_is_used_and_what_it_scores(
+    finished: SimpleNamespace, run_card: Any, tmp_path: Path
+) -> None:
+    export(finished.run, finished.store, "hf", tmp_path / "hf")
+    premise, hypothesis, _ = finished.rows[0]
+    found = run_card(tmp_path / "hf", pair={"text": premise, "text_pair": hypothesis})
+    assert found["label"] == nli.translate(finished.run, finished.store, [f"{premise}\t{hypothesis}"])[0]
+    data = ModelCard.load(tmp_path / "hf" / "README.md").data
+    (result,) = data.eval_results
+    assert (data.pipeline_tag, data.language, data.base_model) == ("text-classification", ["en"], None)
+    assert (result.metric_type, result.dataset_name) == ("accuracy", "words")
 
 
 def test_free_text_is_cleaned_and_labelled(finished: SimpleNamespace) -> None:

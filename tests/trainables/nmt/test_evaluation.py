@@ -2,46 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from safetensors.torch import save
+from typing import Any
 
 from augury.corpora.corpus import Corpus
-from augury.description import describe
 from augury.evaluation import evaluate
-from augury.experiment import parse
 from augury.scoring.metrics import metric
 from augury.scoring.scores import read_statistics
-from augury.store import Folder, Store
-from augury.text.vocabulary import Vocabulary
-from augury.training.checkpoint import parameters
-from augury.training.loop import WEIGHTS
 from trainables import nmt
-from trainables.nmt.model import build
 
 
-def test_evaluation_keeps_the_counts_of_every_sentence(tmp_path: Path) -> None:
-    experiment = parse({
-        "name": "toy", "task": "nmt", "storage": str(tmp_path),
-        "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 40}, "valid": {"builtin": 4},
-                   "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}},
-                   "filter": {"lowercase": True, "unescape": True}},
-        "vocabulary": {"size": 200}, "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
-        "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
-        "decoding": {"beam": 1, "max_length": 12}, "execution": {"executor": "local", "threads": 1},
-        "training": {"max_passes": 5}, "tracking": {"enabled": False},
-    })  # fmt: skip
-    store = Store(tmp_path)
-    prepared = nmt.prepare(experiment, store)
-    run = store.folder("runs", f"{prepared.address}/seed-1")
-    describe(run, "toy", experiment, prepared, 1)
-    vocabulary = Vocabulary.load(Folder(store.root, prepared.config["vocabulary"]))
-    model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1)
-    run.write(WEIGHTS, save(parameters(model)))
-
-    outcome = {"parameters": 1, "updates": 1, "passes": 1.0, "onset": 0, "rows": 1, "train_seconds": 1.0, "workers": 1}
-    run.write_json("outcome.json", {**outcome, "weights": {"kind": "last", "updates": [1]}, "device": "cpu"})
-    evaluate(nmt, experiment, prepared, run, store)
+def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
+    toy = untrained()
+    run, store, prepared = toy.run, toy.store, toy.prepared
+    evaluate(nmt, toy.experiment, prepared, run, store)
     found = run.read_json("scores.json")["tests"]
     assert list(found) == ["one", "two"]
     addresses = {given.role: given.address for given in prepared.inputs}

@@ -12,7 +12,8 @@ from augury.progress import duration
 from augury.reporting.answer import answer
 from augury.reporting.formats import COSTS, LATEX_HEAD, csv_lines, tabular
 from augury.reporting.papers.reproduction import Line, Reproduction
-from augury.reporting.table import MEAN, MISSING, aligned, difference, factor, probability, signed, title
+from augury.reporting.table import MEAN, MISSING, aligned, difference, factor, probability, signed
+from augury.scoring.metrics import title
 from augury.sweeping.published import Published
 
 WIDTH = 200  # of a table where there is no terminal

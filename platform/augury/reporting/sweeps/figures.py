@@ -11,7 +11,8 @@ import numpy as np
 from augury.reporting.charts import Figure, Look, look, numbers, plot, time_unit
 from augury.reporting.sweeps.summary import Standing, Summary
 from augury.reporting.sweeps.wording import between, measured, seeds, stands_at, written
-from augury.reporting.table import Row, title
+from augury.reporting.table import Row, Table
+from augury.scoring.metrics import title
 from augury.sweeping.state import Decision, Point
 
 HIGHLIGHTED = 6  # besides the reference; more colours are not told apart
@@ -78,15 +79,19 @@ def rungs(summary: Summary) -> list[Figure]:
     return figures
 
 
-def front(rows: Sequence[Row], metric: str) -> list[Row]:
-    """The rows of which none is both better and cheaper, cheapest first."""
-    priced = [(row.cost.train_seconds, -row.scores[metric].value, place)
-              for place, row in enumerate(rows) if row.cost and metric in row.scores]  # fmt: skip
-    kept: list[Row] = []
-    for _, worth, place in sorted(priced):
-        if not kept or -worth > kept[-1].scores[metric].value:
-            kept.append(rows[place])
-    return kept
+def front(table: Table) -> list[Row]:
+    """The rows of which none is both better, by the metric that decides, and cheaper; cheapest first."""
+    metric, sign = table.metrics[0], 1 if table.lower_is_better else -1
+    priced = [
+        (row.cost.train_seconds, sign * row.scores[metric].value, place)
+        for place, row in enumerate(table.rows)
+        if row.cost and metric in row.scores
+    ]
+    kept: list[tuple[float, Row]] = []
+    for _, lack, place in sorted(priced):
+        if not kept or lack < kept[-1][0]:
+            kept.append((lack, table.rows[place]))
+    return [row for _, row in kept]
 
 
 def score_against_cost(summary: Summary, drawn: Mapping[str, Look]) -> Figure | None:
@@ -96,7 +101,7 @@ def score_against_cost(summary: Summary, drawn: Mapping[str, Look]) -> Figure | 
     table = summary.tables[0]
     metric = table.metrics[0]
     rows = [row for row in table.rows if row.cost and metric in row.scores]
-    best = front(rows, metric)
+    best = front(table)
     if not best:
         return None
     unit, size = time_unit(max(row.cost.train_seconds for row in rows if row.cost))

@@ -24,7 +24,8 @@ from augury.reporting.sweeps.places import places
 from augury.reporting.sweeps.response import responses
 from augury.reporting.sweeps.summary import Standing, Summary, summarise
 from augury.reporting.sweeps.wording import between, measured, spread, stands_at, written
-from augury.reporting.table import MISSING, Row, Table, difference, factor, interval, probability, title
+from augury.reporting.table import MISSING, Row, Table, difference, factor, interval, probability
+from augury.scoring.metrics import title
 from augury.sweeping.state import Progress, Sweep
 from augury.tracking import runs
 
@@ -196,7 +197,7 @@ def _reading(figures: Sequence[Figure]) -> str:
 def _front(summary: Summary) -> str:
     """What the chart of score against cost shows, in words."""
     table = summary.tables[0]
-    names = "; ".join(row.name for row in front(table.rows, table.metrics[0]))
+    names = "; ".join(row.name for row in front(table))
     return (f"On the line, cheapest first, nothing is both better and cheaper: {names}. Means over seeds; intervals of "
             "95 % where a configuration has a colour.")  # fmt: skip
 

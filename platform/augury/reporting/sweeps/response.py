@@ -14,7 +14,7 @@ from augury.reporting.charts import COLOURS, Figure, plot
 from augury.reporting.sweeps.axes import Axis, axes
 from augury.reporting.sweeps.summary import Summary
 from augury.reporting.sweeps.wording import between, measured, seeds, written
-from augury.reporting.table import title
+from augury.scoring.metrics import title
 from augury.sweeping.state import Configuration
 
 GREY, MEAN = COLOURS[0], COLOURS[1]
@@ -57,10 +57,13 @@ def measures(summary: Summary) -> list[Measure]:
     if summary.tables:
         table = summary.tables[0]
         metric, known = table.metrics[0], summary.sweep.by_address
-        found.append(Measure("test", f"{title(metric)} on {table.where}", "max", tuple(
+        readings = tuple(
             Reading(known[row.address], score.value, score.low, score.high, (), score.seeds, True)
-            for row in table.rows if (score := row.scores.get(metric))
-        )))  # fmt: skip
+            for row in table.rows
+            if (score := row.scores.get(metric))
+        )
+        mode = "min" if table.lower_is_better else "max"
+        found.append(Measure("test", f"{title(metric)} on {table.where}", mode, readings))
     return [measure for measure in found if len(measure.readings) > 1]
 
 

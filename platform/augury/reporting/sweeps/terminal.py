@@ -21,7 +21,8 @@ from augury.reporting.sweeps.answer import answered
 from augury.reporting.sweeps.places import places
 from augury.reporting.sweeps.summary import Standing, Summary, leader, standings, summarise
 from augury.reporting.sweeps.wording import measured, reached, spread
-from augury.reporting.table import MISSING, Row, Table, difference, factor, interval, probability, title
+from augury.reporting.table import MISSING, Row, Table, difference, factor, interval, probability
+from augury.scoring.metrics import title
 from augury.sweeping.state import Sweep
 
 SHOWN = 10  # configurations on the board

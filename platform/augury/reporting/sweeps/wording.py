@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from augury.reporting.sweeps.summary import Standing
-from augury.reporting.table import MISSING, title
+from augury.reporting.table import MISSING
+from augury.scoring.metrics import title
 from augury.sweeping.state import Decision
 
 

@@ -1,0 +1,62 @@
+"""The papers that operators and regimes come from, for what is published of a model."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Paper(NamedTuple):
+    """A publication."""
+
+    authors: str
+    year: int
+    title: str
+    venue: str
+    url: str
+
+    def __str__(self) -> str:
+        return f"{self.authors} ({self.year}): {self.title}. {self.venue}. <{self.url}>"
+
+
+CIPHERDAUG = Paper(
+    "Kambhatla, Born and Sarkar",
+    2022,
+    "CipherDAug: Ciphertext based Data Augmentation for Neural Machine Translation",
+    "ACL",
+    "https://aclanthology.org/2022.acl-long.17/",
+)
+R_DROP = Paper(
+    "Liang et al.",
+    2021,
+    "R-Drop: Regularized Dropout for Neural Networks",
+    "NeurIPS",
+    "https://arxiv.org/abs/2106.14448",
+)
+CROSS_LINGUAL_NLI = Paper(
+    "Dong, Zhu, Fu, Xu and de Melo",
+    2021,
+    "Data Augmentation with Adversarial Training for Cross-Lingual NLI",
+    "ACL",
+    "https://aclanthology.org/2021.acl-long.401/",
+)
+EDA = Paper(
+    "Wei and Zou",
+    2019,
+    "EDA: Easy Data Augmentation Techniques for Boosting Performance on Text Classification Tasks",
+    "EMNLP",
+    "https://aclanthology.org/D19-1670/",
+)
+PGD = Paper(
+    "Madry et al.",
+    2018,
+    "Towards Deep Learning Models Resistant to Adversarial Attacks",
+    "ICLR",
+    "https://arxiv.org/abs/1706.06083",
+)
+FGM = Paper(
+    "Miyato, Dai and Goodfellow",
+    2017,
+    "Adversarial Training Methods for Semi-Supervised Text Classification",
+    "ICLR",
+    "https://arxiv.org/abs/1605.07725",
+)

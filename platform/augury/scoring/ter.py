@@ -1,0 +1,22 @@
+"""Translation edit rate (Snover et al., 2006) from per-sentence statistics: sacreBLEU's search for edits and shifts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+
+def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
+    """The two counts of a sentence: edits that make the hypothesis the reference, and words of the reference."""
+    from sacrebleu.metrics.lib_ter import translation_edit_rate
+
+    edits, length = translation_edit_rate(list(hypothesis), list(reference))
+    return [edits, length]
+
+
+def value(sums: Sequence[float]) -> float:
+    """Edits per 100 words of the reference, from 0 (best) to more than 100; `sums` are those of `statistics`.
+
+    Of empty references it is 100 where there are edits, and otherwise 0.
+    """
+    edits, length = sums
+    return 100 * (edits / length) if length else 100.0 * bool(edits)

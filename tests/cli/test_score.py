@@ -1,0 +1,33 @@
+"""`augury score`: what it asks for, and what it says of every metric."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from augury.cli import main
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[str]:
+    (tmp_path / "hyp").write_text("the cat sat on the mat\nthere is a dog in the garden\n")
+    (tmp_path / "ref").write_text("the cat is on the mat\nthere is a dog in my garden\n")
+    return [str(tmp_path / "hyp"), str(tmp_path / "ref")]
+
+
+def test_a_language_is_asked_for_where_a_metric_depends_on_it(
+    files: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    metrics = ["bleu", "chrf", "chrf++", "ter"]
+    assert main(["score", *files, "--metrics", *metrics, "--samples", "20", "--json"]) == 0
+    scores = json.loads(capsys.readouterr().out)["scores"]
+    assert [score["name"] for score in scores] == metrics
+    assert all("|bs:20|seed:12345|" in score["signature"] for score in scores)
+    assert scores[3]["value"] == pytest.approx(200 / 13)
+    assert main(["score", *files, "--metrics", "chrf", "multi_bleu"]) == 2
+    assert "--language" in capsys.readouterr().err
+    assert main(["compare", files[0], files[1], "--references", files[1], "--metrics", "multi_bleu"]) == 2
+    assert "--language" in capsys.readouterr().err
+    assert main(["compare", files[0], files[1], "--references", files[1], "--json"]) == 0

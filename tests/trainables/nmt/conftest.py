@@ -1,0 +1,52 @@
+"""Runs whose model has not learned anything, as training leaves them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from safetensors.torch import save
+
+from augury.description import describe
+from augury.experiment import parse
+from augury.store import Folder, Store
+from augury.text.vocabulary import Vocabulary
+from augury.training.checkpoint import parameters
+from augury.training.loop import WEIGHTS
+from trainables import nmt
+from trainables.nmt.model import build
+
+Untrained = Callable[..., SimpleNamespace]
+
+
+@pytest.fixture(scope="session")
+def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
+    """Makes a run with random weights, not scored; the arguments change its experiment."""
+
+    def make(**changes: Any) -> SimpleNamespace:
+        root = tmp_path_factory.mktemp("untrained")
+        experiment: Any = parse({
+            "name": "toy", "task": "nmt", "storage": str(root),
+            "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 40},
+                       "valid": {"builtin": 4}, "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}},
+                       "filter": {"lowercase": True, "unescape": True}},
+            "vocabulary": {"size": 200}, "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
+            "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
+            "decoding": {"beam": 1, "max_length": 12}, "execution": {"executor": "local", "threads": 1},
+            "training": {"max_passes": 5}, "tracking": {"enabled": False}, **changes,
+        })  # fmt: skip
+        store = Store(root)
+        prepared = nmt.prepare(experiment, store)
+        run = store.folder("runs", f"{prepared.address}/seed-1")
+        describe(run, "toy", experiment, prepared, 1)
+        vocabulary = Vocabulary.load(Folder(store.root, prepared.config["vocabulary"]))
+        model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1)
+        run.write(WEIGHTS, save(parameters(model)))
+        outcome = {"parameters": 1, "updates": 1, "passes": 1.0, "onset": 0, "rows": 1, "train_seconds": 1.0}
+        weights = {"kind": "last", "updates": [1]}
+        run.write_json("outcome.json", {**outcome, "workers": 1, "weights": weights, "device": "cpu"})
+        return SimpleNamespace(experiment=experiment, store=store, prepared=prepared, run=run)
+
+    return make

@@ -1,0 +1,84 @@
+"""Exported models translate as the run does, by the code of their own card, and the card says what the run knows."""
+
+from __future__ import annotations
+
+import stat
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import yaml
+from huggingface_hub import ModelCard
+
+from augury.errors import UserError
+from augury.evaluation import evaluate
+from augury.experiment import load
+from augury.exporting import export
+from augury.store import Store
+from trainables import nmt
+
+MESSY = ["\t Wer sieht\tdas HAUS? ", "__en__ das </s>  Ωmega", "ein kurzer Satz", "e\u0301in \u00a0 İ Satz, oder?"]
+CLEAN = ["wer sieht das haus?", "ein kurzer satz"]
+CIPHERS: dict[str, Any] = {
+    "augment": [{"operator": "cipher", "keys": [1]}],
+    "regime": {"name": "coregularised", "warmup_steps": 0},
+    "vocabulary": {"size": 200, "size_per_key": 40},
+}
+BEAM = {"beam": 4, "max_length": 12, "length_penalty": 0.6}
+
+
+@pytest.fixture(scope="module", params=[{"decoding": BEAM, **CIPHERS}, {}], ids=["tagged", "plain"])
+def scored(request: pytest.FixtureRequest, untrained: Any) -> SimpleNamespace:
+    """A run with a tag before its sources and one without."""
+    toy: SimpleNamespace = untrained(**request.param)
+    evaluate(nmt, toy.experiment, toy.prepared, toy.run, toy.store)
+    return toy
+
+
+def test_plain_transformers_translates_as_the_run_does(scored: SimpleNamespace, run_card: Any, tmp_path: Path) -> None:
+    export(scored.run, scored.store, "hf", tmp_path / "hf")
+    expected = nmt.translate(scored.run, scored.store, MESSY)
+    assert run_card(tmp_path / "hf", texts=MESSY) == expected and len(set(expected)) > 1
+
+
+def test_plain_ctranslate2_translates_as_the_run_does(scored: SimpleNamespace, run_card: Any, tmp_path: Path) -> None:
+    export(scored.run, scored.store, "ctranslate2", tmp_path / "ct2")
+    assert run_card(tmp_path / "ct2", texts=CLEAN) == nmt.translate(scored.run, scored.store, CLEAN)
+
+
+def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: SimpleNamespace, tmp_path: Path) -> None:
+    output = tmp_path / "new" / "hf"
+    export(scored.run, scored.store, "hf", output)
+    card = ModelCard.load(output / "README.md")
+    data, scores = card.data, scored.run.read_json("scores.json")["tests"]
+    assert (data.language, data.library_name, data.pipeline_tag) == (["de", "en"], "transformers", "translation")
+    assert data.metrics == ["bleu", "chrf"] and "augury" in data.tags
+    measured = {(result.dataset_name, result.metric_name): result for result in data.eval_results}
+    assert len(measured) == 4
+    for test, of_test in scores.items():
+        for name, score in zip(("BLEU (lower)", "chrF"), of_test, strict=True):
+            assert measured[test, name].metric_value == round(score["value"], 2)
+            assert measured[test, name].metric_args["signature"] == score["signature"]
+            assert score["signature"].replace("|", r"\|") in card.text
+            assert f"[{score['low']:.1f}, {score['high']:.1f}]" in card.text
+    assert "Synthetic text made by a grammar" in card.text
+    assert ("CipherDAug: Ciphertext based" in card.text) == (scored.experiment.regime.name == "coregularised")
+    assert "augury train experiment.yaml" in card.text
+    again = load(output / "experiment.yaml", [f"storage={tmp_path}"])
+    assert again.seeds == (1,) and nmt.address(again, Store(tmp_path)) == scored.prepared.address
+    assert not {"storage", "tracking"} & set(yaml.safe_load((output / "experiment.yaml").read_text()))
+
+
+def test_an_export_appears_whole_with_the_modes_of_new_files(scored: SimpleNamespace, tmp_path: Path) -> None:
+    output = tmp_path / "hf"
+    with pytest.raises(UserError, match="unknown form 'onnx'"):
+        export(scored.run, scored.store, "onnx", output)
+    assert list(tmp_path.iterdir()) == []
+    export(scored.run, scored.store, "hf", output)
+    (tmp_path / "file").touch()
+    mode = stat.S_IMODE((tmp_path / "file").stat().st_mode)
+    assert {stat.S_IMODE(file.stat().st_mode) for file in output.iterdir()} == {mode}
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "hf"]
+    with pytest.raises(UserError, match="exists already"):
+        export(scored.run, scored.store, "hf", output)

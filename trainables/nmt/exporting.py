@@ -1,0 +1,127 @@
+"""A trained translation model for plain `transformers` or CTranslate2, which know nothing of tags and views."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from augury import pretrained
+from augury.corpora.spec import Filter
+from augury.decoding.ctranslate import to_ctranslate2
+from augury.decoding.generate import search_options
+from augury.errors import UserError
+from augury.store import Folder, Store
+from augury.text.fast_tokenizer import fast_tokenizer, save
+from augury.text.vocabulary import Vocabulary
+from augury.trainable import Exported
+from augury.training.trained import described
+from trainables.nmt.config import Config
+from trainables.nmt.evaluation import read_run, trained_model
+from trainables.nmt.preparation import tag
+
+if TYPE_CHECKING:
+    from transformers import MarianMTModel
+
+
+def export(run: Folder, store: Store, form: str, directory: Path) -> Exported:
+    """Write the model and its subwords for plain `transformers` (hf) or `ctranslate2`; UserError for another form.
+
+    `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory; the tokenizer cleans text and adds the tag that
+    the model expects, and `generate` searches as the run does. `ctranslate2`: beside the model lies
+    `sentencepiece.model`, whose pieces the model takes; cleaning and tags are left to the caller.
+    """
+    if form not in FORMS:
+        raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
+    experiment, vocabulary = read_run(run, store)
+    model = trained_model(run, experiment, vocabulary)
+    cleaning = Filter.model_validate(described(run)["preparation"])
+    return FORMS[form](model, vocabulary, experiment, cleaning, directory)
+
+
+def _to_transformers(
+    model: MarianMTModel, vocabulary: Vocabulary, experiment: Config, cleaning: Filter, directory: Path
+) -> Exported:
+    from transformers import GenerationConfig
+
+    banned = [vocabulary.pad, *vocabulary.tags.values()]
+    model.generation_config = GenerationConfig(
+        **search_options(experiment.decoding, banned),
+        decoder_start_token_id=vocabulary.eos,
+        eos_token_id=vocabulary.eos,
+        pad_token_id=vocabulary.pad,
+    )
+    with pretrained.quiet():
+        model.save_pretrained(directory)
+    prefix, positions = _prefix(experiment), experiment.model.max_positions
+    save(fast_tokenizer(vocabulary, prefix=prefix, lowercase=cleaning.lowercase, positions=positions), directory)
+    usage = f"""\
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+
+place = "."  # this directory, or its name on the hub
+tokenizer = AutoTokenizer.from_pretrained(place)
+model = AutoModelForSeq2SeqLM.from_pretrained(place)
+texts = ["a sentence in '{experiment.corpus.source_language}'", "and another"]
+batch = tokenizer(texts, return_tensors="pt", padding=True)
+print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
+"""
+    notes = _notes(cleaning)
+    if prefix:
+        notes.append(
+            f"The tokenizer puts `{prefix[0]}` before every text by itself. Labels for further training have none: "
+            "make them with `add_special_tokens=False` and put the id of `</s>` behind them."
+        )
+    return _exported("transformers", experiment, usage, notes)
+
+
+def _to_ctranslate2(
+    model: MarianMTModel, vocabulary: Vocabulary, experiment: Config, cleaning: Filter, directory: Path
+) -> Exported:
+    to_ctranslate2(model, directory, vocabulary.pieces, unk=vocabulary.unk)
+    (directory / "sentencepiece.model").write_bytes(vocabulary.model())
+    prefix, decoding = _prefix(experiment), experiment.decoding
+    symbols = "".join(f'"{symbol}", ' for symbol in prefix)
+    never = [[vocabulary.pieces[vocabulary.pad]], *([symbol] for symbol in vocabulary.tags)]
+    usage = f"""\
+import ctranslate2
+from sentencepiece import SentencePieceProcessor
+
+place = "."  # this directory
+pieces = SentencePieceProcessor(model_file=f"{{place}}/sentencepiece.model")
+translator = ctranslate2.Translator(place)
+texts = ["a sentence in '{experiment.corpus.source_language}'", "and another"]
+results = translator.translate_batch(
+    [[{symbols}*pieces.encode(text, out_type=str)] for text in texts],
+    beam_size={decoding.beam},
+    length_penalty={decoding.length_penalty},
+    max_decoding_length={decoding.max_length},
+    max_input_length=0,  # otherwise longer sources are cut
+    suppress_sequences={never},
+)
+print([pieces.decode(result.hypotheses[0]) for result in results])
+"""
+    notes = _notes(cleaning)
+    notes.append(f"It reads text in NFC{', in lower case,' if cleaning.lowercase else ''} without space at its ends.")
+    if prefix:
+        notes.append(f"It expects `{prefix[0]}` before the pieces of every source, with no space between them.")
+    return _exported("ctranslate2", experiment, usage, notes)
+
+
+FORMS = {"hf": _to_transformers, "ctranslate2": _to_ctranslate2}
+"""What an export may be written for."""
+
+
+def _exported(library: str, experiment: Config, usage: str, notes: list[str]) -> Exported:
+    languages = (experiment.corpus.source_language, experiment.corpus.target_language)
+    return Exported(library, "translation", languages, usage, tuple(notes))
+
+
+def _prefix(experiment: Config) -> list[str]:
+    """The tag that the model expects before every source, if it does."""
+    return [tag(experiment.corpus.target_language)] if experiment.tagged else []
+
+
+def _notes(cleaning: Filter) -> list[str]:
+    """What must be known of text in any form of export."""
+    if not cleaning.unescape:
+        return []
+    return ["It has learned from text without HTML entities: apply `html.unescape` to text that has them."]
