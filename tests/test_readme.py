@@ -18,7 +18,7 @@ from augury.config import merge
 from augury.corpora.known import KNOWN
 from augury.experiment import load, parse, systems
 from augury.store import Store
-from augury.sweeping import points, space
+from augury.sweeping import points, published, space
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -60,6 +60,14 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     found = space.find(str(path))
     listed = points.listed(found)
     assert [parse(merge(found.base, point)).training.validations for point in listed] == [20, 20, 20]
+
+
+def test_its_table_can_be_reproduced(tmp_path: Path) -> None:
+    path = tmp_path / "table1.py"
+    path.write_text(block("python", "published"), encoding="utf-8")
+    table = published.find(str(path))
+    assert [table.values(row) for row in table.rows] == [{"test2016": 26.1}, {"test2016": 27.4}]
+    assert [parse(merge(table.space.base, row)).regime.label_smoothing for row in table.space.rows.values()] == [0, 0.1]
 
 
 def test_it_names_every_space() -> None:

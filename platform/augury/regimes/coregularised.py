@@ -49,6 +49,7 @@ class CoRegularised(Delayed):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {},
+        "low_resource": {"beta": 1.0, "warmup_passes": 10},
         "released_code": {"warmup_steps": 500, "warmup_views": "cipher"},
         "r_drop": {"over": "identity", "norm": 1.0, "warmup_passes": 0, "smoothing": "uniform"},
     }

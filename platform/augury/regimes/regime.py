@@ -18,6 +18,8 @@ from augury.papers import Paper
 
 SOURCE = "source"
 TARGET = "target"
+DEFAULT = "plain"
+"""The regime of settings that name none."""
 
 
 class Draw(NamedTuple):
@@ -163,7 +165,9 @@ def parse(value: Any) -> Regime:
         return value
     if isinstance(value, str):
         value = {"name": value}
-    if not isinstance(value, Mapping) or not isinstance(value.get("name"), str):
+    if isinstance(value, Mapping):
+        value = {"name": DEFAULT, **value}
+    if not isinstance(value, Mapping) or not isinstance(value["name"], str):
         raise UserError(f"a regime is 'name: ...' and its parameters; {_allowed()}")
     name = value["name"]
     if name not in names():
