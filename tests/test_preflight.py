@@ -70,6 +70,12 @@ def test_without_test_sets_that_is_told(make: Make) -> None:
     assert preflight.cautions([make({"tests": {}}), make()]) == []
 
 
+def test_half_precision_without_a_gpu_is_told(make: Make) -> None:
+    cpu, training = {"device": "cpu"}, {"precision": "bf16"}
+    assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]
+    assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []
+
+
 @pytest.mark.parametrize(("corpus", "changes", "message"), [
     ({"valid": {"source": "valid.de", "target": "train.en"}}, {}, "has 10 lines and .*train.en has 40"),
     ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean 'valid.de'"),
@@ -78,6 +84,7 @@ def test_without_test_sets_that_is_told(make: Make) -> None:
     ({"train": None}, {}, "give corpus.train"),
     ({}, {"augment": [{"operator": "cipher", "keys": [1, "letters"]}]}, "key \\d+ leaves the text unchanged"),
     ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size ask for 5000 entries, .* allows at most"),
+    ({}, {"vocabulary": {"size_per_key": 9000}}, "vocabulary.size_per_key ask for .* allows at most"),
     ({"target_language": "ja"}, {}, "cannot tokenise 'ja'"),
 ])  # fmt: skip
 def test_what_cannot_be_trained_is_refused(make: Make, tmp_path: Path, corpus: Any, changes: Any, message: str) -> None:

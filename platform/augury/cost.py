@@ -96,20 +96,22 @@ def pretrained_size(name: str) -> Size | None:
     return Size(embeddings + encoder + decoder, encoder, decoder + embeddings)
 
 
-def devices(execution: Execution, workers: int) -> str:
-    """Return where training would run on this machine, for people."""
-    if _cuda(execution):
-        return f"{workers} GPU{'s' if workers > 1 else ''}"
-    cores = _cores(execution, workers)
-    return f"{cores} core{'s' if cores > 1 else ''}"
+def devices(execution: Execution, workers: int) -> tuple[str, int]:
+    """Return where training would run on this machine, for people, and how many runs would share it side by side."""
+    if uses_gpu(execution):
+        return f"{workers * execution.at_once} GPUs", execution.at_once
+    each, there = _cores(execution, workers), os.cpu_count() or 1
+    beside = max(1, min(execution.at_once, there // each))
+    return f"{beside * each} of {there} cores", beside
+
+
+def uses_gpu(execution: Execution) -> bool:
+    """Return whether training would run on GPUs, as far as can be told without asking them."""
+    return execution.device == "cuda" or (execution.device == "auto" and Path("/dev/nvidia0").exists())
 
 
 def _speed(execution: Execution, workers: int) -> float:
-    return GPU * workers if _cuda(execution) else CORE * _cores(execution, workers) ** 0.8
-
-
-def _cuda(execution: Execution) -> bool:
-    return execution.device == "cuda" or (execution.device == "auto" and Path("/dev/nvidia0").exists())
+    return GPU * workers if uses_gpu(execution) else CORE * _cores(execution, workers) ** 0.8
 
 
 def _cores(execution: Execution, workers: int) -> int:

@@ -15,7 +15,6 @@ COMMENTS = {
     "max_passes": "over the training text, at most",
     "validate_every": "updates",
     "patience": "validations without gain, then training ends",
-    "precision": "on GPUs; fp32 on CPUs",
 }
 
 
@@ -26,8 +25,8 @@ class Tier(NamedTuple):
     """Training rows."""
     model: str
     training: str
-    divergence: str
-    """Its weight and its begin: asked to agree before it translates, a model learns to ignore the source."""
+    preset: str
+    """Of the divergence's weight and begin."""
 
 
 TIERS = (
@@ -37,26 +36,26 @@ TIERS = (
         "dropout: 0.2",
         "max_tokens: 1000, learning_rate: 0.005, warmup_updates: 150, max_passes: 100, "
         "validate_every: 100, patience: 5",
-        "beta: 1, warmup_passes: 25",
+        "low_resource",
     ),
     Tier(
         20_000,
         "architecture: tiny, hidden_size: 192, feedforward_size: 768, dropout: 0.3",
         "max_tokens: 1500, learning_rate: 0.002, warmup_updates: 400, max_passes: 200, "
         "validate_every: 250, patience: 8",
-        "beta: 1, warmup_passes: 10",
+        "low_resource",
     ),
     Tier(
         200_000,
         "architecture: small",
         "max_tokens: 2048, learning_rate: 0.001, warmup_updates: 800, max_passes: 30, patience: 4",
-        "beta: 5, warmup_passes: 5",
+        "paper",
     ),
     Tier(
         float("inf"),
         "architecture: transformer_iwslt_de_en",
-        "max_tokens: 4096, max_passes: 60, precision: bf16",
-        "beta: 5",
+        "max_tokens: 4096, max_passes: 60",
+        "paper",
     ),
 )
 Files = Sequence[str]
@@ -111,7 +110,7 @@ augment:
   - {{operator: cipher, keys: [1]}}
 # The model is trained to agree on a sentence and its cipher. Others: plain, multi_source; R-Drop, without augment, is
 # {{name: coregularised, preset: r_drop}}.
-regime: {{name: coregularised, {tier.divergence}}}
+regime: {{name: coregularised, preset: {tier.preset}}}
 
 # vocabulary: {{size: 8000}}    # subwords; by default 12,000, or fewer where there is little text
 model: {{{tier.model}}}

@@ -16,7 +16,7 @@ from augury.corpora.corpus import SIDES, Corpus
 from augury.corpora.filters import LET_IN, words
 from augury.corpora.ingest import ingested, overlap
 from augury.corpora.splits import AnySpec, Part
-from augury.cost import Cost, Text, cost
+from augury.cost import Cost, Text, cost, uses_gpu
 from augury.errors import UserError
 from augury.experiment import Experiment
 from augury.store import Store
@@ -25,6 +25,9 @@ from augury.tracking.runs import NO_TESTS
 UNTOLD = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
 UNTOLD |= {"decoding", "validation", "baseline", "systems"}
 """Sections without a say in what is checked: experiments that differ in them alone are checked once."""
+
+
+SLOW = "training.precision bf16 is for GPUs: without one it may take ten times as long as fp32"
 
 
 @dataclass(frozen=True)
@@ -98,7 +101,9 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:
     """Return what must be known before anything runs."""
-    return [] if any(experiment.test_sets for experiment in experiments) else [NO_TESTS]
+    asked = list(experiments)
+    slow = any(each.training.precision == "bf16" and not uses_gpu(each.execution) for each in asked)
+    return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in asked))
 
 
 def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:

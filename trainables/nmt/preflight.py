@@ -22,7 +22,7 @@ def check(experiment: Config, store: Store) -> None:
 
         for name in experiment.scoring.metrics:
             metric(name, experiment.corpus.target_language)
-    if experiment.vocabulary.size != "auto" and not many_words(_texts(experiment, store), entries(experiment, store)):
+    if _sizes_given(experiment) and not many_words(_texts(experiment, store), entries(experiment, store)):
         from trainables.nmt.preparation import learned
 
         learned(experiment, store)  # of so little text it is learned at once
@@ -45,6 +45,13 @@ def entries(experiment: Config, store: Store) -> int:
     if settings.mode == "separate":
         return plain + views * settings.separate_size_per_key
     return plain + views * (plain // 2 if settings.size_per_key == "auto" else settings.size_per_key)
+
+
+def _sizes_given(experiment: Config) -> bool:
+    """Whether the vocabulary has a size that does not follow from the text."""
+    settings = experiment.vocabulary
+    of_views = settings.mode == "separate" or settings.size_per_key != "auto"
+    return settings.size != "auto" or (of_views and bool(experiment.keys))
 
 
 def _texts(experiment: Config, store: Store) -> Iterator[str]:

@@ -85,11 +85,12 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
     costs = {name: (cost, len(loaded.seeds) if name in systems else 1) for name, cost in report.costs.items()}
     known = [(cost, seeds) for cost, seeds in costs.values() if cost is not None]
     whole = len(known) == len(costs)
+    where, beside = devices(loaded.execution, loaded.training.workers)
     return {
-        "seconds": sum(cost.seconds * seeds for cost, seeds in known) if whole else None,
+        "seconds": sum(cost.seconds * seeds for cost, seeds in known) / beside if whole else None,
         "bytes": sum(cost.bytes * seeds for cost, seeds in known) if whole else None,
         "rough": ROUGH,
-        "on": devices(loaded.execution, loaded.training.workers),
+        "on": where,
         "each": {name: cost and cost._asdict() for name, (cost, _) in costs.items()},
     }
 
