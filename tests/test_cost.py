@@ -21,7 +21,7 @@ BASE: dict[str, Any] = {
     "vocabulary": {"size": 500, "size_per_key": 100}, "execution": {"device": "cpu", "threads": 1},
     "training": {"max_tokens": 1000, "max_passes": 10},
 }  # fmt: skip
-SIZE = Size(1_000_000, 100_000, 200_000)
+SIZE = Size(100_000_000, 10_000_000, 20_000_000)  # so large that what every update costs besides is nothing
 
 
 def of(rows: int = 1000, **changes: Any) -> Any:
@@ -33,9 +33,9 @@ def test_work_grows_with_passes_rows_and_views() -> None:
     assert of(training={"max_tokens": 1000, "max_passes": 20}).seconds == pytest.approx(2 * once.seconds)
     assert of(rows=2000).updates == pytest.approx(2 * once.updates, abs=1)
     both = of(regime={"name": "coregularised"})
-    assert both.seconds == pytest.approx(2 * once.seconds) and both.updates == once.updates
+    assert both.seconds == pytest.approx(2 * once.seconds, rel=0.01) and both.updates == once.updates
     attacked = of(regime={"name": "adversarial", "preset": "paper"})
-    assert attacked.seconds == pytest.approx(4 * once.seconds)  # three steps, and the update
+    assert attacked.seconds == pytest.approx(4 * once.seconds, rel=0.01)  # three steps, and the update
 
 
 def test_updates_are_bounded_by_the_nearer_budget() -> None:

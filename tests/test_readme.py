@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from pathlib import Path
@@ -13,8 +14,9 @@ import yaml
 import augury.augment
 from augury import trainable
 from augury.augment import operator
-from augury.cli import VERBS
+from augury.cli import VERBS, main
 from augury.config import merge
+from augury.corpora import builtin
 from augury.corpora.known import KNOWN
 from augury.experiment import load, parse, systems
 from augury.store import Store
@@ -42,6 +44,23 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
 def test_its_experiment_is_valid() -> None:
     experiment = parse(yaml.safe_load(block("yaml")))
     assert list(systems(experiment)) == ["baseline", "my-corpus"] and experiment.seeds == (1, 2, 3)
+
+
+def test_its_experiment_passes_the_preflight_on_800_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    pairs = [(pair.source, pair.target) for pair in builtin.generate("train", 800)]
+    for side, name in enumerate(("train.de", "train.en")):
+        Path("data", name).write_text("".join(f"{pair[side]}\n" for pair in pairs))
+    Path("data/dev.tsv").write_text("de\ten\n" + "".join("\t".join(pair) + "\n" for pair in pairs[:50]))
+    rows = "".join(json.dumps({"src": source, "ref": target}) + "\n" for source, target in pairs[:50])
+    Path("data/news.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
+    Path("my.yaml").write_text(block("yaml"))
+    assert main(["config", "my.yaml", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["test_sets"], found["texts"][0]["rows_in"], found["runs"]) == (["news"], 800, 6)
 
 
 def test_its_operator_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
