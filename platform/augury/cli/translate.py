@@ -21,7 +21,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury import config, trainable
-    from augury.decoding.search import Decoding
+    from augury.decoding.settings import Decoding
 
     store, folder = open_run(arguments.trained, arguments.storage)
     task = folder.read_json("run.json")["task"]
