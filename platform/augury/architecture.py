@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Literal
 
-import torch
-
 from augury.errors import UserError
 
 Attention = Literal["auto", "eager", "sdpa"]
@@ -19,6 +17,8 @@ def attention(asked: Attention) -> str | None:
     """
     if asked != "auto":
         return asked
+    import torch
+
     return None if torch.cuda.is_available() else "eager"
 
 

@@ -17,7 +17,7 @@ from augury.errors import UserError
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Draw, Regime
-from augury.scoring.scores import AnyScoring
+from augury.scoring.settings import AnyScoring
 from augury.tracking.settings import Tracking
 from augury.training.settings import Execution, Training
 

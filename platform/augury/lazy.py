@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are asked for, so that a worker that only tokenises loads no torch."""
+"""Packages whose names are imported when they are asked for, so that reading settings loads no torch."""
 
 from __future__ import annotations
 

@@ -10,17 +10,17 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import numpy as np
-import torch
-
-from augury.decoding.sampling import Sampler
 from augury.errors import UserError, unknown
-from augury.store import Folder, Store
-from augury.training.loop import Report
 
 if TYPE_CHECKING:
+    import numpy as np
+    import torch
+
     from augury.corpora.corpus import Corpus
+    from augury.decoding.settings import Sampler
     from augury.experiment import Experiment
+    from augury.store import Folder, Store
+    from augury.training.loop import Report
 
 
 class Input(NamedTuple):

@@ -9,7 +9,8 @@ import sacrebleu
 from augury.config import validate
 from augury.errors import UserError
 from augury.scoring.metrics import NAMES, metric
-from augury.scoring.scores import Scoring, named, read_statistics, score, write_statistics
+from augury.scoring.scores import named, read_statistics, score, write_statistics
+from augury.scoring.settings import Scoring
 from augury.store import Store
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]

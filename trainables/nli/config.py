@@ -13,7 +13,7 @@ from augury.errors import UserError
 from augury.experiment import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.scores import AnyScoring
+from augury.scoring.settings import AnyScoring
 from augury.training.settings import Training
 from trainables.nli.architecture import AnyModel, Pretrained, Scratch
 

@@ -9,11 +9,11 @@ from pydantic import Field, model_validator
 from augury.augment.operator import VIEW
 from augury.config import Section
 from augury.corpora.spec import CorpusSpec
-from augury.decoding.search import Decoding
+from augury.decoding.settings import Decoding
 from augury.errors import UserError
 from augury.experiment import Experiment
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.scores import Scoring
+from augury.scoring.settings import Scoring
 from augury.text.vocabulary import VocabularyConfig
 from trainables.nmt.architecture import ModelConfig
 

@@ -15,7 +15,7 @@ from augury.corpora.filters import clean
 from augury.corpora.spec import Filter
 from augury.decoding.corpus import decode
 from augury.decoding.ctranslate import to_ctranslate2
-from augury.decoding.search import Decoding
+from augury.decoding.settings import Decoding
 from augury.errors import UserError
 from augury.execution import choose
 from augury.experiment import parse

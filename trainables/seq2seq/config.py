@@ -14,7 +14,7 @@ from augury.errors import UserError, unknown
 from augury.experiment import Experiment
 from augury.regimes import regime
 from augury.regimes.plain import Plain
-from augury.scoring.scores import Scoring
+from augury.scoring.settings import Scoring
 from augury.text.reorder import Anchor
 from augury.text.symmetrise import Symmetrisation
 from augury.training import settings

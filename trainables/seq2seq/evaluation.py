@@ -13,7 +13,8 @@ from transformers import PreTrainedModel, PreTrainedTokenizerBase
 from augury import pretrained
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean
-from augury.decoding.sampling import GREEDY, Sampler, Sampling, sample
+from augury.decoding.sampling import sample
+from augury.decoding.settings import GREEDY, Sampler, Sampling
 from augury.errors import UserError
 from augury.execution import choose
 from augury.experiment import parse

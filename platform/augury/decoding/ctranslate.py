@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any, Literal
 import ctranslate2
 import torch
 
-from augury.decoding.search import Decoding, Hypothesis, check_lengths
+from augury.decoding.search import Hypothesis, check_lengths
+from augury.decoding.settings import Decoding
 from augury.errors import UserError, unknown
 
 if TYPE_CHECKING:

@@ -7,9 +7,9 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from augury import regimes
 from augury.errors import UserError
-from augury.regimes.objective import Agreement, Detach, Divergence, view_objective
-from augury.regimes.plain import cross_entropy
+from augury.regimes.agreement import Agreement, Detach, Divergence
 from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, ViewModel
 
 
@@ -76,10 +76,10 @@ class CoRegularised(Regime):
     def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
         warming = update < self.warmup_steps
         if warming and self.warmup_views == "cipher":
-            return cross_entropy(model.rows(batch, [1]), self.label_smoothing)
+            return regimes.cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
         agreement = Agreement(self.beta, self.tau, self.divergence, self.detach)
-        terms = view_objective(
+        terms = regimes.view_objective(
             rows.hidden, rows.weight, rows.bias, rows.labels,
             weights=[self.alpha1, self.alpha2],
             label_smoothing=self.label_smoothing,

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from augury import regimes
 from augury.errors import UserError
-from augury.regimes.plain import cross_entropy
 from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, ViewModel
 
 
@@ -28,7 +28,7 @@ class MultiSource(Regime):
         return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])
 
     def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
-        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+        return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
 REGIME = MultiSource

@@ -6,11 +6,12 @@ import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Literal
-
-from sacremoses import MosesTokenizer
+from typing import TYPE_CHECKING, Literal
 
 from augury.scoring.ngrams import matches
+
+if TYPE_CHECKING:
+    from sacremoses import MosesTokenizer
 
 ORDER = 4
 Smoothing = Literal["exp", "none"]
@@ -59,4 +60,6 @@ def compound_split(line: str) -> str:
 
 @lru_cache
 def _tokenizer(language: str) -> MosesTokenizer:
+    from sacremoses import MosesTokenizer
+
     return MosesTokenizer(lang=language)

@@ -8,11 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import sacremoses
 from numpy.typing import NDArray
-from sacrebleu.metrics.bleu import BLEU
-from sacrebleu.metrics.chrf import CHRF
-from sacremoses.corpus import NonbreakingPrefixes
 
 from augury.errors import UserError, unknown
 from augury.scoring import bleu, chrf
@@ -58,6 +54,8 @@ def check(name: str) -> None:
 
 def _sacrebleu(name: str, language: str, lowercase: bool, *, smoothing: bleu.Smoothing) -> Metric:
     """BLEU of detokenised text with sacreBLEU's tokeniser of the language: 13a, or that of zh, ja, ko."""
+    from sacrebleu.metrics.bleu import BLEU
+
     try:
         library = BLEU(lowercase, smooth_method=smoothing, trg_lang=language, references=_ONE_REFERENCE)
     except RuntimeError as error:  # the tokenisers of ja and ko are separate packages
@@ -73,6 +71,8 @@ def _sacrebleu(name: str, language: str, lowercase: bool, *, smoothing: bleu.Smo
 
 def _multi_bleu(name: str, language: str, lowercase: bool, *, split: bool) -> Metric:
     """multi-bleu.perl after Moses tokenisation with escaping; `split` also divides hyphenated compounds."""
+    import sacremoses
+    from sacremoses.corpus import NonbreakingPrefixes
 
     def prepare(line: str) -> tuple[str, ...]:
         text = " ".join(bleu.moses(line, language))
@@ -91,6 +91,7 @@ def _multi_bleu(name: str, language: str, lowercase: bool, *, split: bool) -> Me
 
 def _chrf(name: str, language: str, lowercase: bool) -> Metric:
     """chrF2, which takes no notice of the language."""
+    from sacrebleu.metrics.chrf import CHRF
 
     def prepare(line: str) -> str:
         return "".join(_cased(line, lowercase).split())

@@ -12,39 +12,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from pydantic import Field, field_validator
 
-from augury.config import Section
 from augury.errors import UserError
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
-from augury.scoring.metrics import Metric, check, metric
+from augury.scoring.metrics import Metric, metric
 from augury.scoring.significance import interval
 from augury.store import Folder
 
 STATISTICS = "statistics"
-
-
-class AnyScoring(Section):
-    """What outputs are scored by; the first metric decides."""
-
-    metrics: tuple[str, ...]
-    bootstrap_samples: int = Field(SAMPLES, ge=1)
-    """Resampled test sets behind every interval."""
-
-
-class Scoring(AnyScoring):
-    """What texts are scored by."""
-
-    metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
-    """Names of metrics: bleu, chrf, multi_bleu, multi_bleu_detok, compound_bleu; `:lower` ignores case."""
-
-    @field_validator("metrics")
-    @classmethod
-    def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
-        for name in metrics:
-            check(name)
-        return metrics
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ import pytest
 import torch
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
-from augury.decoding.sampling import GREEDY, Sampling
+from augury.decoding.settings import GREEDY, Sampling
 from augury.errors import UserError
 from augury.experiment import parse
 from augury.running import run_experiment
