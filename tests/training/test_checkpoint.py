@@ -13,7 +13,8 @@ from torch import nn
 from augury.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position
-from augury.training.loop import AVERAGED, OUTCOME, fit
+from augury.training.loop import fit
+from augury.training.trained import AVERAGED, OUTCOME
 
 SCORES = {10: 3.0, 20: 5.0, 30: 4.0, 40: 5.0, 50: 1.0}
 

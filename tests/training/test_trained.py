@@ -8,8 +8,7 @@ from safetensors.torch import save
 
 from augury.errors import UserError
 from augury.store import Store
-from augury.training.loop import AVERAGED
-from augury.training.trained import averaged, described
+from augury.training.trained import AVERAGED, averaged, described
 
 
 def test_a_run_is_what_it_was_prepared_from_and_its_last_parameters(tmp_path: Path) -> None:

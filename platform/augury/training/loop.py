@@ -33,10 +33,10 @@ from augury.training.history import History
 from augury.training.schedule import Patience, learning_rate
 from augury.training.settings import Training
 from augury.training.task import Task
+from augury.training.trained import AVERAGED, OUTCOME
 
 RECORD_SECONDS = 2.0
 SNAPSHOT_SECONDS = 600.0
-AVERAGED, OUTCOME = "averaged.safetensors", "outcome.json"
 
 Report = Callable[[dict[str, float]], None]
 

@@ -16,6 +16,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 }
 
 
+ENDS = ("max_updates", "max_epochs")
+
+
 class Training(Section):
     """How a model is optimised; everything here changes the result and is part of a run's address."""
 
@@ -98,6 +101,14 @@ class Training(Section):
         if self.max_updates is None or self.max_epochs is not None:
             return None
         return -(-self.max_updates // self.validate_every)  # the last update is always validated
+
+
+def trunk(training: Training) -> dict[str, Any]:
+    """Return the settings of the optimisation without those that only say where it ends."""
+    settings = training.plain()
+    if training.schedule == "linear" or training.warmup_share is not None:
+        return settings
+    return {key: settings[key] for key in settings if key not in ENDS}
 
 
 class Execution(Section):

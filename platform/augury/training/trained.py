@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
-from torch import nn
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from augury.errors import UserError
 from augury.store import Folder
-from augury.training.checkpoint import load_parameters
-from augury.training.loop import AVERAGED
 
-M = TypeVar("M", bound=nn.Module)
+if TYPE_CHECKING:
+    from torch import nn
+
+AVERAGED, OUTCOME = "averaged.safetensors", "outcome.json"
+"""What training leaves in the run's folder when it ends."""
+M = TypeVar("M", bound="nn.Module")
 
 
 def described(run: Folder) -> dict[str, Any]:
@@ -24,6 +25,8 @@ def described(run: Folder) -> dict[str, Any]:
 
 def averaged(run: Folder, model: M) -> M:
     """`model` with the parameters that training ended with, dropout off; UserError where it has not ended."""
+    from augury.training.checkpoint import load_parameters
+
     if not run.exists(AVERAGED):
         raise UserError(f"{run.uri} has not finished training: run `augury train` again, it continues")
     load_parameters(model, run.local() / AVERAGED)

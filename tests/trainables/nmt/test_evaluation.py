@@ -15,7 +15,7 @@ from augury.scoring.scores import read_statistics
 from augury.store import Folder, Store
 from augury.text.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
-from augury.training.loop import AVERAGED
+from augury.training.trained import AVERAGED
 from trainables import nmt
 from trainables.nmt.model import build
 
