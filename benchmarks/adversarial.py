@@ -37,7 +37,7 @@ from transformers import XLMRobertaConfig, XLMRobertaForSequenceClassification
 
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.plain import Plain
-from augury.regimes.regime import Embedded, Rows
+from augury.regimes.regime import Embedded, Progress, Rows
 
 VOCABULARY, PAD, LABELS = 8_000, 1, 3
 PAIRS, LONGEST = 4, 128
@@ -94,7 +94,7 @@ def naive(model: Classifier, batch: Batch) -> Tensor:
     perturbation = torch.zeros_like(model.embedded(batch, 0).embeddings)
     for _ in range(3):
         perturbation.requires_grad_()
-        Plain(label_smoothing=0).loss(_Moved(model, perturbation), batch, 0).total.backward()
+        Plain(label_smoothing=0).loss(_Moved(model, perturbation), batch, Progress(0)).total.backward()
         assert perturbation.grad is not None
         gradient = perturbation.grad * mask
         norm = gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
@@ -102,7 +102,7 @@ def naive(model: Classifier, batch: Batch) -> Tensor:
         length = perturbation.flatten(1).norm(dim=1).view(-1, 1, 1)
         perturbation = perturbation * (3 / length).clamp(max=1)
         model.module.zero_grad(set_to_none=True)
-    return Plain(label_smoothing=0).loss(_Moved(model, perturbation), batch, 0).total
+    return Plain(label_smoothing=0).loss(_Moved(model, perturbation), batch, Progress(0)).total
 
 
 class _Moved:
@@ -114,7 +114,7 @@ class _Moved:
 
 
 def regime(chosen: Plain | Adversarial) -> Callable[[Classifier, Batch], Tensor]:
-    return lambda model, batch: chosen.loss(model, batch, 0).total
+    return lambda model, batch: chosen.loss(model, batch, Progress(0)).total
 
 
 CONTENDERS: dict[str, Callable[[Classifier, Batch], Tensor]] = {

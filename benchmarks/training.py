@@ -52,6 +52,7 @@ from transformers.models.marian.modeling_marian import shift_tokens_right
 
 from augury.experiment import parse
 from augury.regimes.coregularised import CoRegularised
+from augury.regimes.regime import Progress
 from augury.store import Store
 from augury.training.loop import _Loop
 from trainables import nmt
@@ -104,7 +105,7 @@ class Engine:
     @torch.no_grad()
     def loss(self, batch: Batch) -> float:
         self.task.module.eval()
-        losses = self.task.loss(batch, 0)
+        losses = self.task.loss(batch, Progress(0))
         return float(losses.total) / losses.divisor
 
 

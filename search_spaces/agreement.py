@@ -9,7 +9,7 @@ from search_spaces.scales import CIPHERDAUG, at_scales
 QUESTION = "How strongly should a model be asked to agree on a source and its cipher?"
 
 base = CIPHERDAUG
-scales = at_scales(toy={"regime.warmup_steps": 200}, small={"regime.warmup_steps": 500})
+scales = at_scales()
 space = {"regime.beta": [0, 1, 2, 5, 10], "regime.tau": [1, 2]}
 metric, mode = "valid/bleu", "max"
 seeds = (1, 2, 3)
@@ -19,7 +19,7 @@ scheduler = "halving"
 def domains(scale: str) -> dict[str, Any]:
     from ray import tune
 
-    return {**mutations(scale), "regime.warmup_steps": tune.choice([0, 200, 500, 2000])}
+    return {**mutations(scale), "regime.warmup_passes": tune.choice([0, 5, 10, 25])}
 
 
 def mutations(scale: str) -> dict[str, Any]:

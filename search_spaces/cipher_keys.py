@@ -5,7 +5,7 @@ from search_spaces.scales import CIPHERDAUG, at_scales
 QUESTION = "How many cipher keys help, and does it matter which?"
 
 base = CIPHERDAUG
-scales = at_scales(toy={"regime.warmup_steps": 200}, small={"regime.warmup_steps": 500})
+scales = at_scales()
 space = {"augment.0.keys": [[1], [2], [5], [1, 2], [1, 2, 3], [1, 2, 3, 4, 5]]}
 metric, mode = "valid/bleu", "max"
 seeds = (1, 2, 3)

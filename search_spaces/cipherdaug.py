@@ -5,7 +5,7 @@ from search_spaces.scales import CIPHERDAUG, at_scales
 QUESTION = "With which keys, weight and temperature does CipherDAug help, and by how much?"
 
 base = CIPHERDAUG
-scales = at_scales(toy={"regime.warmup_steps": 200}, small={"regime.warmup_steps": 500})
+scales = at_scales()
 space = {"augment.0.keys": [[1], [1, 2]], "regime.beta": [1, 5], "regime.tau": [1, 2]}
 metric, mode = "valid/bleu", "max"
 seeds = (1, 2, 3)

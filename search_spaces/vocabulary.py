@@ -6,10 +6,10 @@ QUESTION = "Should plain and enciphered text share their subwords, and how many 
 
 base = CIPHERDAUG
 scales = at_scales(
-    toy={"regime.warmup_steps": 200, "vocabulary.separate_size_per_key": 400},
-    small={"regime.warmup_steps": 500, "vocabulary.separate_size_per_key": 1500},
+    toy={"vocabulary.separate_size_per_key": 400},
+    small={"vocabulary.separate_size_per_key": 1500},
 )
-space = {"vocabulary.mode": ["joint", "separate"], "vocabulary.size_per_key": [200, 400, 1000]}
+space = {"vocabulary.mode": ["joint", "separate"], "vocabulary.size_per_key": ["auto", 200, 400, 1000]}
 metric, mode = "valid/bleu", "max"
 seeds = (1, 2, 3)
 scheduler = "halving"

@@ -48,6 +48,18 @@ def test_every_package_is_installed() -> None:
     assert found == listed
 
 
+def test_every_data_file_is_installed() -> None:
+    patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
+    roots = {"augury": ROOT / "platform" / "augury", "trainables": ROOT / "trainables",
+             "search_spaces": ROOT / "search_spaces"}  # fmt: skip
+    packages = {package: roots[package.partition(".")[0]].joinpath(*package.split(".")[1:]) for package in patterns}
+    installed = {
+        path for package, listed in patterns.items() for each in listed for path in packages[package].glob(each)
+    }
+    beside = {path for root in roots.values() for path in root.rglob("*.*") if path.suffix not in (".py", ".pyc")}
+    assert beside == installed
+
+
 def test_every_dependency_is_pinned() -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     wanted = [

@@ -31,6 +31,9 @@ def evaluate(task: Trainable, system: Experiment, prepared: Prepared, run: Folde
         "tests": tests,
         "cost": {
             "parameters": outcome["parameters"], "data_factor": prepared.data_factor, "updates": outcome["updates"],
+            "passes": outcome["passes"],
+            "passes_by_view": {view: outcome["passes"] * share for view, share in prepared.passes_by_view.items()},
+            "onset": outcome["onset"], "pieces": prepared.pieces, "weights": outcome["weights"],
             "target_tokens": outcome["rows"], "train_seconds": outcome["train_seconds"], "device": outcome["device"],
             "device_hours": outcome["train_seconds"] * outcome["workers"] / 3600,
         },

@@ -145,21 +145,21 @@ class _Watch:
         self.seen = -1
         self.latest: dict[str, float] = {}
         self.said = 0.0
-        self.update, self.epoch = 0, 0
+        self.update, self.passes = 0, 0.0
 
     def look(self, last: bool = False) -> None:
         """Read what is new; say it at most every few seconds."""
         for record in history.read(self.run, self.seen):
             if record["update"] >= self.seen:
                 self.latest |= record["metrics"]
-                self.update, self.epoch, self.seen = record["update"], record["epoch"], record["update"]
+                self.update, self.passes, self.seen = record["update"], record["passes"], record["update"]
         if self.latest and (last or time.monotonic() - self.said > LINE_SECONDS):
             self.said = time.monotonic()
             say(self._line(last))
 
     def _line(self, last: bool) -> str:
         of = f"/{self.training.max_updates:,}" if self.training.max_updates and not last else ""
-        epochs = f"/{self.training.max_epochs}" if self.training.max_epochs and not last else ""
+        passes = f"/{self.training.max_passes}" if self.training.max_passes and not last else ""
         shown = {"loss": "train/loss", "bleu": "valid/bleu", "chrf": "valid/chrf", "accuracy": "valid/accuracy"}
         numbers = [f"{name} {self.latest[key]:.2f}" for name, key in shown.items() if key in self.latest]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
@@ -168,13 +168,12 @@ class _Watch:
             numbers.append(duration(seconds))
         elif left := self._left(seconds):
             numbers.append(f"at most {duration(left)} left")
-        return f"{self.label:<22} update {self.update:,}{of}, epoch {self.epoch}{epochs}  " + "  ".join(numbers)
+        return f"{self.label:<22} update {self.update:,}{of}, pass {self.passes:.1f}{passes}  " + "  ".join(numbers)
 
     def _left(self, seconds: float) -> float | None:
         """Time left if patience does not end training before, from the validations so far."""
-        done = self.latest.get("train/epochs", float(self.epoch))
-        if not seconds or not done:
+        if not seconds or not self.passes:
             return None
         shares = [self.update / self.training.max_updates] if self.training.max_updates else []
-        shares += [done / self.training.max_epochs] if self.training.max_epochs else []
+        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
         return seconds * (1 / max(shares) - 1) if shares else None

@@ -35,13 +35,17 @@ class Prepared(NamedTuple):
     """Everything that a run reads, made and addressed.
 
     `address` names the run: it is the hash of the inputs and of the configuration of training, the seed left out.
-    `data_factor` is the number of sources read in an epoch over the number of records; `artifacts` are folders (by
-    their names in the store) to keep with the run's record; `config` is what `train_loop` starts from.
+    `data_factor` is the number of texts that training reads over the number of records: |K| + 1 with K ciphers;
+    `passes_by_view` says how often a pass reads a view of a record on average, and `pieces` how many subwords a record
+    has, by side; `artifacts` are folders (by their names in the store) to keep with the run's record; `config` is what
+    `train_loop` starts from.
     """
 
     address: str
     inputs: tuple[Input, ...]
     data_factor: float
+    passes_by_view: Mapping[str, float]
+    pieces: Mapping[str, float]
     artifacts: Mapping[str, str]
     config: dict[str, Any]
 

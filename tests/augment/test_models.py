@@ -24,7 +24,7 @@ PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"built
 
 @pytest.mark.parametrize(("operator", "message"), [
     ({"operator": "semantic", "teacher": {"training": {"max_epoch": 3}}},
-     "teacher of semantic is not valid:(.|\n)*unknown key 'training.max_epoch': did you mean 'max_epochs'"),
+     "teacher of semantic is not valid:(.|\n)*unknown key 'training.max_epoch': did you mean 'max_passes'"),
     ({"operator": "semantic", "generator": {"model": {"nam": "x"}}}, "generator of semantic(.|\n)*did you mean 'name'"),
     ({"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}}, "reorderer of reorder(.|\n)*training.rat"),
 ])  # fmt: skip
@@ -45,7 +45,7 @@ def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys:
         "augment": [
             {"operator": "eda", "copies": 1},
             {"operator": "semantic", "rectify": "requested", "sampling": {"max_length": 5},
-             "generator": {"model": TINY, "training": {"max_epochs": 1}}},
+             "generator": {"model": TINY, "training": {"max_passes": 1}}},
         ],
         "execution": {"executor": "local", "threads": 1},
     }  # fmt: skip

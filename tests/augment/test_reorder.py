@@ -27,7 +27,7 @@ ROWS = 30
 
 def reorder(**changes: Any) -> dict[str, Any]:
     return {"operator": "reorder", "parallel": PARALLEL, "model": TINY, "sampling": {"max_length": 9},
-            "training": {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01}, **changes}  # fmt: skip
+            "training": {"max_passes": 2, "max_examples": 32, "learning_rate": 0.01}, **changes}  # fmt: skip
 
 
 def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:

@@ -25,7 +25,7 @@ from augury.text import prompts
 
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
         "attention_heads": 2}  # fmt: skip
-SHORT = {"max_epochs": 2, "max_examples": 32, "learning_rate": 0.01}
+SHORT = {"max_passes": 2, "max_examples": 32, "learning_rate": 0.01}
 
 
 def semantic(**changes: Any) -> dict[str, Any]:
@@ -72,13 +72,23 @@ def rows(part: pipeline.Part) -> list[dict[str, Any]]:
 
 def test_the_prompts_of_a_contradiction() -> None:
     """Golden: gold `contradiction`, premise P: `entailment: P` and `neutral: P`."""
-    block = pa.table({"label": ["contradiction", "entailment"]})
+    block = pa.table({"id": ["1", "2"], "label": ["contradiction", "entailment"]})
     asked = Semantic(copies=2)._asked(block)
     assert [prompts.hypothesis(label, "P") for row, label, _ in asked if row == 0] == [
         "entailment: P",
         "neutral: P",
     ] * 2
     assert [copy for row, _, copy in asked if row == 1] == [1, 2, 3, 4]
+
+
+def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:
+    """20,000 examples give 20,000 hypotheses, as in Table 5 of Dong et al. (2021)."""
+    block = pa.table({"id": [str(row) for row in range(1200)], "label": [*LABELS] * 400})
+    asked = Semantic(copies=1, labels="one_other")._asked(block)
+    assert [(row, copy) for row, _, copy in asked] == [(row, 1) for row in range(1200)]
+    pairs = Counter((LABELS[row % 3], label) for row, label, _ in asked)
+    assert all(gold != label for gold, label in pairs) and len(pairs) == 6
+    assert all(150 < count < 250 for count in pairs.values())  # 200 expected; five deviations
 
 
 def test_every_other_label_is_asked_for(toy: Toy) -> None:

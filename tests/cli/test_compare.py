@@ -17,6 +17,12 @@ from augury.scoring.scores import score, write_statistics
 from augury.store import Folder, Store
 from augury.sweeping import state
 
+EXPOSURE = {
+    "passes_by_view": {"source": 10.0},
+    "onset": 0.0,
+    "pieces": {"source": 12.0, "target": 11.0},
+    "weights": {"kind": "averaged"},
+}
 WORDS = ["the", "a", "of", "to", "house", "dog", "cat", "runs", "sleeps", "green", "old", "well", "in", "on", "and"]
 REFERENCES = [" ".join(random.Random(line).choices(WORDS, k=5 + line % 9)) for line in range(120)]
 
@@ -69,7 +75,7 @@ class Runs:
             found = score(lines, REFERENCES, language="en", metrics=metrics, samples=10)
             write_statistics(run, test, found)
             cost = {"parameters": 1e6, "data_factor": 1.0, "updates": 10, "target_tokens": 1e5, "device": "cpu",
-                    "train_seconds": seconds, "device_hours": seconds / 3600}  # fmt: skip
+                    "train_seconds": seconds, "device_hours": seconds / 3600, **EXPOSURE}  # fmt: skip
             run.write_json("scores.json", {"tests": {test: [one.plain() for one in found]}, "cost": cost})
         return run
 

@@ -16,7 +16,7 @@ from augury.errors import UserError
 from augury.regimes import regime
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.plain import Plain
-from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Rows
+from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Progress, Rows
 from augury.store import Folder
 from augury.training import history
 from tests.regimes import words
@@ -55,6 +55,7 @@ class Straight:
         ({"preset": "fgm"}, [[0, 0], [1.8, 2.4]], 0),
         ({"preset": "snippet"}, [[0, 0], [0.18, 0.24], [0.36, 0.48], [0.54, 0.72], [0, 0]], 0),
         ({}, [[0, 0], [0.6, 0.8], [1.2, 1.6], [1.8, 2.4]], 0),
+        ({"relative": True, "epsilon": 3.0, "alpha": 2.0}, [[0, 0], [0.6, 0.8], [0.9, 1.2], [0.9, 1.2]], 1),
     ],
 )
 def test_perturbations_under_a_constant_gradient(
@@ -62,7 +63,7 @@ def test_perturbations_under_a_constant_gradient(
 ) -> None:
     chosen = regime.parse({"name": "adversarial", **settings, **SHARP})
     model = Straight()
-    metrics = chosen.loss(model, None, 0).metrics
+    metrics = chosen.loss(model, None, Progress(0)).metrics
     assert model.seen == [pytest.approx(each, abs=1e-6) for each in seen]
     assert float(metrics["projected"]) == projected
     length = torch.tensor(seen[-1] if any(seen[-1]) else seen[-2]).norm()
@@ -73,16 +74,16 @@ def test_perturbations_under_a_constant_gradient(
 
 def test_until_the_warm_up_ends_words_stay_where_they_are() -> None:
     chosen, model = Adversarial(epsilon=3.0, steps=1, warmup_steps=2, **SHARP), Straight()
-    plain = Plain(**SHARP).loss(Straight(), None, 0)
+    plain = Plain(**SHARP).loss(Straight(), None, Progress(0))
     for update in (0, 1):
-        assert torch.equal(chosen.loss(model, None, update).total, plain.total)
+        assert torch.equal(chosen.loss(model, None, Progress(update)).total, plain.total)
     assert model.seen == [[0, 0], [0, 0]]
-    assert chosen.loss(model, None, 2).total > plain.total
+    assert chosen.loss(model, None, Progress(2)).total > plain.total
 
 
 def test_without_a_gradient_there_is_no_step_and_no_nan() -> None:
     model = Straight(head=(0, 0))
-    losses = Adversarial(**SHARP).loss(model, None, 0)
+    losses = Adversarial(**SHARP).loss(model, None, Progress(0))
     assert model.seen == [[0, 0]] * 4 and float(losses.metrics["perturbation"]) == 0
     assert float(losses.total.detach()) == pytest.approx(0.693147, abs=1e-6)
 
@@ -148,7 +149,7 @@ def test_gradients_are_those_of_the_naive_loop(naive: Callable[..., None], setti
     batch = sentences(12)
     as_snippet = {"norm_scope": "matrix", "clean_weight": 1} if naive is snippet_pgd else {}
     ours, theirs = Words(), Words()
-    losses = Adversarial(**settings, **as_snippet, **SHARP).loss(ours, batch, 0)
+    losses = Adversarial(**settings, **as_snippet, **SHARP).loss(ours, batch, Progress(0))
     assert all(parameter.grad is None for parameter in ours.module.parameters())
     losses.total.backward()
     naive(theirs, batch, **settings)
@@ -162,7 +163,7 @@ def test_an_example_is_attacked_alike_in_any_company_and_pads_are_left_alone(sco
     batch = sentences(6)
     chosen = Adversarial(epsilon=0.5, alpha=0.3, norm_scope=scope, **SHARP)
     together = Words()
-    total = float(chosen.loss(together, batch, 0).total.detach())
+    total = float(chosen.loss(together, batch, Progress(0)).total.detach())
     final = together.perturbations[-1]
     assert final[batch.ids == words.PAD].count_nonzero() == 0
     totals = []
@@ -170,7 +171,7 @@ def test_an_example_is_attacked_alike_in_any_company_and_pads_are_left_alone(sco
         alone = Words()
         length = int((ids != words.PAD).sum())
         one = Batch(ids[None, :length], batch.labels[number : number + 1])
-        totals.append(float(chosen.loss(alone, one, 0).total.detach()))
+        totals.append(float(chosen.loss(alone, one, Progress(0)).total.detach()))
         assert torch.allclose(alone.perturbations[-1][0], final[number, :length], atol=1e-6)
     assert total == pytest.approx(sum(totals), rel=1e-5)
 
@@ -178,8 +179,8 @@ def test_an_example_is_attacked_alike_in_any_company_and_pads_are_left_alone(sco
 def test_a_tiny_ball_gives_the_gradients_of_the_plain_loss() -> None:
     batch = sentences(6)
     attacked, plain = Words(), Words()
-    Adversarial(epsilon=1e-6).loss(attacked, batch, 0).total.backward()
-    losses = Plain().loss(plain, batch, 0)
+    Adversarial(epsilon=1e-6).loss(attacked, batch, Progress(0)).total.backward()
+    losses = Plain().loss(plain, batch, Progress(0))
     losses.total.backward()
     for found, expected in zip(attacked.module.parameters(), plain.module.parameters(), strict=True):
         assert torch.allclose(found.grad, expected.grad, atol=1e-5)
@@ -195,9 +196,9 @@ def test_the_attack_leaves_gradients_modes_and_frozen_parameters_as_they_were() 
         parameter.grad = mark
     trained = [parameter.requires_grad for parameter in model.module.parameters()]
     modes = [part.training for part in model.module.modules()]
-    Adversarial(attack_dropout=False).loss(model, batch, 0)
+    Adversarial(attack_dropout=False).loss(model, batch, Progress(0))
     with pytest.raises(IndexError):  # a word beyond the vocabulary, met in the attack
-        Adversarial(attack_dropout=False).loss(model, Batch(batch.ids + words.VOCABULARY, batch.labels), 0)
+        Adversarial(attack_dropout=False).loss(model, Batch(batch.ids + words.VOCABULARY, batch.labels), Progress(0))
     assert [parameter.requires_grad for parameter in model.module.parameters()] == trained
     assert [part.training for part in model.module.modules()] == modes
     for parameter, mark in zip(model.module.parameters(), marks, strict=True):
@@ -209,10 +210,10 @@ def test_an_attack_without_dropout_is_that_on_the_model_at_rest() -> None:
     resting, trained = Words(dropout=0.5), Words(dropout=0.5)
     resting.module.eval()
     for model in (resting, trained):
-        Adversarial(attack_dropout=False).loss(model, batch, 0)
+        Adversarial(attack_dropout=False).loss(model, batch, Progress(0))
     assert torch.equal(trained.perturbations[-1], resting.perturbations[-1])
     torch.manual_seed(1)
-    Adversarial().loss(trained, batch, 0)
+    Adversarial().loss(trained, batch, Progress(0))
     assert not torch.allclose(trained.perturbations[-1], resting.perturbations[-1], atol=1e-3)
 
 
@@ -220,7 +221,7 @@ def test_a_random_start_changes_the_first_pass_alone_by_chance() -> None:
     model, batch = Words(), sentences(5)
     for _ in range(2):
         torch.manual_seed(3)
-        Adversarial(epsilon=1.0, init_magnitude=0.5).loss(model, batch, 0)
+        Adversarial(epsilon=1.0, init_magnitude=0.5).loss(model, batch, Progress(0))
     first, again = model.perturbations[:4], model.perturbations[4:]
     assert all(torch.equal(one, other) for one, other in zip(first, again, strict=True))
     assert 0 < float(first[0].flatten(1).norm(dim=1).max()) <= 0.5
@@ -230,15 +231,35 @@ def test_a_random_start_changes_the_first_pass_alone_by_chance() -> None:
 def test_under_autocast_perturbations_stay_in_float32_and_full_length() -> None:
     model, batch = Words(), sentences(5)
     with torch.autocast("cpu", torch.bfloat16):
-        losses = Adversarial(**SHARP, attack="fgm", epsilon=0.5).loss(model, batch, 0)
+        losses = Adversarial(**SHARP, attack="fgm", epsilon=0.5).loss(model, batch, Progress(0))
     losses.total.backward()
     final = model.perturbations[-1]
     assert final.dtype == torch.float32
     assert torch.allclose(final.flatten(1).norm(dim=1), torch.tensor(0.5), rtol=1e-4)
     exact = Words()
-    Adversarial(**SHARP, attack="fgm", epsilon=0.5).loss(exact, batch, 0)
+    Adversarial(**SHARP, attack="fgm", epsilon=0.5).loss(exact, batch, Progress(0))
     along = F.cosine_similarity(final.flatten(1), exact.perturbations[-1].flatten(1))
     assert float(along.min()) > 0.98
+
+
+@pytest.mark.parametrize("scope", ["example", "token", "matrix"])
+def test_a_relative_step_is_a_share_of_the_embeddings_that_the_scope_names(scope: str) -> None:
+    model, batch = Words(), sentences(5)
+    embedded = model.embedded(batch, 0)
+    settings = {**SHARP, "attack": "fgm", "epsilon": 0.25, "relative": True, "norm_scope": scope}
+    metrics = Adversarial.model_validate(settings).loss(model, batch, Progress(0)).metrics
+    final = model.perturbations[-1]
+    if scope == "matrix":  # equal words are moved alike, however often they occur
+        distinct = {int(word): index for index, word in enumerate(batch.ids.flatten())}
+        places = [index for word, index in distinct.items() if word != words.PAD]
+        moved, norm = final.flatten(0, 1)[places].norm(), embedded.embeddings.flatten(0, 1)[places].norm()
+        assert float(moved / norm) == pytest.approx(0.25, rel=1e-4)
+    else:
+        dims = (1, 2) if scope == "example" else (2,)
+        real = embedded.mask.any(1) if scope == "example" else embedded.mask
+        norms = (embedded.embeddings * embedded.mask.unsqueeze(-1)).norm(dim=dims)
+        assert torch.allclose(final.norm(dim=dims)[real] / norms[real], torch.tensor(0.25), rtol=1e-4)
+        assert float(metrics["perturbation"]) == pytest.approx(0.25 * 5, rel=1e-3)
 
 
 # In training
@@ -252,7 +273,7 @@ def test_two_workers_train_as_one_with_accumulation_and_log_the_attack(tmp_path:
     assert done.returncode == 0, done.stderr[-2000:]
     alone = words.TRAINING.model_copy(update={"accumulation": 2})
     words.train(str(tmp_path / "alone"), Adversarial(epsilon=0.5, alpha=0.3), alone)
-    two, one = (load_file(tmp_path / part / "averaged.safetensors") for part in ("run", "alone/run"))
+    two, one = (load_file(tmp_path / part / "weights.safetensors") for part in ("run", "alone/run"))
     fresh = Words().module.state_dict()
     for name, expected in one.items():
         assert torch.allclose(two[name], expected, atol=1e-5), name
@@ -303,7 +324,7 @@ def test_a_setting_without_effect_changes_nothing_at_its_default() -> None:
     batch, seen = sentences(4), []
     for settings in ({"epsilon": 10.0, "alpha": 2.0, "steps": 4}, {"alpha": 2.0, "steps": 4}):
         model = Words()
-        Adversarial(**settings).loss(model, batch, 0)
+        Adversarial(**settings).loss(model, batch, Progress(0))
         seen.append(model.perturbations[-1])
     assert torch.equal(*seen) and float(seen[0].flatten(1).norm(dim=1).min()) > 3
 
@@ -330,7 +351,7 @@ def test_a_model_without_words_is_a_user_error() -> None:
             raise AssertionError
 
     with pytest.raises(UserError, match="this task has none"):
-        Adversarial().loss(Wordless(), None, 0)
+        Adversarial().loss(Wordless(), None, Progress(0))
 
 
 def test_the_attack_is_no_regime_of_its_own() -> None:

@@ -231,7 +231,7 @@ def test_equal_views_agree_and_feel_no_pull():
     hidden, weight, bias, labels = example(1)
     twice = hidden.detach().expand(2, -1, -1).clone().requires_grad_()
     terms = view_objective(twice, weight, bias, labels, weights=[0, 0], agreement=Agreement(5))
-    assert abs(terms.divergence.item()) < 1e-12  # equal rows of a product may differ in their last bit
+    assert abs(terms.divergence.item()) < 1e-12
     gradients = torch.autograd.grad(terms.total, [twice, weight, bias])
     assert max(gradient.abs().max().item() for gradient in gradients) < 1e-12
 

@@ -12,7 +12,7 @@ from augury.regimes import regime
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.multi_source import MultiSource
 from augury.regimes.plain import Plain
-from augury.regimes.regime import SOURCE, TARGET, Draw, Rows
+from augury.regimes.regime import SOURCE, TARGET, Draw, Progress, Rows
 
 
 class Fixed:
@@ -43,35 +43,37 @@ def two_views() -> Fixed:
 
 def test_co_regularised_goldens() -> None:
     chosen = CoRegularised(beta=5, warmup_steps=0, label_smoothing=0)
-    losses = chosen.loss(two_views(), BATCH, update=0)
+    losses = chosen.loss(two_views(), BATCH, Progress(0))
     assert float(losses.total) == pytest.approx(3.436921, abs=1e-6)
     assert loss_of(losses) == pytest.approx(0.859230, abs=1e-6)
     assert float(losses.metrics["nll"]) == pytest.approx(0.579818, abs=1e-6)
     assert float(losses.metrics["nll_view"]) == pytest.approx(1.427116, abs=1e-6)
     assert float(losses.metrics["divergence"]) == pytest.approx(0.285997, abs=1e-6)
-    once = chosen.model_copy(update={"norm": 1.0}).loss(two_views(), BATCH, update=0)
+    once = chosen.model_copy(update={"norm": 1.0}).loss(two_views(), BATCH, Progress(0))
     assert loss_of(once) == pytest.approx(1.718460, abs=1e-6)
 
 
 def test_alphas_weigh_the_views() -> None:
     chosen = CoRegularised(alpha1=2, alpha2=0.5, beta=0, warmup_steps=0, label_smoothing=0, norm=1)
-    assert float(chosen.loss(two_views(), BATCH, 0).total) == pytest.approx(2 * 0.579818 + 0.5 * 1.427116, abs=1e-5)
+    assert float(chosen.loss(two_views(), BATCH, Progress(0)).total) == pytest.approx(
+        2 * 0.579818 + 0.5 * 1.427116, abs=1e-5
+    )
 
 
 def test_warm_up_trains_both_views_without_the_divergence() -> None:
     chosen = CoRegularised(beta=5, warmup_steps=10, label_smoothing=0)
     model = two_views()
-    assert float(chosen.loss(model, BATCH, update=9).total) == pytest.approx(0.579818 + 1.427116, abs=1e-5)
-    assert float(chosen.loss(model, BATCH, update=10).total) == pytest.approx(3.436921, abs=1e-6)
+    assert float(chosen.loss(model, BATCH, Progress(9)).total) == pytest.approx(0.579818 + 1.427116, abs=1e-5)
+    assert float(chosen.loss(model, BATCH, Progress(10)).total) == pytest.approx(3.436921, abs=1e-6)
 
 
 def test_warm_up_of_the_released_code_reads_the_cipher_alone() -> None:
     chosen = regime.parse({"name": "coregularised", "preset": "released_code", "label_smoothing": 0})
     model = two_views()
-    losses = chosen.loss(model, BATCH, update=499)
+    losses = chosen.loss(model, BATCH, Progress(499))
     assert model.asked == [[1]]
     assert loss_of(losses) == pytest.approx(1.427116 / 2, abs=1e-6)
-    assert chosen.loss(model, BATCH, update=500).divisor == 4
+    assert chosen.loss(model, BATCH, Progress(500)).divisor == 4
 
 
 def test_plain_smooths_like_fairseq() -> None:
@@ -81,24 +83,24 @@ def test_plain_smooths_like_fairseq() -> None:
         def rows(self, batch: object, views: list[int]) -> Rows:
             return Rows(logits[None, None], torch.eye(4, dtype=torch.float64), None, torch.tensor([0]))
 
-    assert loss_of(Plain(label_smoothing=0.1).loss(One(), BATCH, 0)) == pytest.approx(0.640190, abs=1e-6)
+    assert loss_of(Plain(label_smoothing=0.1).loss(One(), BATCH, Progress(0))) == pytest.approx(0.640190, abs=1e-6)
     uniform = CoRegularised(over="identity", smoothing="uniform", beta=0, warmup_steps=0, norm=1)
 
     class Two(One):
         def rows(self, batch: object, views: list[int]) -> Rows:
             return Rows(logits.expand(2, 1, 4), torch.eye(4, dtype=torch.float64), None, torch.tensor([0]))
 
-    assert loss_of(uniform.loss(Two(), BATCH, 0)) == pytest.approx(2 * 0.590190, abs=1e-6)
+    assert loss_of(uniform.loss(Two(), BATCH, Progress(0))) == pytest.approx(2 * 0.590190, abs=1e-6)
 
 
 def test_gradients_reach_both_views_and_stop_where_they_agree() -> None:
     chosen = CoRegularised(alpha1=0, alpha2=0, beta=1, warmup_steps=0)
     model = two_views()
-    chosen.loss(model, BATCH, 0).total.backward()
+    chosen.loss(model, BATCH, Progress(0)).total.backward()
     gradient: Tensor = model.logits.grad  # type: ignore[assignment]
     assert gradient[0].abs().max() > 1e-3 and gradient[1].abs().max() > 1e-3
     agreeing = Fixed(PLAIN, PLAIN, labels=[0, 1])
-    chosen.loss(agreeing, BATCH, 0).total.backward()
+    chosen.loss(agreeing, BATCH, Progress(0)).total.backward()
     assert float(agreeing.logits.grad.abs().max()) < 1e-12  # type: ignore[union-attr]
 
 

@@ -15,7 +15,7 @@ import torch.distributed as dist
 from torch import Tensor, nn
 
 from augury.regimes.adversarial import Adversarial
-from augury.regimes.regime import Embedded, Losses, Regime, Rows
+from augury.regimes.regime import Embedded, Losses, Progress, Regime, Rows
 from augury.store import Folder
 from augury.training.batching import Lengths, padded
 from augury.training.loop import fit
@@ -24,7 +24,7 @@ from augury.training.task import Loaded, Validation
 
 PAD, VOCABULARY, SIZE = 0, 30, 16
 TRAINING = Training(
-    max_tokens=48, learning_rate=0.01, warmup_updates=0, adam_eps=0.01, max_epochs=2, average_last=1, accumulation=1
+    max_tokens=48, learning_rate=0.01, warmup_updates=0, adam_eps=0.01, max_passes=2, average_last=1, accumulation=1
 )
 
 
@@ -76,6 +76,7 @@ class Task(Words):
         self.all = sentences(96)  # 12 batches: two workers take the updates of one that accumulates two of them
         lengths = (self.all.ids != PAD).sum(1).numpy()
         self.lengths = Lengths(lengths, lengths)
+        self.draw_rows = [96]
 
     def ids(self, examples: np.ndarray) -> list[str]:
         return [str(example) for example in examples]
@@ -85,8 +86,11 @@ class Task(Words):
         batch = Batch(self.all.ids[examples, :length], self.all.labels[examples])
         return Loaded(batch, int(self.lengths.cost[examples].sum()), batch.ids.numel())
 
-    def loss(self, batch: Any, update: int) -> Losses:
-        return self.regime.loss(self, batch, update)
+    def loss(self, batch: Any, progress: Progress) -> Losses:
+        return self.regime.loss(self, batch, progress)
+
+    def onset(self, updates_per_pass: float) -> float:
+        return self.regime.onset(updates_per_pass)
 
     def validate(self, device: torch.device) -> Validation:
         rows = self.rows(self.all, [0])

@@ -19,6 +19,12 @@ from augury.sweeping import state
 from augury.sweeping.state import Sweep
 from augury.training.history import History
 
+EXPOSURE = {
+    "passes_by_view": {"source": 10.0},
+    "onset": 0.0,
+    "pieces": {"source": 12.0, "target": 11.0},
+    "weights": {"kind": "averaged"},
+}
 TEST_ADDRESS = "7e57" * 4
 
 
@@ -84,13 +90,21 @@ class Results:
                 }
                 for metric, value in (("bleu", bleu), ("chrf", chrf))
             ]
-            cost = {"parameters": 1_230_000, "data_factor": data, "updates": 400, "target_tokens": 5_400_000,
-                    "train_seconds": seconds, "device": device, "device_hours": seconds / 3600}  # fmt: skip
+            cost = {
+                "parameters": 1_230_000,
+                "data_factor": data,
+                "updates": 400,
+                "target_tokens": 5_400_000,
+                "train_seconds": seconds,
+                "device": device,
+                "device_hours": seconds / 3600,
+                **EXPOSURE,
+            }
             run.write_json("scores.json", {"tests": {test: scores}, "cost": cost})
         if hypotheses is not None:
             run.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in hypotheses))
         if history is not None:
-            lines = [json.dumps({"update": update, "epoch": 0, "time": 1.7e9 + 2 * update, "metrics": metrics}) + "\n"
+            lines = [json.dumps({"update": update, "passes": 0, "time": 1.7e9 + 2 * update, "metrics": metrics}) + "\n"
                      for update, metrics in history]  # fmt: skip
             run.sub("history").write("00000001.jsonl", "".join(lines))
         return run

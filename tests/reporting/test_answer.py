@@ -10,7 +10,19 @@ from augury.reporting.results import Cost, Estimate
 from augury.reporting.table import Row, Table
 from augury.scoring.significance import Difference
 
-COST = Cost(1e6, 1.0, 400, 5e6, 100.0, 0.1, "cpu")
+COST = Cost(
+    parameters=1e6,
+    data_factor=1.0,
+    updates=400,
+    passes={"source": 10.0},
+    onset=0,
+    pieces={"source": 12.0},
+    weights=("averaged",),
+    target_tokens=5e6,
+    train_seconds=100.0,
+    device_hours=0.1,
+    device="cpu",
+)
 
 
 def row(

@@ -46,7 +46,7 @@ def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
 def test_training_time_leaves_out_pauses() -> None:
     def record(update: int, time: float, measured: float | None = None) -> Any:
         metrics = {"train/loss": 1.0} if measured is None else {"train/seconds": measured}
-        return {"update": update, "epoch": 0, "time": time, "metrics": metrics}
+        return {"update": update, "passes": 0.0, "time": time, "metrics": metrics}
 
     measured = [record(10, 100.0), record(20, 110.0, 10.0), record(30, 990.0), record(40, 999.0, 30.0)]
     assert seconds(measured) == [5.0, 10.0, 20.0, 30.0]

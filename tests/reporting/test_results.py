@@ -27,7 +27,19 @@ def test_seeds_of_one_address_are_one_system(results: Any) -> None:
     assert list(baseline.runs.items()) == [(1, folders[2]), (2, folders[0])]
     assert baseline.tests["test"]["bleu"].value == 30.5
     assert baseline.tests["test"]["bleu"].seeds == 2
-    assert baseline.cost == Cost(1_230_000, 1.0, 400, 5_400_000, 100.0, 100 / 3600, "cpu")
+    assert baseline.cost == Cost(
+        parameters=1_230_000,
+        data_factor=1.0,
+        updates=400,
+        passes={"source": 10.0},
+        onset=0.0,
+        pieces={"source": 12.0, "target": 11.0},
+        weights=("averaged", "averaged"),
+        target_tokens=5_400_000,
+        train_seconds=100.0,
+        device_hours=100 / 3600,
+        device="cpu",
+    )
     assert list(baseline.tests["test"]) == ["bleu", "chrf"]
 
 

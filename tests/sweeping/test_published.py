@@ -15,10 +15,11 @@ MINIMAL = """
 paper, where, tolerance = "Nobody (1999)", "Table 1", 0.5
 QUESTION = "Does it help?"
 base = {"name": "x", "task": "nmt"}
-rows = {"plain": {}, "strong": {"regime.beta": 5}}
+rows = {"strong": {"regime.beta": 5}, "plain": {}}
 scales = {"toy": {}, "paper": {}}
 metric, mode, seeds = "valid/bleu", "max", (1, 2)
-published = {"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}
+published = {"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}, "gain": {"mean": 5.1}}
+improvements = {"gain": ("strong", "plain")}
 unavailable = {"oracle": "reads the references"}
 deviations = {"toy": ["little text"]}
 """
@@ -33,8 +34,10 @@ def write(tmp_path: Path, text: str) -> str:
 def test_a_file_of_the_user(tmp_path: Path) -> None:
     found = published.find(write(tmp_path, MINIMAL))
     assert (found.space.scale, found.comparable, found.deviations) == ("toy", False, ("little text",))
-    assert found.rows == ["plain", "strong", "oracle"]
-    assert found.values == {"plain": {"mean": 30.0}, "oracle": {"mean": 99.0}}
+    assert found.rows == ["plain", "oracle", "gain", "strong"]  # in the order of the print
+    assert [found.values(row) for row in found.rows] == [{"mean": 30.0}, {"mean": 99.0}, {"mean": 5.1}, {}]
+    assert found.reason("oracle") == "reads the references"
+    assert found.reason("gain") == "computed: by how many per cent 'strong' is above 'plain'"
     whole = published.find(write(tmp_path, MINIMAL), "paper")
     assert (whole.comparable, whole.deviations) == (True, ())
 
@@ -42,7 +45,8 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
 @pytest.mark.parametrize(("text", "said"), [
     (MINIMAL.replace("where", "there"), "lacks where: beside a space it defines paper, where"),
     (MINIMAL.replace('"oracle": {', '"orakel": {'), "published values for 'orakel', which is not in rows"),
-    (MINIMAL.replace("rows =", "space = {'regime.beta': [1]}\nthings ="), "the reference must be one of its rows"),
+    (MINIMAL.replace('("strong",', '("strnog",'), "unknown row in the improvements .* did you mean 'strong'"),
+    (MINIMAL.replace("rows =", "reference, space = None, {'regime.beta': [1]}\nthings ="), "must be one of its rows"),
     (MINIMAL.replace("metric", "meter"), "lacks metric"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_table_is_said(tmp_path: Path, text: str, said: str) -> None:
@@ -63,9 +67,7 @@ def test_every_shipped_table_is_whole_at_every_scale(name: str, scale: str) -> N
     found = published.find(name, scale)
     assert found.space.question.endswith("?") and found.deviations and found.space.seeds == (1, 2, 3, 4, 5)
     assert found.space.reference in found.space.rows and set(found.literature) <= set(found.rows)
-    assert all(
-        0 < value <= 100 for row in (*found.values.values(), *found.literature.values()) for value in row.values()
-    )
+    assert all(0 < value <= 100 for row in found.rows for value in found.values(row).values())
 
 
 @pytest.mark.parametrize("name", space.tables())
@@ -76,21 +78,3 @@ def test_rows_of_shipped_tables_are_valid_experiments(name: str, tmp_path: Path)
             parse({**merge(found.space.base, row), "storage": str(tmp_path)}) for row in found.space.rows.values()
         ]
         assert len({each.model_dump_json() for each in parsed}) == len(parsed)
-
-
-def test_the_published_means_of_dong_et_al() -> None:
-    def means(table: str) -> list[float | None]:
-        found = published.find(f"xnli_adversarial/{table}")
-        return [found.values.get(row, {}).get("mean") for row in found.rows]
-
-    assert means("table2") == [69.1, 69.9, 69.3, 70.3, 68.8, 70.7, 70.4, 71.5, 72.2, 73.0, 69.3]
-    assert means("table4") == [69.0, 70.5, 71.6, 66.9, 71.4]
-    assert means("table3") == [None] * 5 and means("figure2") == [None] * 6
-    assert means("table5") == [None] * 6 + [71.5]
-
-
-def test_rows_of_table_2_are_operators_and_regimes() -> None:
-    rows = published.find("xnli_adversarial/table2").space.rows
-    made = {name: ([each["operator"] for each in row["augment"]], row["regime"]["name"]) for name, row in rows.items()}
-    assert made["XLM-R"] == ([], "plain") and made["+PGD"] == ([], "adversarial")
-    assert made["+RA+SA+PGD"] == (["reorder", "semantic"], "adversarial") and made["+EA"] == (["eda"], "plain")

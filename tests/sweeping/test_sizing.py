@@ -58,7 +58,7 @@ def test_what_does_not_fit_is_said(sections, at_once, said):
 
 def test_halving_needs_to_know_its_validations(tmp_path):
     found = space.find(QUICK)
-    planned = plan.make(found, Store(tmp_path), {"training.max_epochs": 3}, points.listed(found))
+    planned = plan.make(found, Store(tmp_path), {"training.max_passes": 3}, points.listed(found))
     asked = Asked(str(tmp_path), "quick", (1,), "halving", "grid")
     with pytest.raises(UserError, match="halving decides at validations"):
         driver.rungs_of(asked, planned)

@@ -100,7 +100,7 @@ def test_what_is_there_is_not_made_again(trained: SimpleNamespace) -> None:
     assert again.returncode == 0
     assert json.loads(again.stdout)["systems"] == trained.result["systems"]
     assert again.stderr.count("found, not trained again") == 2
-    averaged = [Path(run) / "averaged.safetensors" for run in trained.result["runs"]]
+    averaged = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
     assert all(file.stat().st_mtime < before for file in averaged)
 
 
@@ -109,7 +109,7 @@ def test_another_beam_scores_again_without_training(trained: SimpleNamespace) ->
     changed = augury("train", str(trained.path), "--json", "--set", "decoding.beam=1")
     assert changed.returncode == 0, changed.stderr
     assert json.loads(changed.stdout)["runs"] == trained.result["runs"]
-    assert all((Path(run) / "averaged.safetensors").stat().st_mtime < before for run in trained.result["runs"])
+    assert all((Path(run) / "weights.safetensors").stat().st_mtime < before for run in trained.result["runs"])
 
 
 def test_translate_reads_standard_input(
@@ -164,7 +164,7 @@ def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamesp
 
 def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
     """The averaged parameters of every run of a storage."""
-    files = sorted((storage / "runs").glob("*/seed-*/averaged.safetensors"))
+    files = sorted((storage / "runs").glob("*/seed-*/weights.safetensors"))
     return {str(file.relative_to(storage)): {name: tensor.tobytes() for name, tensor in load_file(file).items()}
             for file in files}  # fmt: skip
 

@@ -60,7 +60,7 @@ def write_experiment(directory: Path) -> Path:
         "model": {"architecture": "tiny", "vocabulary_size": 60, "layers": 1, "hidden_size": 32,
                   "dropout": 0},
         "max_length": 24,
-        "training": {"learning_rate": 0.004, "max_epochs": 12, "patience": 12},
+        "training": {"learning_rate": 0.004, "max_passes": 12, "patience": 12},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
     }  # fmt: skip
@@ -100,7 +100,7 @@ def test_free_text_gets_a_label(
 def test_settings_without_effect_do_not_train_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     """PGD of three steps of 1 never leaves ε = 3: the same run with and without it, as in sweeps."""
     path = str(write_experiment(tmp_path))
-    short = ["--set", "training.max_epochs=1", "--json"]
+    short = ["--set", "training.max_passes=1", "--json"]
     made = []
     for regime in ("{name: adversarial, preset: paper}", "{name: adversarial, epsilon: null}"):
         assert main(["train", path, "--set", f"regime={regime}", "--set", "baseline=false", *short]) == 0

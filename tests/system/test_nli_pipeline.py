@@ -18,7 +18,7 @@ from augury.store import Folder, Store
 ROWS = 60
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 32, "dropout": 0}
 TINY_T5 = {"architecture": "tiny", "vocabulary_size": 150, "feedforward_size": 64, "dropout": 0}
-SHORT = {"learning_rate": 0.004, "max_epochs": 1}
+SHORT = {"learning_rate": 0.004, "max_passes": 1}
 SAMPLING = {"max_length": 40}
 
 
@@ -40,7 +40,7 @@ def experiment(directory: Path) -> dict[str, Any]:
             {"operator": "eda", "copies": 2},
         ],
         "regime": {"name": "adversarial", "epsilon": 0.02, "alpha_share": 1.0, "clean_weight": 1.0},
-        "training": {"learning_rate": 0.004, "max_epochs": 3},
+        "training": {"learning_rate": 0.004, "max_passes": 3},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1}, "tracking": {"enabled": False},
     }  # fmt: skip
 
@@ -80,7 +80,7 @@ def assert_models_are_trained(run: Path, store: Store) -> None:
     assert [*roles] == ["reorderer", "generator", "teacher"]
     for role, name in roles.items():
         folder = Folder(store.root, name)
-        assert folder.complete and folder.exists("averaged.safetensors")
+        assert folder.complete and folder.exists("weights.safetensors")
         assert folder.read_json("run.json")["name"] == role
     assert len(store.addresses("runs")) == 5
 

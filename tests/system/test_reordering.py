@@ -22,7 +22,7 @@ def test_held_out_sentences_are_put_into_the_order_of_the_other_language(tmp_pat
         "corpus": {"form": "reorder", "source_language": "qaa", "target_language": "qab",
                    "train": text(1500), "valid": text(100), "tests": {"test": text(200)}},
         "model": {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0},
-        "training": {"max_epochs": 10, "max_examples": None, "max_tokens": 500, "learning_rate": 0.004},
+        "training": {"max_passes": 10, "max_examples": None, "max_tokens": 500, "learning_rate": 0.004},
         "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
     }))  # fmt: skip
     assert not failures

@@ -69,11 +69,6 @@ def test_specials_and_tags_come_first_and_all_entries_count(vocabularies: Vocabu
     assert len(vocabularies["joint"]) == 110 + 2 * 20
 
 
-def test_defaults_give_the_sizes_of_the_paper() -> None:
-    config = VocabularyConfig()
-    assert [config.size + keys * config.size_per_key for keys in range(3)] == [12_000, 16_000, 20_000]
-
-
 @pytest.mark.parametrize("mode", CONFIGS)
 @pytest.mark.parametrize("view", VIEWS)
 def test_training_texts_decode_to_themselves(vocabularies: Vocabularies, mode: str, view: str) -> None:

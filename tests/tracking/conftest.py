@@ -16,6 +16,12 @@ from augury.sweeping.state import Sweep
 from augury.tracking.mirror import Mirror
 from augury.tracking.settings import Place
 
+EXPOSURE = {
+    "passes_by_view": {"source": 10.0},
+    "onset": 0.0,
+    "pieces": {"source": 12.0, "target": 11.0},
+    "weights": {"kind": "averaged"},
+}
 ADDRESS = "00aa11bb22cc33dd"
 
 
@@ -66,7 +72,7 @@ class Run:
 
     def history(self, first: int, last: int, name: str | None = None, delay: float = 0.0) -> None:
         """Records after updates `first`, `first + 50` ... `last`, loss 1000 / update, at 10 updates a second."""
-        lines = [{"update": update, "epoch": 0, "time": 1.7e9 + update / 10 + delay,
+        lines = [{"update": update, "passes": 0.0, "time": 1.7e9 + update / 10 + delay,
                   "metrics": {"train/loss": 1000 / update}} for update in range(first, last + 1, 50)]  # fmt: skip
         self.raw(name or f"{first:08d}", *lines)
 
@@ -76,7 +82,7 @@ class Run:
     def scores(self, value: float = 31.5) -> None:
         score = {"name": "bleu", "value": value, "low": 29.0, "high": 34.0, "signature": "tok:13a", "n": 9}
         cost = {"parameters": 1200, "data_factor": 3.0, "updates": 200, "target_tokens": 5000, "train_seconds": 20.0,
-                "device": "cpu", "device_hours": 0.0056}  # fmt: skip
+                "device": "cpu", "device_hours": 0.0056, **EXPOSURE}  # fmt: skip
         self.folder.write_json("scores.json", {"tests": {"test": [score]}, "cost": cost})
         self.folder.sub("hypotheses").write("test.txt", "a house\n")
 
@@ -114,7 +120,7 @@ class Trials:
         run.describe(address=address, seed=seed, parameters={"training.precision": "fp32", "model.layers": 2, **point})
         if valid is not None:
             run.raw("00000050", *(
-                {"update": 50 * at, "epoch": 0, "time": 1.7e9 + 10 * at,
+                {"update": 50 * at, "passes": 0.0, "time": 1.7e9 + 10 * at,
                  "metrics": {"valid/bleu": valid * at / 2, "train/seconds": 18.0 * at}}
                 for at in (1, 2)))  # fmt: skip
         if test is not None:

@@ -128,7 +128,8 @@ def test_a_finished_run_has_scores_cost_and_files(mirror: Mirror, run: Any, stor
     assert found.data.metrics == {
         "train/loss": 5.0, "test/test/bleu": 31.5, "test/test/bleu/low": 29.0, "test/test/bleu/high": 34.0,
         "cost/parameters": 1200.0, "cost/data_factor": 3.0, "cost/updates": 200.0, "cost/target_tokens": 5000.0,
-        "cost/train_seconds": 20.0, "cost/device_hours": 0.0056,
+        "cost/train_seconds": 20.0, "cost/device_hours": 0.0056, "cost/onset": 0.0,
+        "cost/passes_by_view.source": 10.0, "cost/pieces.source": 12.0, "cost/pieces.target": 11.0,
     }  # fmt: skip
     assert found.data.tags["signature/bleu"] == "tok:13a"
     assert found.data.tags["augury.device"] == "cpu"
@@ -182,7 +183,7 @@ def test_a_setting_changed_by_a_restart_becomes_a_tag(mirror: Mirror, run: Any, 
 def test_many_and_long_parameters_and_points(mirror: Mirror, run: Any) -> None:
     parameters = {f"section.{index}": index for index in range(250)} | {"long": "x" * 7000, "odd (name)": 1}
     run.describe(parameters=parameters)
-    run.raw("00000000", *({"update": update, "epoch": 0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
+    run.raw("00000000", *({"update": update, "passes": 0.0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
                           for update in range(1200)))  # fmt: skip
     mirror.deliver(run.folder)
     params = all_runs(mirror)[0].data.params
@@ -195,7 +196,7 @@ def test_many_and_long_parameters_and_points(mirror: Mirror, run: Any) -> None:
 
 def test_what_is_not_finite_is_shown_as_such(mirror: Mirror, run: Any) -> None:
     values = [1.0, math.inf, math.nan, None]
-    run.raw("00000000", *({"update": update, "epoch": 0, "time": 1.7e9 + update, "metrics": {"train/loss": value}}
+    run.raw("00000000", *({"update": update, "passes": 0.0, "time": 1.7e9 + update, "metrics": {"train/loss": value}}
                           for update, value in enumerate(values)))  # fmt: skip
     mirror.deliver(run.folder)
     (_, first), *rest = points(mirror, run)

@@ -16,7 +16,7 @@ from augury.training.checkpoint import Checkpoints
 from augury.training.extend import take_over
 from augury.training.loop import fit
 from augury.training.settings import Training, trunk
-from augury.training.trained import AVERAGED, OUTCOME
+from augury.training.trained import OUTCOME, WEIGHTS
 
 
 def toy() -> Any:
@@ -54,46 +54,46 @@ def metrics(run: Folder) -> list[tuple[int, dict[str, float]]]:
 
 def begins_at(run: Folder) -> int:
     """The update after which this run's own work began."""
-    return Checkpoints(run, keep=9).updates()[-1]
+    return Checkpoints(run).updates()[-1]
 
 
-@pytest.mark.parametrize("select", ["last", "best"])
-@pytest.mark.parametrize("ends", [{"max_epochs": 6}, {"max_epochs": None, "max_updates": 60, "average_last": 3}])
-def test_longer_equals_as_long_from_the_start(tmp_path: Path, ends: dict[str, Any], select: str, capsys: Any) -> None:
+@pytest.mark.parametrize("weights", ["averaged", "best"])
+@pytest.mark.parametrize("ends", [{"max_passes": 6}, {"max_passes": None, "max_updates": 60, "average_last": 3}])
+def test_longer_equals_as_long_from_the_start(tmp_path: Path, ends: dict[str, Any], weights: str, capsys: Any) -> None:
     torch.set_num_threads(1)
-    short = train(tmp_path / "extended", "short", longer(select=select))
-    extended = train(tmp_path / "extended", "long", longer(**ends, select=select))
-    straight = train(tmp_path / "straight", "long", longer(**ends, select=select))
+    short = train(tmp_path / "extended", "short", longer(weights=weights))
+    extended = train(tmp_path / "extended", "long", longer(**ends, weights=weights))
+    straight = train(tmp_path / "straight", "long", longer(**ends, weights=weights))
     assert "continues" in capsys.readouterr().err
-    assert extended.read(AVERAGED) == straight.read(AVERAGED) != short.read(AVERAGED)
+    assert extended.read(WEIGHTS) == straight.read(WEIGHTS) != short.read(WEIGHTS)
     assert metrics(extended) == metrics(straight)
     assert extended.read_json(OUTCOME)["rows"] == straight.read_json(OUTCOME)["rows"]
 
 
 @pytest.mark.parametrize("changes", [
-    {"learning_rate": 0.02}, {"max_epochs": 3}, {"schedule": "linear", "max_updates": 99},
-    {"validate_every": 7, "max_updates": 90, "max_epochs": None},
+    {"learning_rate": 0.02}, {"max_passes": 3}, {"schedule": "linear", "max_updates": 99},
+    {"validate_every": 7, "max_updates": 90, "max_passes": None},
 ])  # fmt: skip
 def test_what_would_differ_before_the_end_begins_anew(tmp_path: Path, changes: dict[str, Any], capsys: Any) -> None:
     train(tmp_path, "short", longer())
     run = Store(tmp_path).folder("runs", "other/seed-1")
     training = longer(**changes)
     take_over(run, name(training), "other", 1, training)
-    assert Checkpoints(run, keep=9).updates() == []
+    assert Checkpoints(run).updates() == []
     assert "continues" not in capsys.readouterr().err
 
 
 def test_another_seed_begins_anew(tmp_path: Path) -> None:
     train(tmp_path, "short", longer())
     run = Store(tmp_path).folder("runs", "long/seed-2")
-    take_over(run, name(longer(max_epochs=6)), "long", 2, longer(max_epochs=6))
-    assert Checkpoints(run, keep=9).updates() == []
+    take_over(run, name(longer(max_passes=6)), "long", 2, longer(max_passes=6))
+    assert Checkpoints(run).updates() == []
 
 
 def test_a_run_that_has_begun_is_left_alone(tmp_path: Path) -> None:
     train(tmp_path, "short", longer())
-    first = train(tmp_path, "long", longer(max_epochs=6))
-    before = first.read(AVERAGED)
-    take_over(first, name(longer(max_epochs=6)), "long", 1, longer(max_epochs=6))
-    assert first.read(AVERAGED) == before
+    first = train(tmp_path, "long", longer(max_passes=6))
+    before = first.read(WEIGHTS)
+    take_over(first, name(longer(max_passes=6)), "long", 1, longer(max_passes=6))
+    assert first.read(WEIGHTS) == before
     assert begins_at(first) == first.read_json(OUTCOME)["updates"]

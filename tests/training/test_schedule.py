@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from augury import config
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training, trunk
 
@@ -22,7 +21,7 @@ def test_linear_falls_to_zero_at_the_last_update() -> None:
 
 
 def test_linear_falls_to_zero_at_the_end_of_the_last_epoch() -> None:
-    training = Training(schedule="linear", learning_rate=1.0, warmup_share=0.1, max_epochs=5, max_updates=None)
+    training = Training(schedule="linear", learning_rate=1.0, warmup_share=0.1, max_passes=5, max_updates=None)
     assert last_update(training, 20) == 100
     assert [learning_rate(training, update, 20) for update in (5, 10, 55, 100)] == [0.5, 1.0, 0.5, 0.0]
     sooner = training.model_copy(update={"max_updates": 50})
@@ -62,22 +61,22 @@ def test_presets_and_contradictions() -> None:
     assert (code.warmup_updates, code.clip_norm, code.weight_decay, code.patience) == (6000, 0.1, 1e-4, 3)
     with pytest.raises(ValueError, match="unknown preset of training 'papr': did you mean 'paper'?"):
         Training.model_validate({"preset": "papr"})
-    with pytest.raises(ValueError, match="average_last=5 checkpoints, but training ends after 2 validations"):
-        Training(max_epochs=2)
-    assert Training(max_updates=1100, validate_every=500, average_last=3).average_last == 3
-    with pytest.raises(ValueError, match="training ends after 1 validations"):
-        Training(max_updates=50, validate_every=100)
-    with pytest.raises(ValueError, match="needs max_epochs or max_updates"):
+    assert (code.max_tokens, code.accumulation, code.weights) == (5000, 4, "averaged")
+    with pytest.raises(ValueError, match="max_passes"):
+        Training.model_validate({"max_epochs": 3})
+
+
+def test_one_budget_unless_two_are_set() -> None:
+    ends = [{}, {"max_passes": 3}, {"max_updates": 7}, {"max_passes": 3, "max_updates": 7}]
+    settings = [Training.model_validate(end) for end in ends]
+    assert [(training.max_passes, training.max_updates) for training in settings] == [
+        (None, 100_000),
+        (3, None),
+        (None, 7),
+        (3, 7),
+    ]
+    with pytest.raises(ValueError, match="max_passes or max_updates"):
         Training(max_updates=None)
-
-
-def test_settings_that_do_nothing_are_no_part_of_an_address() -> None:
-    assert config.address(Training().plain()) == "66a34edaa3922f61"
-    assert config.address(trunk(Training())) == "ec47299af9219487"
-    linear = Training.model_validate({"preset": "released_code", "schedule": "linear", "max_updates": 500})
-    assert config.address(linear.plain()) == config.address(trunk(linear)) == "9d9ef8d752af7433"
-    changes = [{}, {"max_examples": 32}, {"warmup_share": 0.06}, {"select": "best"}]
-    assert len({config.address(Training.model_validate(change).plain()) for change in changes}) == 4
 
 
 def test_a_beginning_that_depends_on_the_end_is_shared_with_no_longer_training() -> None:

@@ -8,7 +8,7 @@ from safetensors.torch import save
 
 from augury.errors import UserError
 from augury.store import Store
-from augury.training.trained import AVERAGED, averaged, described
+from augury.training.trained import WEIGHTS, described, load_weights
 
 
 def test_a_run_is_what_it_was_prepared_from_and_its_last_parameters(tmp_path: Path) -> None:
@@ -18,9 +18,9 @@ def test_a_run_is_what_it_was_prepared_from_and_its_last_parameters(tmp_path: Pa
     run.write_json("prepared.json", {"address": "abc"})
     assert described(run) == {"address": "abc"}
     with pytest.raises(UserError, match="has not finished training: run `augury train` again"):
-        averaged(run, torch.nn.Linear(2, 1))
-    run.write(AVERAGED, save({"weight": torch.tensor([[1.0, 2.0]]), "bias": torch.tensor([3.0])}))
-    model = averaged(run, torch.nn.Linear(2, 1))
+        load_weights(run, torch.nn.Linear(2, 1))
+    run.write(WEIGHTS, save({"weight": torch.tensor([[1.0, 2.0]]), "bias": torch.tensor([3.0])}))
+    model = load_weights(run, torch.nn.Linear(2, 1))
     assert model(torch.tensor([1.0, 1.0])).tolist() == [6.0] and not model.training
     with pytest.raises(UserError, match="belongs to another model"):
-        averaged(run, torch.nn.Linear(3, 1))
+        load_weights(run, torch.nn.Linear(3, 1))

@@ -17,7 +17,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from augury.regimes.regime import Losses
+from augury.regimes.regime import Losses, Progress
 from augury.store import Folder, Store
 from augury.training.batching import Lengths
 from augury.training.launch import launch
@@ -25,7 +25,15 @@ from augury.training.loop import fit
 from augury.training.settings import Execution, Training
 from augury.training.task import Loaded, Validation
 
-TRAINING = Training(max_tokens=64, learning_rate=0.01, warmup_updates=5, max_epochs=4, average_last=3, accumulation=2)
+TRAINING = Training(
+    max_tokens=64,
+    learning_rate=0.01,
+    warmup_updates=5,
+    max_passes=4,
+    average_last=3,
+    weights="averaged",
+    accumulation=2,
+)
 
 
 class Toy:
@@ -37,6 +45,7 @@ class Toy:
         self.labels = (self.inputs.sum(1) > 0).long()
         drawn = random.integers(1, 12, 200)
         self.lengths = Lengths(drawn, drawn)
+        self.draw_rows = [200]
         torch.manual_seed(0)
         self.module: nn.Module = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2))
         self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once
@@ -50,7 +59,11 @@ class Toy:
             batch, int(self.lengths.cost[examples].sum()), len(examples) * int(self.lengths.cost[examples].max())
         )
 
-    def loss(self, batch: Any, update: int) -> Losses:
+    def onset(self, updates_per_pass: float) -> float:
+        return 0
+
+    def loss(self, batch: Any, progress: Progress) -> Losses:
+        update = progress.update
         if update == self.kill_at and self.once is not None and not self.once.exists():
             self.once.touch()
             os.kill(os.getpid(), signal.SIGKILL)

@@ -14,6 +14,7 @@ from augury.experiment import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import AnyScoring
+from augury.training.batching import Order
 from augury.training.settings import Training
 from trainables.nli.architecture import AnyModel, Pretrained, Scratch
 
@@ -22,7 +23,7 @@ class FineTuning(Training):
     """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best epoch on validation text.
 
     What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates and a rate that falls
-    linearly over ten epochs, of which three in a row without gain are the last.
+    linearly over ten passes, of which three in a row without gain are the last.
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
@@ -34,11 +35,11 @@ class FineTuning(Training):
     adam_betas: tuple[float, float] = (0.9, 0.999)
     adam_eps: float = Field(1e-8, gt=0)
     weight_decay: float = Field(0.01, ge=0)
-    max_epochs: int | None = Field(10, ge=1)
+    max_passes: int | None = Field(10, ge=1)
     max_updates: int | None = Field(None, ge=1)
     patience: int = Field(3, ge=1)
-    average_last: int = Field(1, ge=1)
-    select: Literal["last", "best"] = "best"
+    order: Order = "random"
+    weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
 class Accuracy(AnyScoring):

@@ -22,9 +22,9 @@ from augury.experiment import parse
 from augury.progress import Stage
 from augury.store import Folder, Store
 from augury.text import learned
-from augury.training.batching import Lengths, padded, plan_epoch
+from augury.training.batching import Lengths, padded, plan_pass
 from augury.training.launch import uses_cuda
-from augury.training.trained import averaged, described
+from augury.training.trained import described, load_weights
 from trainables.nli.config import Config
 from trainables.nli.model import Reader, empty
 from trainables.nli.pieces import Pieces, pairs
@@ -36,7 +36,7 @@ Pair = tuple[str, str]
 
 
 def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
-    """Labels of a test set by the averaged checkpoint."""
+    """Labels of a test set by the run's weights."""
     both = list(zip(corpus.column("premise"), corpus.column("hypothesis"), strict=True))
     return classify(run, store, both, name=f"classify {test}")
 
@@ -115,7 +115,7 @@ class _Loaded:
         self.device = device
         self.tokenizer, self.max_length = pieces.tokenizer(), experiment.max_length
         self.max_tokens = experiment.training.max_tokens
-        model = averaged(run, empty(experiment.model, learned.directory(vocabulary)))
+        model = load_weights(run, empty(experiment.model, learned.directory(vocabulary)))
         self.reader = Reader(model.to(self.device), self.tokenizer, experiment.max_length)
 
     @torch.inference_mode()
@@ -124,7 +124,7 @@ class _Loaded:
         found = np.empty((len(rows), len(LABELS)), np.float32)
         if rows:
             lengths = np.array([len(row) for row in rows])
-            plan = plan_epoch(Lengths(lengths, lengths), max_tokens=self.max_tokens, seed=0, epoch=0)
+            plan = plan_pass(Lengths(lengths, lengths), max_tokens=self.max_tokens, seed=0, number=0)
             for batch in (batch for update in plan for batch in update[0]):
                 ids = torch.from_numpy(padded([rows[row] for row in batch], self.reader.pad))
                 logits = self.reader.logits(ids.to(self.device)).float()

@@ -13,11 +13,11 @@ from augury.experiment import parse
 from augury.regimes.regime import SOURCE, Draw
 from augury.store import Folder, Store
 from augury.text.tokens import Tokens
-from augury.training.batching import Lengths
+from augury.training.batching import Lengths, locate
 
 
 class Examples:
-    """The examples of an epoch, numbered: all rows of the first draw, then all of the second, and so on.
+    """The rows of a training set under every draw of the regime.
 
     The rows of the source are those of the corpus and then those of all records; a view has those of the corpus alone.
     """
@@ -33,41 +33,34 @@ class Examples:
         self.tokens = {
             view: Tokens(*(folder(prepared["tokens"][name]) for name in parts)) for view, parts in names.items()
         }
-        rows = [min(len(self.tokens[view]) for view in draw.views) for draw in self.draws]
-        self._starts = np.cumsum([0, *rows])
-
-    def __len__(self) -> int:
-        return int(self._starts[-1])
+        self.draw_rows = [min(len(self.tokens[view]) for view in draw.views) for draw in self.draws]
 
     @property
-    def read(self) -> int:
-        """Pairs that an epoch reads, every view of an example counted."""
-        return int(sum(len(draw.views) * rows for draw, rows in zip(self.draws, np.diff(self._starts), strict=True)))
+    def texts_read(self) -> int:
+        """The number of texts that training reads: every view of a row that any draw reads, once."""
+        rows = {view: count for draw, count in zip(self.draws, self.draw_rows, strict=True) for view in draw.views}
+        return sum(rows.values())
 
     @cached_property
     def lengths(self) -> Lengths:
-        """Subwords of the longest view of every example."""
-        parts = [
-            np.max([self.tokens[view].lengths[:rows] for view in draw.views], axis=0)
-            for draw, rows in zip(self.draws, np.diff(self._starts), strict=True)
-        ]
-        longest = np.concatenate(parts)
-        return Lengths(longest, np.ones_like(longest))
+        """Subwords of every row as it is."""
+        lengths = self.tokens[SOURCE].lengths
+        return Lengths(lengths, np.ones_like(lengths))
 
     @cached_property
     def labels(self) -> np.ndarray:
         """The label of every row, as its position in LABELS."""
         return numbered([label for text in self.texts for label in Corpus(text).column("label")])
 
-    def locate(self, example: int) -> tuple[Draw, int]:
-        """The draw and the row of an example."""
-        draw = int(np.searchsorted(self._starts, example, side="right")) - 1
-        return self.draws[draw], int(example - self._starts[draw])
+    def located(self, examples: np.ndarray) -> list[tuple[Draw, int]]:
+        """Return the draw and the row of every example."""
+        draws, rows = locate(examples, len(self.lengths.cost))
+        return [(self.draws[draw], int(row)) for draw, row in zip(draws, rows, strict=True)]
 
     def ids(self, examples: np.ndarray) -> list[str]:
-        """The ids of the records, for messages."""
+        """Return the ids of the records, for messages."""
         ids = [name for text in self.texts for name in Corpus(text).column("id")]
-        return [f"{ids[row]} ({'+'.join(draw.views)})" for draw, row in map(self.locate, examples)]
+        return [f"{ids[row]} ({'+'.join(draw.views)})" for draw, row in self.located(examples)]
 
 
 def numbered(labels: list[str]) -> np.ndarray:

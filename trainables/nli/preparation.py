@@ -14,7 +14,7 @@ from augury.execution import choose
 from augury.locks import make_once
 from augury.progress import say_once
 from augury.regimes.adversarial import Adversarial
-from augury.regimes.regime import SOURCE
+from augury.regimes.regime import SOURCE, texts_read
 from augury.store import Folder, Store
 from augury.text import learned
 from augury.text.subwords import say_truncated
@@ -27,7 +27,7 @@ from trainables.nli.config import Config
 from trainables.nli.examples import Examples
 from trainables.nli.pieces import Pieces
 
-VERSION = 2
+VERSION = 3
 """Raised when the same configuration comes to train another model: part of every run's address."""
 PAIRS_PER_SECOND = 5_000  # that one core tokenises in a second
 SIDES = ("premise", "hypothesis")
@@ -111,11 +111,13 @@ def prepare(experiment: Config, store: Store) -> Prepared:
         "tokens": {name: folder.name for name, folder in planned.tokens.items()},
         "preparation": experiment.corpus.part("train").filter.plain(),
     }  # fmt: skip
-    read = Examples(prepared, store).read
+    examples = Examples(prepared, store)
     return Prepared(
         address=planned.address,
         inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
-        data_factor=read / train.rows,
+        data_factor=examples.texts_read / train.rows,
+        passes_by_view={view: share for (view, _), share in texts_read(examples.draws).items()},
+        pieces={"pair": float(examples.lengths.sources.mean())},
         artifacts={"vocabulary": planned.vocabulary.name, **{part.name: part.fit.name for part in planned.parts}},
         config=prepared,
     )

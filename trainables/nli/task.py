@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from augury.corpora.corpus import LABELS, Corpus
 from augury.experiment import parse
-from augury.regimes.regime import Embedded, Losses, Rows
+from augury.regimes.regime import Embedded, Losses, Progress, Rows
 from augury.store import Folder, Store
 from augury.text import learned
 from augury.text.tokens import Tokens
@@ -41,6 +41,7 @@ class Classification:
         self.experiment, self.regime = experiment, experiment.regime
         self.examples = Examples(config, store)
         self.lengths, self.labels = self.examples.lengths, self.examples.labels
+        self.draw_rows = self.examples.draw_rows
         self.valid = Tokens(Folder(store.root, config["tokens"]["valid"]))
         self.valid_labels = numbered(Corpus.load(store, config["corpora"]["valid"]).column("label"))
         pieces = Pieces(Folder(store.root, config["vocabulary"]), experiment.max_length)
@@ -53,7 +54,7 @@ class Classification:
         return self.examples.ids(examples)
 
     def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
-        located = [self.examples.locate(example) for example in examples]
+        located = self.examples.located(examples)
         tokens = self.examples.tokens
         views = [
             [tokens[draw.views[view]][row].tolist() for draw, row in located]
@@ -86,8 +87,11 @@ class Classification:
         identity = torch.eye(len(LABELS), device=logits.device)
         return Rows(logits.unflatten(0, (len(views), -1)), identity, None, batch.labels)
 
-    def loss(self, batch: Batch, update: int) -> Losses:
-        return self.regime.loss(self, batch, update)
+    def loss(self, batch: Batch, progress: Progress) -> Losses:
+        return self.regime.loss(self, batch, progress)
+
+    def onset(self, updates_per_pass: float) -> float:
+        return self.regime.onset(updates_per_pass)
 
     def validate(self, device: torch.device) -> Validation:
         """Cross-entropy and accuracy on the validation pairs as they are; the workers share the work."""

@@ -22,7 +22,7 @@ from augury.experiment import parse
 from augury.regimes.regime import SOURCE
 from augury.store import Folder, Store
 from augury.text.vocabulary import Vocabulary
-from augury.training.trained import averaged, described
+from augury.training.trained import described, load_weights
 from trainables.nmt.config import Config
 from trainables.nmt.model import build
 from trainables.nmt.preparation import tag
@@ -33,7 +33,7 @@ FORMS = ("hf", "ctranslate2")
 
 
 def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
-    """Translations of a test set by the averaged checkpoint."""
+    """Translations of a test set by the run's weights."""
     return _translate(run, store, corpus.column("source"), experiment.decoding, f"translate {test}")
 
 
@@ -68,7 +68,7 @@ def _translate(run: Folder, store: Store, texts: Sequence[str], decoding: Decodi
 
 
 def export(run: Folder, store: Store, form: str, directory: Path) -> None:
-    """Write the averaged model and its subwords for plain `transformers` (hf) or `ctranslate2`.
+    """Write the model and its subwords for plain `transformers` (hf) or `ctranslate2`.
 
     `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory. `ctranslate2`: beside the model lies
     `sentencepiece.model`, whose pieces the model takes. A model trained on enciphered views expects the tag of the
@@ -77,7 +77,7 @@ def export(run: Folder, store: Store, form: str, directory: Path) -> None:
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
     experiment, vocabulary = _described(run, store)
-    model = _averaged(run, experiment, vocabulary)
+    model = _trained(run, experiment, vocabulary)
     directory.mkdir(parents=True, exist_ok=True)
     if form == "hf":
         _as_decoded(model, experiment.decoding)
@@ -124,15 +124,15 @@ def _described(run: Folder, store: Store) -> tuple[Config, Vocabulary]:
     return experiment, Vocabulary.load(Folder(store.root, prepared["vocabulary"]))
 
 
-def _averaged(run: Folder, experiment: Config, vocabulary: Vocabulary) -> MarianMTModel:
+def _trained(run: Folder, experiment: Config, vocabulary: Vocabulary) -> MarianMTModel:
     model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=0)
-    return averaged(run, model)
+    return load_weights(run, model)
 
 
 def _ctranslate2(run: Folder, experiment: Config, vocabulary: Vocabulary) -> Folder:
     """The folder of the run's CTranslate2 model, converted at the first call."""
     if not run.holds(CTRANSLATE2):
         directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
-        to_ctranslate2(_averaged(run, experiment, vocabulary), directory, vocabulary.pieces, unk=vocabulary.unk)
+        to_ctranslate2(_trained(run, experiment, vocabulary), directory, vocabulary.pieces, unk=vocabulary.unk)
         run.put(directory, CTRANSLATE2)
     return run.sub(CTRANSLATE2)

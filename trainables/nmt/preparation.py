@@ -17,7 +17,7 @@ from augury.errors import UserError
 from augury.execution import choose
 from augury.locks import make_once
 from augury.progress import Stage, say_once
-from augury.regimes.regime import SOURCE, TARGET
+from augury.regimes.regime import SOURCE, TARGET, texts_read
 from augury.store import Folder, Store
 from augury.text import vocabulary as vocabularies
 from augury.text.tokens import KIND as TOKENS
@@ -27,7 +27,7 @@ from augury.training.settings import trunk
 from trainables.nmt.config import Config
 from trainables.nmt.pieces import Pieces
 
-VERSION = 1
+VERSION = 2
 """Raised when the same configuration comes to train another model: part of every run's address."""
 PIECES_PER_SECOND = 60_000  # sentences that one core tokenises in a second
 
@@ -104,10 +104,13 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     )
     rejected = _left_out(experiment, planned, train)
     _check_fits(experiment, planned.vocabulary, held_out)
+    read = texts_read(experiment.draws())
     return Prepared(
         address=planned.address,
         inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
-        data_factor=float(len(experiment.draws()) * max(len(draw.views) for draw in experiment.draws())),
+        data_factor=float(len(read)),
+        passes_by_view={view: read[view, TARGET] for view in (SOURCE, *experiment.keys) if (view, TARGET) in read},
+        pieces={side: float(Tokens(planned.tokens[side]).lengths.mean()) for side in (SOURCE, TARGET)},
         artifacts={"vocabulary": planned.vocabulary.name, **{part.name: part.fit.name for part in planned.parts}},
         config={
             "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,

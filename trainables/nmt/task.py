@@ -14,13 +14,13 @@ from augury.corpora.corpus import Corpus
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
 from augury.experiment import parse
-from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Losses, Rows
+from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Losses, Progress, Rows
 from augury.scoring.metrics import metric
 from augury.store import Folder, Store
 from augury.text.tokens import Tokens
 from augury.text.vocabulary import Vocabulary
 from augury.training import distributed
-from augury.training.batching import Lengths, padded
+from augury.training.batching import Lengths, locate, padded
 from augury.training.loop import Report, fit_prepared
 from augury.training.task import Loaded, Validation
 from augury.training.validation import likelihood
@@ -49,7 +49,8 @@ class Translation:
         self.tokens = {name: tokens[name] for name in (SOURCE, TARGET, *experiment.keys)}
         self.draws = experiment.draws()
         self.rows_kept = kept_examples(self.tokens, experiment.max_pieces).rows
-        self.lengths = self._lengths()
+        self.lengths = Lengths(self._pieces(SOURCE) + self.experiment.tagged, self._pieces(TARGET))
+        self.draw_rows = [len(self.rows_kept)] * len(self.draws)
         self.valid = _ValidationSet(
             tokens["valid source"], tokens["valid target"], Corpus.load(store, config["corpora"]["valid"]), self
         )
@@ -61,23 +62,21 @@ class Translation:
             seed=config["seed"],
         )
 
-    def _lengths(self) -> Lengths:
-        """Tokens of every example, end of sentence and tag included; example d·n + i is draw d of kept row i."""
-        extra = 1 + self.experiment.tagged
-        of = {name: tokens.lengths[self.rows_kept] for name, tokens in self.tokens.items()}
-        sources = [np.max([of[view] for view in draw.views], axis=0) + extra for draw in self.draws]
-        return Lengths(np.concatenate(sources), np.concatenate([of[draw.target] + 1 for draw in self.draws]))
+    def _pieces(self, view: str) -> np.ndarray:
+        """The pieces of every kept row, the end of sentence included."""
+        return self.tokens[view].lengths[self.rows_kept] + 1
 
-    def _locate(self, example: int) -> tuple[Draw, int]:
-        draw, row = divmod(int(example), len(self.rows_kept))
-        return self.draws[draw], int(self.rows_kept[row])
+    def _located(self, examples: np.ndarray) -> list[tuple[Draw, int]]:
+        """The draw and the row of the corpus of every example."""
+        draws, rows = locate(examples, len(self.rows_kept))
+        return [(self.draws[draw], int(row)) for draw, row in zip(draws, self.rows_kept[rows], strict=True)]
 
     def ids(self, examples: np.ndarray) -> list[str]:
         ids = self.corpus.column("id")
-        return [f"{ids[row]} ({'+'.join(draw.views)})" for draw, row in map(self._locate, examples)]
+        return [f"{ids[row]} ({'+'.join(draw.views)})" for draw, row in self._located(examples)]
 
     def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
-        located = [self._locate(example) for example in examples]
+        located = self._located(examples)
         views = [
             [self.source(draw.views[view], row, draw.target) for draw, row in located]
             for view in range(len(self.draws[0].views))
@@ -124,8 +123,11 @@ class Translation:
         hidden = hidden.unflatten(0, (len(views), -1))[:, real]
         return Rows(hidden, *head(self.module), batch.labels[real])
 
-    def loss(self, batch: Batch, update: int) -> Losses:
-        return self.regime.loss(self, batch, update)
+    def loss(self, batch: Batch, progress: Progress) -> Losses:
+        return self.regime.loss(self, batch, progress)
+
+    def onset(self, updates_per_pass: float) -> float:
+        return self.regime.onset(updates_per_pass)
 
     def validate(self, device: torch.device) -> Validation:
         loss = self.valid.loss(device)

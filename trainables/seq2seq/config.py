@@ -18,6 +18,7 @@ from augury.scoring.settings import Scoring
 from augury.text.reorder import Anchor
 from augury.text.symmetrise import Symmetrisation
 from augury.training import settings
+from augury.training.batching import Order
 from trainables.seq2seq.architecture import AnyModel, Pretrained
 
 
@@ -72,24 +73,24 @@ PlainRegime = Annotated[Plain, BeforeValidator(regime.parse)]
 class FineTuning(settings.Training):
     """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, norm of the gradient at most 1.
 
-    What the paper leaves open is as in `transformers`' trainer: Adam without decay, a rate that falls linearly over
-    three epochs. The best validation loss says which checkpoint is kept.
+    What the paper leaves open is chosen: Adam without decay and a rate that falls linearly over ten passes, of which
+    three in a row without gain are the last. The best validation loss says which checkpoint is kept.
     """
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
 
     max_examples: int | None = Field(8, ge=1)
+    order: Order = "random"
     learning_rate: float = Field(3e-4, gt=0)
     schedule: Literal["inverse_sqrt", "linear", "constant"] = "linear"
     warmup_updates: int = Field(0, ge=0)
     adam_betas: tuple[float, float] = (0.9, 0.999)
     adam_eps: float = Field(1e-8, gt=0)
     clip_norm: float = Field(1.0, ge=0)
-    max_epochs: int | None = Field(3, ge=1)
+    max_passes: int | None = Field(10, ge=1)
     max_updates: int | None = Field(None, ge=1)
     patience: int = Field(3, ge=1)
-    average_last: int = Field(1, ge=1)
-    select: Literal["last", "best"] = "best"
+    weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
 class Config(Experiment):

@@ -22,7 +22,7 @@ from augury.progress import Stage
 from augury.store import Folder, Store
 from augury.text import learned, prompts
 from augury.training.launch import uses_cuda
-from augury.training.trained import averaged, described
+from augury.training.trained import described, load_weights
 from trainables.seq2seq.config import Config, ReorderCorpus
 from trainables.seq2seq.model import empty
 from trainables.seq2seq.pieces import pieces
@@ -103,4 +103,4 @@ def _experiment(run: Folder) -> Config:
 def _loaded(run: Folder, store: Store) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
     experiment = _experiment(run)
     directory = learned.directory(Folder(store.root, described(run)["vocabulary"]))
-    return averaged(run, empty(experiment.model, directory)), pretrained.tokenizer(directory), experiment
+    return load_weights(run, empty(experiment.model, directory)), pretrained.tokenizer(directory), experiment

@@ -14,7 +14,7 @@ from augury.store import Folder, Store
 from augury.text import learned
 from augury.text.subwords import say_truncated
 from augury.text.tokens import KIND as TOKENS
-from augury.text.tokens import Text, tokenise
+from augury.text.tokens import Text, Tokens, tokenise
 from augury.trainable import Input, Prepared
 from augury.training.settings import trunk
 from trainables.seq2seq import pairs
@@ -22,7 +22,7 @@ from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, HypothesisCorpus
 from trainables.seq2seq.pieces import Pieces
 
-VERSION = 1
+VERSION = 2
 """Raised when the same configuration comes to train another model: part of every run's address."""
 SENTENCES_PER_SECOND = 20_000  # that one core tokenises
 
@@ -81,6 +81,8 @@ def prepare(experiment: Config, store: Store) -> Prepared:
         address=planned.address,
         inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
         data_factor=1.0,
+        passes_by_view={SOURCE: 1.0},
+        pieces={side: float(Tokens(planned.tokens[side]).lengths.mean()) for side in (SOURCE, TARGET)},
         artifacts={"vocabulary": planned.pieces.vocabulary.name},
         config={
             "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,

@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from augury.corpora.corpus import Corpus
 from augury.experiment import parse
-from augury.regimes.regime import SOURCE, TARGET, Losses, Rows
+from augury.regimes.regime import SOURCE, TARGET, Losses, Progress, Rows
 from augury.store import Folder, Store
 from augury.text import learned
 from augury.text.tokens import Tokens
@@ -56,6 +56,7 @@ class Generation:
         self.train = Pairs(tokens[SOURCE], tokens[TARGET])
         self.valid = Pairs(tokens[f"valid {SOURCE}"], tokens[f"valid {TARGET}"])
         self.lengths = self.train.lengths
+        self.draw_rows = [len(self.lengths.cost)]
         directory = learned.directory(Folder(store.root, config["vocabulary"]))
         self.model = build(experiment.model, directory, config["seed"])
         self.module: nn.Module = self.model
@@ -79,8 +80,11 @@ class Generation:
         real = batch.labels != self.pad
         return Rows(hidden[real][None], *head(self.model), batch.labels[real])
 
-    def loss(self, batch: Batch, update: int) -> Losses:
-        return self.experiment.regime.loss(self, batch, update)
+    def loss(self, batch: Batch, progress: Progress) -> Losses:
+        return self.experiment.regime.loss(self, batch, progress)
+
+    def onset(self, updates_per_pass: float) -> float:
+        return self.experiment.regime.onset(updates_per_pass)
 
     def validate(self, device: torch.device) -> Validation:
         def rows(examples: np.ndarray) -> Rows:

@@ -63,7 +63,10 @@ class Semantic(Operator):
 
     operator: Literal["semantic"] = "semantic"
     copies: int = Field(2, ge=1)
-    """Hypotheses drawn for every example and other label."""
+    """Hypotheses drawn for every example and label that is asked for."""
+    labels: Literal["all_others", "one_other"] = "all_others"
+    """Which are asked for: all_others: every label but the example's own; one_other: one of these for every copy, drawn
+    by the seed, which makes as many hypotheses as there are examples and not twice as many."""
     rectify: Rectify = "teacher"
     """requested: every hypothesis has the label that was asked for. teacher: it has the teacher's where that is
     confident, otherwise it is dropped. teacher_or_requested: it has the teacher's or otherwise the requested one.
@@ -150,11 +153,17 @@ class Semantic(Operator):
         return [None if label == DROPPED else LABELS[label] for label in found.tolist()]
 
     def _asked(self, block: pa.Table) -> list[Asked]:
-        """Every label but a record's own, `copies` times; a larger number of copies only adds to a smaller one's."""
+        """The labels asked for, `copies` times; a larger number of copies only adds to a smaller one's."""
         asked = []
-        for row, gold in enumerate(block.column("label").to_pylist()):
-            others = [label for label in LABELS if label != gold] * self.copies
-            asked += [Asked(row, label, copy) for copy, label in enumerate(others, 1)]
+        ids, labels = (block.column(name).to_pylist() for name in ("id", "label"))
+        for row, (name, gold) in enumerate(zip(ids, labels, strict=True)):
+            others = [label for label in LABELS if label != gold]
+            if self.labels == "all_others":
+                wanted = others * self.copies
+            else:
+                keys = [seed_of(self.seed, self.operator, name, "label", copy) for copy in range(self.copies)]
+                wanted = [others[key % len(others)] for key in keys]
+            asked += [Asked(row, label, copy) for copy, label in enumerate(wanted, 1)]
         return asked
 
 

@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
-from augury.cli.sweep import add_limits, answered, asked_for, show_plan
-from augury.errors import unknown
+from augury.cli.sweep import add_limits, answered, asked_for, counted, planned
+from augury.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from augury.sweeping.published import Published
@@ -29,7 +29,9 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("--scale", help="toy, small or paper (default: the table's first)")
     parser.add_argument("--rows", nargs="+", metavar="ROW", help="rows to run beside the reference (default: all)")
     add_limits(parser)
-    parser.add_argument("--dry-run", action="store_true", help="show rows and addresses, and stop")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show what the paper prints of every row, what would be run, and stop"
+    )
     parser.add_argument(
         "--format", choices=["text", "latex", "csv", "html"], default="text", help="of the table (default: text)"
     )
@@ -37,7 +39,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.reporting.papers import formats, page
+    from augury.reporting.papers import formats, page, plans
     from augury.reporting.papers.reproduction import reproduction
     from augury.sweeping import published
 
@@ -47,7 +49,12 @@ def run(arguments: argparse.Namespace) -> int:
     space = _chosen(table, arguments.rows)
     asked = asked_for(space, arguments, f"{space.name}-{space.scale}")
     if arguments.dry_run:
-        return show_plan(space, asked, arguments.json)
+        plan = planned(space, asked)
+        if arguments.json:
+            print_json(plans.plain(table, plan))
+        else:
+            print(f"{plans.text(table, plan)}\n{counted(plan, asked)}")
+        return 0
     outcome = answered(space, asked)
     found = reproduction(table, outcome.sweep)
     outcome.sweep.folder.write(PAGE, page.render(found))
@@ -67,10 +74,14 @@ def _chosen(table: Published, rows: Sequence[str] | None) -> Space:
     space = table.space
     if rows is None:
         return space
+    wanted = {space.reference}
     for row in rows:
-        if row not in space.rows:
-            raise unknown(f"row of {table.name}", row, space.rows)
-    return replace(space, rows={name: row for name, row in space.rows.items() if name in (space.reference, *rows)})
+        if row not in table.rows:
+            raise unknown(f"row of {table.name}", row, table.rows)
+        if row in table.unavailable:
+            raise UserError(f"row '{row}' of {table.name} is not run here: {table.unavailable[row]}")
+        wanted.update(table.improvements.get(row, (row,)))
+    return replace(space, rows={name: row for name, row in space.rows.items() if name in wanted})
 
 
 def _list(as_json: bool) -> int:

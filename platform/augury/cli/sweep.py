@@ -13,6 +13,7 @@ from augury.errors import UserError
 
 if TYPE_CHECKING:
     from augury.sweeping.driver import Outcome
+    from augury.sweeping.plan import Plan
     from augury.sweeping.settings import Asked
     from augury.sweeping.space import Scheduler, Space
     from augury.sweeping.state import Sweep
@@ -116,28 +117,33 @@ def _run(space: Space, asked: Asked, as_json: bool) -> int:
     return 1 if outcome.unfinished or sweep.count("failed") else 0
 
 
-def show_plan(space: Space, asked: Asked, as_json: bool) -> int:
-    """The configurations, and which points are the same experiment."""
+def planned(space: Space, asked: Asked) -> Plan:
+    """The configurations that the space comes to, and their addresses; nothing is run."""
     from augury.store import Store
     from augury.sweeping import plan, points
 
-    planned = plan.make(space, Store(asked.storage), asked.assignments, points.listed(space, asked.samples))
+    return plan.make(space, Store(asked.storage), asked.assignments, points.listed(space, asked.samples))
+
+
+def show_plan(space: Space, asked: Asked, as_json: bool) -> int:
+    """The configurations, and which points are the same experiment."""
+    found = planned(space, asked)
     if as_json:
-        print_json({
-            "question": space.question,
-            "configurations": [each.plain() for each in planned.configurations.values()],
-            "merged": [{"name": each.called, "point": each.point, "same_as": each.same_as, "reason": each.reason}
-                       for each in planned.merged],
-        })  # fmt: skip
+        print_json({"question": space.question, **found.plain()})
         return 0
     print(space.question)
-    for each in planned.configurations.values():
+    for each in found.configurations.values():
         print(f"  {each.address}  {each.name}")
-    for same in planned.merged:
+    for same in found.merged:
         print(f"  same as {same.same_as}: {same.called} ({same.reason})")
-    most = len(planned.configurations) * len(asked.seeds)
-    print(f"{len(planned.configurations)} configurations, at most {most} trials, scheduler {asked.scheduler}")
+    print(counted(found, asked))
     return 0
+
+
+def counted(found: Plan, asked: Asked) -> str:
+    """How much there is to run."""
+    most = len(found.configurations) * len(asked.seeds)
+    return f"{len(found.configurations)} configurations, at most {most} trials, scheduler {asked.scheduler}"
 
 
 def _usual_name(space: Space, arguments: argparse.Namespace) -> str:

@@ -166,7 +166,8 @@ _SETS = (
         texts={
             "train": _parallel("train.tags.fr-en.{}", format="wit3"),
             "valid": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", ["TED.dev2010"]),
-            "test": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", [f"TED.tst{year}" for year in range(2010, 2016)]),
+            "test": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", ["TED.tst2015"]),  # the paper's, 1,210 pairs
+            **{f"tst{year}": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", [f"TED.tst{year}"]) for year in range(2010, 2015)},
         },
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5},
     ),

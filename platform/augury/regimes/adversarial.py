@@ -10,13 +10,13 @@ from pydantic import Field, model_validator
 
 from augury import regimes
 from augury.errors import UserError
-from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, PerturbableModel, Regime, Scope, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, PerturbableModel, Progress, Scope, ViewModel
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
-class Adversarial(Regime):
+class Adversarial(Delayed):
     """Cross-entropy at words moved against the model (Dong et al. 2021, equations 1 to 4), divided by the rows.
 
     From r_0, each of K steps goes α along the normalised gradient of the loss with respect to the perturbation r, and
@@ -34,6 +34,8 @@ class Adversarial(Regime):
     """Length of a step in units of ε/K, in place of alpha; the projection acts above 1."""
     steps: int = Field(3, ge=1)
     """Steps of pgd (K)."""
+    relative: bool = False
+    """Whether epsilon, alpha and init_magnitude are shares of the norm of the embeddings that the scope names."""
     norm_scope: Scope = "example"
     """What a norm spans: an example, a token, or the embedding matrix (equal words of a batch are moved alike)."""
     init_magnitude: float = Field(0.0, ge=0)
@@ -43,7 +45,7 @@ class Adversarial(Regime):
     attack_dropout: bool = True
     """Whether the attack sees the model with its dropout."""
     warmup_steps: int = Field(0, ge=0)
-    """Updates before the attack begins (the paper: none); a model that starts from nothing learns little under it."""
+    """Optimizer steps before the attack begins (the paper: none); under it a fresh model or head learns little."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
@@ -64,23 +66,25 @@ class Adversarial(Regime):
         return self
 
     def inactive(self) -> dict[str, str]:
+        return super().inactive() | self._inactive_steps()
+
+    def _inactive_steps(self) -> dict[str, str]:
         if self.attack == "fgm":
             return dict.fromkeys(("alpha", "alpha_share", "steps"), "fgm takes one step of length epsilon")
         if self.alpha_share is not None:
             return {"alpha": "alpha_share gives the step"}
         reach = self.init_magnitude + self.steps * self.alpha
         if self.epsilon is not None and reach <= self.epsilon * (1 + 1e-9):
-            within = f"{self.steps} steps of {self.alpha:g} end within it: the projection never acts"
-            return {"epsilon": within}
+            return {"epsilon": f"{self.steps} steps of {self.alpha:g} end within it: the projection never acts"}
         return {}
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         return [Draw((view,), TARGET) for view in (SOURCE, *keys)]
 
-    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
+    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         if not isinstance(model, PerturbableModel):
             raise UserError("regime adversarial moves word embeddings, and this task has none: take another regime")
-        if update < self.warmup_steps:
+        if self.warming(progress):
             return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):
             perturbation, metrics = self._attack(model, batch)
@@ -99,15 +103,16 @@ class Adversarial(Regime):
         """
         embedded = model.embedded(batch, 0)
         space = regimes.Space.of(embedded, self.norm_scope)
-        values = space.start(self.init_magnitude)
+        unit = space.unit(embedded) if self.relative else 1.0
+        values = space.start(self.init_magnitude) * unit
         projected = embedded.mask.new_zeros(len(embedded.mask))
         for number in range(1 if self.attack == "fgm" else self.steps):
             values.requires_grad_()
             losses = regimes.cross_entropy(model.rows(batch, [0], space.spread(values)), self.label_smoothing)
             gradient = space.gradient(losses.total, values)
-            values = space.step(values.detach(), gradient, self.step_length)
+            values = space.step(values.detach(), gradient, self.step_length * unit)
             if self.epsilon is not None:
-                values, changed = space.project(values, self.epsilon)
+                values, changed = space.project(values, self.epsilon * unit)
                 projected = projected | changed
             if number == 0:
                 before = losses.metrics["nll"]
@@ -115,9 +120,12 @@ class Adversarial(Regime):
         words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
         moved = perturbation.flatten(1).norm(dim=1) / words.flatten(1).norm(dim=1)
         rows = losses.rows
-        return perturbation, {
-            "nll_before": before, "perturbation": moved.mean() * rows, "projected": projected.float().mean() * rows,
-        }  # fmt: skip
+        metrics = {
+            "nll_before": before,
+            "perturbation": moved.mean() * rows,
+            "projected": projected.float().mean() * rows,
+        }
+        return perturbation, metrics
 
     @property
     def step_length(self) -> float:

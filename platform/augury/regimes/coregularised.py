@@ -10,14 +10,14 @@ from pydantic import Field, model_validator
 from augury import regimes
 from augury.errors import UserError
 from augury.regimes.agreement import Agreement, Detach, Divergence
-from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, Progress, ViewModel
 
 
-class CoRegularised(Regime):
+class CoRegularised(Delayed):
     """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
 
     The view is the source under each cipher key in turn, or (`over: identity`) the same source under another dropout
-    mask. Every (example, key) is read once in an epoch.
+    mask. A pass reads every example once, with one of the keys; over K passes it is read with each of them once.
     """
 
     name: Literal["coregularised"] = "coregularised"
@@ -39,6 +39,8 @@ class CoRegularised(Regime):
     """The divisor per target token: 2 in the released code, 1 in R-Drop."""
     warmup_steps: int = Field(2000, ge=0)
     """Optimizer steps before the divergence acts."""
+    ramp_passes: float = Field(0.0, ge=0)
+    """Passes after warmup_passes over which the divergence's weight rises linearly to beta; 0: at once."""
     warmup_views: Literal["both", "cipher"] = "both"
     """What is trained before that: both views (the paper's wording) or the view alone (released code)."""
     smoothing: Literal["others", "uniform"] = "others"
@@ -47,20 +49,25 @@ class CoRegularised(Regime):
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {},
         "released_code": {"warmup_steps": 500, "warmup_views": "cipher"},
-        "r_drop": {"over": "identity", "norm": 1.0, "warmup_steps": 0, "smoothing": "uniform"},
+        "r_drop": {"over": "identity", "norm": 1.0, "warmup_passes": 0, "smoothing": "uniform"},
     }
 
     @model_validator(mode="after")
     def _consistent(self) -> CoRegularised:
+        if self.ramp_passes and self.warmup_passes is None:
+            raise UserError(
+                f"ramp_passes={self.ramp_passes:g} begins after warmup_passes, and there are none: set warmup_passes"
+            )
         if self.divergence == "js" and (self.tau != 1 or self.detach == "target"):
             raise UserError("divergence js takes neither tau nor detach: set tau=1 and detach=none, or symmetric_kl")
         return self
 
     def inactive(self) -> dict[str, str]:
         if self.beta > 0:
-            return {}
-        dead = ["tau", "divergence", "detach", *(["warmup_steps"] if self.warmup_views == "both" else [])]
-        return dict.fromkeys(dead, "the divergence has the weight beta=0")
+            return super().inactive()
+        warmup = ["warmup_steps", "warmup_passes"] if self.warmup_views == "both" else []
+        unused = ["tau", "divergence", "detach", "ramp_passes", *warmup]
+        return super().inactive() | dict.fromkeys(unused, "the divergence has the weight beta=0")
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         if self.over == "identity":
@@ -73,23 +80,40 @@ class CoRegularised(Regime):
             )
         return [Draw((SOURCE, key), TARGET) for key in keys]
 
-    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
-        warming = update < self.warmup_steps
-        if warming and self.warmup_views == "cipher":
+    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
+        if self.warming(progress) and self.warmup_views == "cipher":
             return regimes.cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
-        agreement = Agreement(self.beta, self.tau, self.divergence, self.detach)
+        beta = self.beta_at(progress)
         terms = regimes.view_objective(
-            rows.hidden, rows.weight, rows.bias, rows.labels,
+            rows.hidden,
+            rows.weight,
+            rows.bias,
+            rows.labels,
             weights=[self.alpha1, self.alpha2],
             label_smoothing=self.label_smoothing,
             smoothing_excludes_target=self.smoothing == "others",
-            agreement=None if warming or self.beta == 0 else agreement,
-        )  # fmt: skip
+            agreement=Agreement(beta, self.tau, self.divergence, self.detach) if beta else None,
+        )
         count = rows.labels.numel()
-        metrics = {"nll": terms.nll[0], "nll_view": terms.nll[1], "divergence": terms.divergence,
-                   "correct": terms.correct[0]}  # fmt: skip
+        metrics = {
+            "nll": terms.nll[0],
+            "nll_view": terms.nll[1],
+            "divergence": terms.divergence,
+            "correct": terms.correct[0],
+        }
         return Losses(terms.total, self.norm * count, count, metrics)
+
+    def beta_at(self, progress: Progress) -> float:
+        """Return the weight of the divergence: 0 in the warm-up, then rising, then beta."""
+        if self.warming(progress):
+            return 0.0
+        if self.ramp_passes == 0 or self.warmup_passes is None:
+            return self.beta
+        return self.beta * min(1.0, (progress.passes - self.warmup_passes) / self.ramp_passes)
+
+    def onset(self, updates_per_pass: float) -> float:
+        return super().onset(updates_per_pass) + self.ramp_passes * updates_per_pass if self.beta else 0
 
 
 REGIME = CoRegularised

@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from augury import regimes
 from augury.errors import UserError
-from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Progress, Regime, ViewModel
 
 
 class MultiSource(Regime):
@@ -27,7 +27,7 @@ class MultiSource(Regime):
         draws = [Draw((view,), TARGET) for view in (SOURCE, *keys)]
         return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])
 
-    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
+    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 

@@ -60,18 +60,27 @@ class Space(NamedTuple):
         """Euclidean norms, one for each thing the scope names, with as many dimensions as the values."""
         return torch.linalg.vector_norm(values, dim=_SPANNED[self.scope], keepdim=True)
 
+    def unit(self, embedded: Embedded) -> Tensor:
+        """Return the norms of the embeddings, one for each thing the scope names, as units of relative lengths."""
+        words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
+        if self.words is None:
+            return self.norm(words)
+        matrix = words.new_zeros(int(self.words.max()) + 1, self.size)
+        matrix[self.words] = words[self.mask]
+        return self.norm(matrix)
+
     def gradient(self, loss: Tensor, values: Tensor) -> Tensor:
         """Return the gradient of a loss with respect to the values that were spread for it."""
         (gradient,) = torch.autograd.grad(loss, values)
         return gradient
 
-    def step(self, values: Tensor, gradient: Tensor, length: float) -> Tensor:
+    def step(self, values: Tensor, gradient: Tensor, length: float | Tensor) -> Tensor:
         """values + length · gradient / ‖gradient‖; no step where that norm is zero or not finite."""
         norm = self.norm(gradient)
         usable = norm.isfinite() & (norm > 0)
         return values + length * torch.where(usable, gradient / norm, 0)
 
-    def project(self, values: Tensor, radius: float) -> tuple[Tensor, Tensor]:
+    def project(self, values: Tensor, radius: float | Tensor) -> tuple[Tensor, Tensor]:
         """The nearest values whose norms are at most `radius`, and for which examples (examples,) that changed any."""
         norm = self.norm(values)
         beyond = norm > radius * (1 + _ROUNDING)

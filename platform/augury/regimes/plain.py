@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from augury import regimes
-from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Regime, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Progress, Regime, ViewModel
 
 
 class Plain(Regime):
@@ -17,7 +17,7 @@ class Plain(Regime):
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         return [Draw((SOURCE,), TARGET)]
 
-    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
+    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
@@ -28,6 +29,12 @@ class Draw(NamedTuple):
 
     views: tuple[str, ...]
     target: str
+
+
+def texts_read(draws: Sequence[Draw]) -> dict[tuple[str, str], float]:
+    """Return the texts that training reads, as (view, predicted side), and how often a pass reads each on average."""
+    counts = Counter((view, draw.target) for draw in draws for view in set(draw.views))
+    return {text: count / len(draws) for text, count in counts.items()}
 
 
 class Rows(NamedTuple):
@@ -76,6 +83,13 @@ class PerturbableModel(ViewModel, Protocol):
     def rows(self, batch: Any, views: Sequence[int], perturbation: Tensor | None = None) -> Rows: ...
 
 
+class Progress(NamedTuple):
+    """How far training is: optimizer steps and passes over the training rows done before this batch."""
+
+    update: int
+    passes: float = 0.0
+
+
 class Losses(NamedTuple):
     """`total` is a sum over rows; the step's loss is the sum of totals over the sum of divisors.
 
@@ -103,9 +117,34 @@ class Regime(Section):
         """How every example is read in one epoch, given the names of its views."""
         raise NotImplementedError
 
-    def loss(self, model: ViewModel, batch: Any, update: int) -> Losses:
-        """The loss of one batch of one draw at optimizer step `update` (from 0)."""
+    def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
+        """Return the loss of one batch, whose examples are read in draws of as many views."""
         raise NotImplementedError
+
+    def onset(self, updates_per_pass: float) -> float:
+        """Return the number of updates after which all of the loss acts: 0 without a warm-up."""
+        return 0
+
+
+class Delayed(Regime):
+    """A regime a part of whose loss acts only after a warm-up, counted in updates or in passes."""
+
+    warmup_steps: int = Field(0, ge=0)
+    """Optimizer steps of the warm-up."""
+    warmup_passes: float | None = Field(None, ge=0)
+    """The same in passes over the training rows, in place of warmup_steps: whatever the size of batch and corpus."""
+
+    def inactive(self) -> dict[str, str]:
+        return {} if self.warmup_passes is None else {"warmup_steps": "warmup_passes gives the warm-up"}
+
+    def warming(self, progress: Progress) -> bool:
+        """Return whether the warm-up is still going on."""
+        if self.warmup_passes is not None:
+            return progress.passes < self.warmup_passes
+        return progress.update < self.warmup_steps
+
+    def onset(self, updates_per_pass: float) -> float:
+        return self.warmup_steps if self.warmup_passes is None else self.warmup_passes * updates_per_pass
 
 
 def parse(value: Any) -> Regime:

@@ -41,8 +41,16 @@ class Cost:
 
     parameters: float
     data_factor: float
-    """Training data, views and synthetic text included, as a multiple of the corpus."""
+    """Texts that training reads, views and synthetic ones too, as a multiple of the corpus: |K| + 1 with K ciphers."""
     updates: float
+    passes: Mapping[str, float]
+    """View -> how often it was read, on average over the records; `source` is the plain text."""
+    onset: float
+    """Updates after which all of the regime's loss acts."""
+    pieces: Mapping[str, float]
+    """Side -> subwords of a record."""
+    weights: tuple[str, ...]
+    """Which weights each seed is reported with: averaged, last or best."""
     target_tokens: float
     """Target tokens seen in training."""
     train_seconds: float
@@ -205,4 +213,16 @@ def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
         return None
     fields = ("parameters", "data_factor", "updates", "target_tokens", "train_seconds", "device_hours")
     means = {field: statistics.fmean(cost[field] for cost in costs) for field in fields}
-    return Cost(**means, device=", ".join(dict.fromkeys(cost["device"] for cost in costs)))
+    return Cost(
+        **means,
+        passes=_means([cost["passes_by_view"] for cost in costs]),
+        onset=statistics.fmean(cost["onset"] for cost in costs),
+        pieces=_means([cost["pieces"] for cost in costs]),
+        weights=tuple(cost["weights"]["kind"] for cost in costs),
+        device=", ".join(dict.fromkeys(cost["device"] for cost in costs)),
+    )
+
+
+def _means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """The mean of every entry."""
+    return {name: statistics.fmean(entries[name] for entries in values) for name in values[0]}

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from rich.cells import cell_len
 
 from augury.progress import duration
+from augury.regimes.regime import SOURCE
 from augury.reporting.results import Cost, Estimate, SystemResult
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import Resampled
@@ -76,7 +77,7 @@ class Table:
         """The titles of the columns."""
         first, *others = (title(metric) for metric in self.metrics)
         seen = "examples seen" if accuracy.NAME in self.metrics else "tokens seen"
-        costs = ["data", "parameters", seen, "train time", "× baseline"] if self.costed else []
+        costs = ["data", "parameters", "updates", "passes", seen, "train time", "× baseline"] if self.costed else []
         return ["system", "seeds", f"{first} [95 % interval]", "difference [95 %]", "p", *others, *costs]
 
     def cells(self, row: Row) -> list[str]:
@@ -88,8 +89,17 @@ class Table:
 
     def _costs(self, row: Row) -> list[str]:
         cost = row.cost
-        return [factor(cost.data_factor), amount(cost.parameters), amount(cost.target_tokens),
-                duration(cost.train_seconds), factor(row.time_factor)] if cost else [MISSING] * 5  # fmt: skip
+        if cost is None:
+            return [MISSING] * 7
+        return [
+            factor(cost.data_factor),
+            amount(cost.parameters),
+            f"{cost.updates:,.0f}",
+            passes(cost.passes),
+            amount(cost.target_tokens),
+            duration(cost.train_seconds),
+            factor(row.time_factor),
+        ]
 
     def text(self, width: int) -> str:
         """The table and its notes as plain lines; cost comes below the scores where `width` has no room for both."""
@@ -124,7 +134,7 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
     rows = [_row(result, baseline, test, metrics[0]) for result in results]
     rows = _with_tests(rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method)
     notes = [*_readings(results, test, metrics), *_tests(rows, metrics[0], method), *_warnings(results, test, metrics)]
-    notes += cautions(results)
+    notes += [*training_notes(results), *cautions(results)]
     return Table(test, metrics, tuple(rows), sum(row.tested is not None for row in rows), tuple(notes))
 
 
@@ -214,6 +224,41 @@ def _warnings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     return lines
 
 
+def training_notes(results: Sequence[SystemResult]) -> list[str]:
+    """Return what was held equal between the systems, and what of their training a reader must know."""
+    costs = {result.name: result.cost for result in results if result.cost}
+    if not costs:
+        return []
+    lines = [_budget(results), "passes: how often the plain text was read / each other view"]
+    lines.append(
+        "weights, chosen as asked for on the validation set: "
+        + _by_value({name: ", ".join(dict.fromkeys(cost.weights)) for name, cost in costs.items()})
+    )
+    delayed = [f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset]
+    if delayed:
+        lines.append(f"divergence or attack acts in full: {'; '.join(delayed)}")
+    pieces = {name: sum(cost.pieces.values()) for name, cost in costs.items()}
+    lines.append("subwords of a plain record: " + _by_value({name: f"{count:.1f}" for name, count in pieces.items()}))
+    return lines
+
+
+def _budget(results: Sequence[SystemResult]) -> str:
+    """What ends the training of the systems, if it is the same for all."""
+    parameters = [result.facts["parameters"] for result in results if result.cost]
+    ends = {unit: {settings.get(f"training.max_{unit}") for settings in parameters} for unit in ("passes", "updates")}
+    equal = [f"at most {limit:,} {unit}" for unit, (limit, *others) in ends.items() if limit and not others]
+    patience = {settings.get("training.patience") for settings in parameters}
+    stops = f", or {patience.pop()} validations without gain" if len(patience) == 1 else ""
+    return f"held equal: {' and '.join(equal)}{stops}" if equal else "held equal: nothing; budgets differ"
+
+
+def _by_value(values: Mapping[str, str]) -> str:
+    """A value that all systems share, or every system's."""
+    if len(set(values.values())) == 1:
+        return next(iter(values.values()))
+    return "; ".join(f"{name} {value}" for name, value in values.items())
+
+
 def cautions(results: Sequence[SystemResult]) -> list[str]:
     """What must be known of the texts of any of the systems."""
     return list(dict.fromkeys(note for result in results for note in result.notes))
@@ -266,6 +311,16 @@ def probability(row: Row) -> str:
 def factor(value: float | None) -> str:
     """`1.9 ×`."""
     return MISSING if value is None else f"{value:.1f} ×"
+
+
+def passes(by_view: Mapping[str, float]) -> str:
+    """`40`, or `40 / 20` where each other view was read 20 times, or `40 / 20–30`."""
+    plain, *others = [by_view.get(SOURCE, 0.0), *(count for view, count in by_view.items() if view != SOURCE)]
+    shown = [f"{plain:.0f}"]
+    if others:
+        least, most = f"{min(others):.0f}", f"{max(others):.0f}"
+        shown.append(least if least == most else f"{least}–{most}")
+    return " / ".join(shown)
 
 
 def amount(count: float) -> str:

@@ -143,7 +143,7 @@ def rungs_of(asked: Asked, planned: Plan) -> tuple[int | None, ...]:
     if unknown:
         raise UserError(
             f"scheduler halving decides at validations, and it is not known how many '{unknown[0]}' has: set "
-            "training.max_epochs, or training.max_updates with training.validate_every"
+            "training.max_passes, or training.max_updates with training.validate_every"
         )
     return tuple(rungs(min(length for length in lengths.values() if length is not None)))
 

@@ -71,6 +71,16 @@ class Plan:
             plain = config.merge(_alone(content, self.store), changes)
             self._place(BASELINE, {}, parse(plain, "the baseline"))
 
+    def plain(self) -> dict[str, Any]:
+        """The configurations, and which points are the same as another, as JSON-like values."""
+        return {
+            "configurations": [planned.plain() for planned in self.configurations.values()],
+            "merged": [
+                {"name": same.called, "point": same.point, "same_as": same.same_as, "reason": same.reason}
+                for same in self.merged
+            ],
+        }
+
     def _place(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
         found = canonical(experiment, self.store)
         address = trainable.find(experiment.task).address(found.experiment, self.store)

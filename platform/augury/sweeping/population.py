@@ -47,22 +47,22 @@ CHANGEABLE = (
     "training.clip_norm", "training.precision", "model.dropout", "model.attention_dropout", "regime.label_smoothing",
     # coregularised
     "regime.alpha1", "regime.alpha2", "regime.beta", "regime.tau", "regime.divergence", "regime.detach", "regime.norm",
-    "regime.warmup_steps", "regime.warmup_views", "regime.smoothing",
+    "regime.warmup_steps", "regime.warmup_passes", "regime.ramp_passes", "regime.warmup_views", "regime.smoothing",
     # adversarial
-    "regime.attack", "regime.epsilon", "regime.alpha", "regime.alpha_share", "regime.steps", "regime.norm_scope",
-    "regime.init_magnitude", "regime.clean_weight", "regime.attack_dropout",
+    "regime.attack", "regime.epsilon", "regime.relative", "regime.alpha", "regime.alpha_share", "regime.steps",
+    "regime.norm_scope", "regime.init_magnitude", "regime.clean_weight", "regime.attack_dropout",
 )  # fmt: skip
 """Settings that act from the next update on, wherever a training stands."""
 FIXED = {
     "the state of the optimiser, which a checkpoint restores, has it": (
         "training.adam_betas", "training.adam_eps", "training.weight_decay",
     ),
-    "an epoch's batches are planned by it, and a member goes on in the middle of an epoch": (
-        "training.max_tokens", "training.max_examples", "training.accumulation", "training.workers",
+    "a pass's batches are planned by it, and a member goes on in the middle of a pass": (
+        "training.max_tokens", "training.max_examples", "training.order", "training.accumulation", "training.workers",
     ),
     "members are compared after as many validations, and end alike": (
-        "training.max_epochs", "training.max_updates", "training.validate_every", "training.patience",
-        "training.stop_on", "training.average_last", "training.select",
+        "training.max_passes", "training.max_updates", "training.validate_every", "training.patience",
+        "training.stop_on", "training.average_last", "training.weights",
     ),
     "it decides which views are read together": ("regime.name", "regime.over", "regime.equation"),
 }  # fmt: skip
@@ -197,7 +197,7 @@ def train(given: Mapping[str, Any], setting: Setting) -> None:
     def report(metrics: dict[str, Any]) -> None:
         numbers = {f"{VALUE}{key}": value for key, value in values.items()}
         history = History(folder)
-        history.add(metrics["update"], metrics["epoch"], numbers)
+        history.add(metrics["update"], metrics["passes"], numbers)
         history.flush()
         latest = folder.sub("checkpoints").path(f"{metrics['update']:08d}")
         tune.report({**metrics, **numbers}, checkpoint=tune.Checkpoint.from_directory(latest))

@@ -4,12 +4,14 @@ A paper's table is a search space of rows (see `space`) whose module also has:
 
 - `paper`: what is cited, one line;
 - `where`: where the values are printed (`Table 2`);
-- `published`: row -> test set, or `mean` for the mean over all test sets -> the value that is printed. A value that is
-  not known is left out. A row that is not in `rows` is printed in the paper and not run here;
+- `published`: the printed table, read from the paper's file (see `printed`), or a mapping: row -> test set, or `mean`
+  for the mean over all test sets -> value, None where it is not known;
 - `tolerance`: how far a measured value may lie from the published one, in points;
 - `deviations`: scale -> what is not as in the paper at this scale, a line each;
-- optional `literature`: row -> where -> a value of the same system that is printed elsewhere, or of another quantity;
-- optional `unavailable`: row that is not in `rows` -> why.
+- optional `improvements`: printed row -> (row, other row): what is printed is by how many per cent the first is above
+  the other, which is computed from the two and not run;
+- optional `unavailable`: printed row that is neither in `rows` nor an improvement -> why it is not run;
+- optional `literature`: row -> where -> a value of the same system that is printed elsewhere, or of another quantity.
 
 Values compare at the scale `paper` alone.
 """
@@ -18,10 +20,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from types import ModuleType
 
 from augury.errors import UserError, unknown
+from augury.sweeping import printed
 from augury.sweeping import space as spaces
+from augury.sweeping.printed import PrintedTable
 from augury.sweeping.space import Space
 
 REQUIRED = ("paper", "where", "published", "tolerance", "deviations")
@@ -37,14 +41,15 @@ class Published:
     space: Space
     paper: str
     where: str
-    values: Mapping[str, Mapping[str, float]]
-    """Row -> test set or `mean` -> value; what is not known is not in it."""
+    printed: PrintedTable
     tolerance: float
     deviations: tuple[str, ...]
     """From the paper, at the scale of the space."""
+    improvements: Mapping[str, tuple[str, str]]
+    """Row -> the rows of which it is the relative improvement in per cent, the better one first."""
+    unavailable: Mapping[str, str]
     literature: Mapping[str, Mapping[str, float]]
     """Row -> where -> value."""
-    unavailable: Mapping[str, str]
 
     @property
     def comparable(self) -> bool:
@@ -53,8 +58,18 @@ class Published:
 
     @property
     def rows(self) -> list[str]:
-        """All rows: those that can be run, then those that the paper alone has."""
-        return list(dict.fromkeys([*self.space.rows, *self.values]))
+        """All rows: those of the print in its order, then those that are run beside them."""
+        return list(dict.fromkeys([*self.printed.rows, *self.space.rows]))
+
+    def values(self, row: str) -> Mapping[str, float]:
+        """What is printed of a row: test set, or `mean` -> value."""
+        return self.printed.rows[row].values if row in self.printed.rows else {}
+
+    def reason(self, row: str) -> str:
+        """Why a row that is not among those of the space is not run."""
+        if row in self.improvements:
+            return "computed: by how many per cent '{}' is above '{}'".format(*self.improvements[row])
+        return self.unavailable[row]
 
 
 def find(name: str, scale: str | None = None) -> Published:
@@ -62,26 +77,43 @@ def find(name: str, scale: str | None = None) -> Published:
     if not name.endswith(".py") and name not in spaces.tables():
         raise unknown("table", name, spaces.tables())
     module = spaces.load(name)
-    missing = [each for each in REQUIRED if not hasattr(module, each)]
+    missing = [attribute for attribute in REQUIRED if not hasattr(module, attribute)]
     if missing:
         raise UserError(f"table '{name}' lacks {', '.join(missing)}: beside a space it defines {', '.join(REQUIRED)}")
     space = spaces.read(module, name, scale)
     if not isinstance(space.reference, str):
         raise UserError(f"table '{name}': the reference must be one of its rows, {', '.join(space.rows)}")
-    unavailable = getattr(module, "unavailable", {})
-    strange = [row for row in module.published if row not in space.rows and row not in unavailable]
+    table = Published(
+        name=name,
+        space=space,
+        paper=module.paper,
+        where=module.where,
+        printed=_printed(module),
+        tolerance=module.tolerance,
+        deviations=tuple(module.deviations.get(space.scale, ())),
+        improvements=getattr(module, "improvements", {}),
+        unavailable=getattr(module, "unavailable", {}),
+        literature=getattr(module, "literature", {}),
+    )
+    _check_rows(table)
+    return table
+
+
+def _printed(module: ModuleType) -> PrintedTable:
+    published = module.published
+    return published if isinstance(published, PrintedTable) else printed.of_values(published)
+
+
+def _check_rows(table: Published) -> None:
+    """Every printed row is run, computed, or said to be neither; what is computed comes from rows that are run."""
+    run = table.space.rows
+    strange = [row for row in table.printed.rows if row not in {*run, *table.improvements, *table.unavailable}]
     if strange:
         raise UserError(
-            f"table '{name}' has published values for '{strange[0]}', which is not in rows: add the row, or say in "
-            "'unavailable' why it is not run"
+            f"table '{table.name}' has published values for '{strange[0]}', which is not in rows: add the row, or say "
+            "in 'unavailable' why it is not run"
         )
-    return Published(
-        name=name, space=space, paper=module.paper, where=module.where, values=_known(module.published),
-        tolerance=module.tolerance, deviations=tuple(module.deviations.get(space.scale, ())),
-        literature=getattr(module, "literature", {}), unavailable=unavailable,
-    )  # fmt: skip
-
-
-def _known(published: Mapping[str, Mapping[str, Any]]) -> dict[str, dict[str, float]]:
-    return {row: {column: value for column, value in values.items() if value is not None}
-            for row, values in published.items()}  # fmt: skip
+    for pair in table.improvements.values():
+        for row in pair:
+            if row not in run:
+                raise unknown(f"row in the improvements of table '{table.name}'", row, run)

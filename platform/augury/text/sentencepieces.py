@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
+from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 SPACE = "▁"
 
@@ -75,6 +76,38 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
             raise SizeError(int(found[1]) - 1, too_large=False) from error
         raise
     return model.getvalue()
+
+
+def characters(model: bytes) -> int:
+    """Return the number of pieces of one character, which a model of any size has."""
+    return sum(_is_character(piece) for piece in _parsed(model).pieces[1:])
+
+
+def truncated(model: bytes, size: int) -> bytes:
+    """Return the model of `size` pieces that the same text gives, from a larger one of `learn`.
+
+    BPE merges are learned one after the other: a smaller model has the first of them, and the same characters.
+    """
+    whole = _parsed(model)
+    unknown, learned = whole.pieces[0], whole.pieces[1:]
+    single = [piece for piece in learned if _is_character(piece)]
+    merges = [piece for piece in learned if not _is_character(piece)]
+    assert len(single) <= size <= len(learned)
+    kept = [unknown, *merges[: size - len(single)], *single]
+    del whole.pieces[:]
+    whole.pieces.extend(kept)
+    whole.trainer_spec.vocab_size = size + 1
+    return bytes(whole.SerializeToString())
+
+
+def _parsed(model: bytes) -> ModelProto:
+    parsed = ModelProto()
+    parsed.ParseFromString(model)
+    return parsed
+
+
+def _is_character(piece: ModelProto.SentencePiece) -> bool:
+    return len(piece.piece) == 1
 
 
 def pieces(model: SentencePieceProcessor) -> list[str]:

@@ -19,10 +19,12 @@ from sentencepiece import SentencePieceProcessor
 
 from augury.config import Section
 from augury.errors import UserError, unknown
+from augury.progress import say_once
 from augury.store import Folder
 from augury.text import sentencepieces
+from augury.text.vocabulary_size import matching_size
 
-VERSION = 1
+VERSION = 2
 """Raised when equal texts and settings come to give other pieces."""
 PLAIN_VIEWS = ("source", "target")
 PAD, UNK, EOS = range(3)
@@ -36,8 +38,9 @@ class VocabularyConfig(Section):
 
     size: PositiveInt = 12_000
     """Entries for the plain bitext, special symbols and tags included."""
-    size_per_key: PositiveInt = 4_000
-    """Joint mode: entries added for every enciphered view."""
+    size_per_key: PositiveInt | Literal["auto"] = "auto"
+    """Joint mode: entries added for every enciphered view; `auto`: as many as leave plain text in as many pieces as
+    without enciphered views, so that systems differ in the method alone (the paper: 4,000)."""
     mode: Literal["joint", "separate"] = "joint"
     """One model for all views, or one for the plain bitext and one for every enciphered view."""
     separate_size_per_key: PositiveInt = 6_500
@@ -142,7 +145,10 @@ def train(
     """
     tags = _tags(languages, config.reserved)
     counts: dict[str, int] = {}
-    parts = _parts(config, list(groups), symbols=len(SPECIALS) + len(tags))
+    symbols = len(SPECIALS) + len(tags)
+    if config.mode == "joint" and config.size_per_key == "auto":
+        config = _with_matching_size(config, groups, symbols)
+    parts = _parts(config, list(groups), symbols)
     models = [_learn(part, _texts(groups, part.views, counts), config.character_coverage) for part in parts]
     views = {view: index for index, part in enumerate(parts) for view in part.views}
     vocabulary = Vocabulary(models, views, tags)
@@ -151,6 +157,27 @@ def train(
         folder.write(name, model)
     folder.finish({"size": len(vocabulary), "models": names, "views": views, "tags": tags, "texts": counts})
     return vocabulary
+
+
+def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
+    """The settings with the size per key that keeps the segmentation of plain text."""
+    ciphers = [view for view in groups if view not in PLAIN_VIEWS]
+    if not ciphers:
+        return config
+    plain = [text for view in PLAIN_VIEWS if view in groups for text in groups[view]()]
+    views = chain.from_iterable(groups[view]() for view in ciphers)
+    baseline, most = config.size - symbols, config.size * (1 + len(ciphers)) - symbols
+    try:
+        matched = matching_size(plain, views, baseline, most, config.character_coverage)
+    except sentencepieces.SizeError as error:
+        raise _impossible(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
+    per_key = -(-(matched.size - baseline) // len(ciphers))
+    change = 100 * (matched.pieces / matched.baseline - 1)
+    say_once(
+        f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces in a plain text, {change:+.1f} % "
+        "against the vocabulary without enciphered text"
+    )
+    return config.model_copy(update={"size_per_key": max(1, per_key)})
 
 
 class _Part(NamedTuple):
@@ -167,6 +194,7 @@ def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list
     ciphers = tuple(view for view in views if view not in PLAIN_VIEWS)
     assert plain, "a vocabulary needs the plain bitext"
     if config.mode == "joint" and ciphers:
+        assert config.size_per_key != "auto"
         size = config.size + len(ciphers) * config.size_per_key
         return [_Part(plain + ciphers, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))]
     own = ("vocabulary.separate_size_per_key",)
@@ -180,12 +208,17 @@ def _learn(part: _Part, texts: Iterable[str], character_coverage: float) -> byte
     try:
         return sentencepieces.learn(texts, max(part.size - part.symbols, 0), character_coverage)
     except sentencepieces.SizeError as error:
-        bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
-        raise UserError(
-            f"{' and '.join(part.settings)} ask for {part.size} entries, but the training text of "
-            f"{', '.join(part.views)} allows {bound} {error.limit + part.symbols}: "
-            f"{change} {' or '.join(part.settings)}"
-        ) from error
+        raise _impossible(part.settings, part.size, part.views, error, part.symbols) from error
+
+
+def _impossible(
+    settings: Sequence[str], size: int, views: Sequence[str], error: sentencepieces.SizeError, symbols: int
+) -> UserError:
+    bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
+    return UserError(
+        f"{' and '.join(settings)} ask for {size} entries, but the training text of {', '.join(views)} allows "
+        f"{bound} {error.limit + symbols}: {change} {' or '.join(settings)}"
+    )
 
 
 def _texts(groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, int]) -> Iterator[str]:

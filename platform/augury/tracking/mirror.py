@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from augury.config import flatten
 from augury.store import Folder
 from augury.tracking import runs
 from augury.tracking.backend import Backend, Content, File, Record, Value
@@ -128,7 +129,7 @@ def _conclude(run: Folder, member: Member | None, state: Mapping[str, Any], cont
     if run.exists(runs.SCORES):
         scores = run.read_json(runs.SCORES)
         cost = scores["cost"]
-        values = {f"cost/{name}": value for name, value in cost.items() if not isinstance(value, str)}
+        values = {f"cost/{name}": value for name, value in flatten(cost).items() if isinstance(value, int | float)}
         for test, found in scores["tests"].items():
             for score in found:
                 name = f"test/{test}/{score['name']}"

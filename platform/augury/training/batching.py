@@ -1,14 +1,17 @@
-"""Batches by token budget, planned as a pure function of epoch, seed and world size.
+"""Batches by token budget, planned as a pure function of pass, seed and world size.
 
-A plan is a list of updates; an update is, for every rank, a list of batches; a batch is an array of example numbers.
-Every example is in exactly one batch. All ranks compute the same plan and take their part of it, so that they take
-equally many steps without a word between them.
+A pass reads every row of the training set once, under one of the draws of the regime: the plain source with one cipher,
+say. An epoch is as many passes as there are draws, and reads every row under each of them once; a batch lies within a
+pass, so that it never holds a row twice. A plan is a list of updates; an update is, for every rank, a list of batches;
+a batch is an array of example numbers. All ranks compute the same plan and take their part of it, so that they take
+equally many steps without communication.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 
@@ -16,71 +19,115 @@ from augury.errors import UserError
 from augury.rng import generator
 
 Batch = np.ndarray  # (examples,) int64
+Order = Literal["length", "random"]
 
 
 @dataclass(frozen=True)
 class Lengths:
-    """Tokens of every example: `sources` the longest view, `targets` the target; (examples,) int each."""
+    """Tokens of every row as it is, views left out: `sources` and `targets`, (rows,) int each.
+
+    The budget of a batch is counted on them alone, so that an update reads as many rows under every regime.
+    """
 
     sources: np.ndarray
     targets: np.ndarray
 
     @property
     def cost(self) -> np.ndarray:
-        """The length that an example takes in a padded batch."""
+        """The length that a row takes in a padded batch."""
         return np.maximum(self.sources, self.targets)
 
 
-def plan_epoch(
+def plan_pass(
     lengths: Lengths,
     *,
     max_tokens: int,
     max_examples: int | None = None,
+    order: Order = "length",
     seed: int,
-    epoch: int,
+    number: int,
+    draws: Sequence[int] | None = None,
     world: int = 1,
     accumulation: int = 1,
 ) -> list[list[list[Batch]]]:
-    """The updates of an epoch, equally many in every one: `plan[update][rank]` lists that rank's batches.
+    """Return the updates of pass `number` (from 0): `plan[update][rank]` lists that rank's batches.
 
-    The last update may hold fewer than `accumulation` batches per rank, but as many on every rank: where the number of
-    batches does not divide by the world size, the largest ones are split. UserError if an example exceeds the budget,
-    or if there are fewer examples than ranks.
+    `draws` gives the number of rows that every draw has, the first ones; without it there is one draw of all rows.
+    Example number d · rows + r is row r under draw d (`locate`). `order` is `length` (rows of similar length in a
+    batch, equally long ones and the batches in random order) or `random` (all rows). The last update may hold fewer
+    than `accumulation` batches per rank, but as many on every rank: where the number of batches does not divide by the
+    world size, the largest ones are split. Raises UserError if a row exceeds the budget, or if there are fewer rows
+    than ranks.
     """
-    batches = _cut(lengths, max_tokens, max_examples or len(lengths.cost), generator(seed, "batches", epoch))
+    _check(lengths, max_tokens)
+    chosen = _chosen_draws(len(lengths.cost), draws or [len(lengths.cost)], seed, number)
+    batches = _cut(lengths, chosen >= 0, max_tokens, max_examples, order, generator(seed, "batches", number))
     batches = _divisible(batches, world)
-    generator(seed, "order of batches", epoch).shuffle(batches)
+    generator(seed, "order of batches", number).shuffle(batches)
+    batches = [chosen[rows] * len(chosen) + rows for rows in batches]
     per_update = world * accumulation
     updates = [batches[start : start + per_update] for start in range(0, len(batches), per_update)]
     return [[update[rank::world] for rank in range(world)] for update in updates]
 
 
+def locate(examples: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the draws and the rows of example numbers, where there are `rows` rows."""
+    draws, positions = np.divmod(examples, rows)
+    return draws, positions
+
+
 def padded(rows: Sequence[Sequence[int]], pad: int, width: int | None = None) -> np.ndarray:
-    """Rows of ids as one array (rows, width), padded on the right; by default as wide as the longest row."""
+    """Return rows of ids as one array (rows, width), padded on the right; by default as wide as the longest row."""
     array = np.full((len(rows), width or max(map(len, rows))), pad, np.int64)
     for index, ids in enumerate(rows):
         array[index, : len(ids)] = ids
     return array
 
 
-def _cut(lengths: Lengths, max_tokens: int, max_examples: int, random: np.random.Generator) -> list[Batch]:
-    """Examples sorted by length, equal ones in another order every epoch, cut where a limit is reached."""
-    cost = lengths.cost
-    if len(cost) == 0:
+def _check(lengths: Lengths, max_tokens: int) -> None:
+    if len(lengths.cost) == 0:
         raise UserError("there are no training examples: look at the rejected rows in the corpus manifest")
-    if int(cost.max()) > max_tokens:
+    longest = int(lengths.cost.max())
+    if longest > max_tokens:
         raise UserError(
-            f"an example of {int(cost.max())} tokens does not fit training.max_tokens={max_tokens}: "
-            f"raise it to {int(cost.max())} or lower corpus.filter.max_length"
+            f"an example of {longest} tokens does not fit training.max_tokens={max_tokens}: "
+            f"raise it to {longest} or lower corpus.filter.max_length"
         )
-    order = np.lexsort((random.random(len(cost)), lengths.targets, cost))
+
+
+def _chosen_draws(rows: int, draws: Sequence[int], seed: int, number: int) -> np.ndarray:
+    """The draw of every row in a pass, or -1 where the row lacks the draw whose turn it is.
+
+    In the passes of an epoch the draws take turns, beginning with another one row by row, so that every pass has as
+    many rows of each.
+    """
+    epoch, turn = divmod(number, len(draws))
+    random = generator(seed, "draws", epoch)
+    first, order = random.permutation(rows) % len(draws), random.permutation(len(draws))
+    chosen: np.ndarray = order[(first + turn) % len(draws)]
+    return np.where(np.arange(rows) < np.asarray(draws)[chosen], chosen, -1)
+
+
+def _cut(
+    lengths: Lengths,
+    present: np.ndarray,
+    max_tokens: int,
+    max_examples: int | None,
+    order: Order,
+    random: np.random.Generator,
+) -> list[Batch]:
+    """Rows sorted by length, equal ones at random, or all at random, cut where a limit is reached."""
+    cost = lengths.cost
+    keys = (random.random(len(cost)), lengths.targets, cost)
+    sorted_rows = np.lexsort(keys if order == "length" else keys[:1])
+    sorted_rows = sorted_rows[present[sorted_rows]]
     batches, start, longest = [], 0, 0
-    for end, length in enumerate(cost[order].tolist()):
+    for end, length in enumerate(cost[sorted_rows].tolist()):
         if max(longest, length) * (end - start + 1) > max_tokens or end - start == max_examples:
-            batches.append(order[start:end])
+            batches.append(sorted_rows[start:end])
             start, longest = end, 0
         longest = max(longest, length)
-    batches.append(order[start:])
+    batches.append(sorted_rows[start:])
     return batches
 
 

@@ -1,4 +1,4 @@
-"""Checkpoints: everything a resume needs, written whole; the mean of the last or the best ones.
+"""Checkpoints: everything a resume needs, written whole; the last ones, the best one, and the mean of several.
 
 A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest one also has `state.pt`
 (optimizer, position in the plan, patience, cost so far). The random numbers of an update are a function of
@@ -11,7 +11,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import torch
 from safetensors.torch import load_file, save_file
@@ -25,21 +25,33 @@ MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 
 @dataclass
 class Position:
-    """Where training stands: after `update` updates, `in_epoch` of them in epoch `epoch`, and what they cost."""
+    """How far training is: `update` updates, `passes` whole passes, `in_pass` updates of the next; and its cost."""
 
     address: str
     seed: int
     world: int
     update: int = 0
-    epoch: int = 0
-    in_epoch: int = 0
+    passes: int = 0
+    in_pass: int = 0
+    updates_per_pass: int = 0
     best: float = -float("inf")
     waited: int = 0
     validations: int = 0
     rows: int = 0
     seconds: float = 0.0
     scores: dict[int, float] = field(default_factory=dict)
-    """What every validation found, by its update; higher is better."""
+    """The score of every validation, by its update; higher is better."""
+
+    @property
+    def all_passes(self) -> float:
+        """Passes done, the present one in part."""
+        return self.passes + (self.in_pass / self.updates_per_pass if self.in_pass else 0)
+
+    def advance(self) -> None:
+        """Count an update, and a pass at its last one."""
+        self.update, self.in_pass = self.update + 1, self.in_pass + 1
+        if self.in_pass == self.updates_per_pass:
+            self.passes, self.in_pass = self.passes + 1, 0
 
 
 def parameters(module: nn.Module) -> dict[str, Tensor]:
@@ -50,26 +62,36 @@ def parameters(module: nn.Module) -> dict[str, Tensor]:
     return {name: tensor.detach() for name, tensor in tensors.items()}
 
 
+def best(scores: Mapping[int, float]) -> int:
+    """Return the update whose validation has the best score, the earlier of equal ones."""
+    return min(scores, key=lambda update: (-scores[update], update))
+
+
 def load_parameters(module: nn.Module, file: Path) -> None:
     """Copy saved tensors into the module; UserError if names or shapes differ."""
-    saved, own = load_file(str(file)), parameters(module)
+    load_tensors(module, load_file(str(file)), str(file))
+
+
+def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) -> None:
+    """Copy tensors into the module's parameters and buffers; UserError if names or shapes differ."""
+    own = parameters(module)
     if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
         different = sorted(
             name
             for name in saved.keys() | own.keys()
             if name not in saved or name not in own or saved[name].shape != own[name].shape
         )
-        raise UserError(f"{file} belongs to another model: {len(different)} tensors differ, first '{different[0]}'")
+        raise UserError(f"{origin} belongs to another model: {len(different)} tensors differ, first '{different[0]}'")
     with torch.no_grad():
         for name, tensor in own.items():
             tensor.copy_(saved[name])
 
 
 class Checkpoints:
-    """The checkpoints of one run: `keep` of them, the last or the best, and the latest, from which training resumes."""
+    """The checkpoints of one run: the last `keep` of them, from whose latest training resumes, and perhaps the best."""
 
-    def __init__(self, run: Folder, keep: int, select: Literal["last", "best"] = "last"):
-        self.folder, self.keep, self.select = run.sub("checkpoints"), keep, select
+    def __init__(self, run: Folder, keep: int = 1, *, keep_best: bool = False):
+        self.folder, self.keep, self.keep_best = run.sub("checkpoints"), keep, keep_best
 
     def save(
         self, module: nn.Module, optimizer: torch.optim.Optimizer, position: Position, *, snapshot: bool = False
@@ -84,9 +106,9 @@ class Checkpoints:
             if older != name:
                 self.folder.remove(older)
         if not snapshot:
-            chosen = self.chosen(position.scores)
+            kept = [*self.last(), *([best(position.scores)] if self.keep_best else [])]
             for update in self.updates()[:-1]:
-                self.folder.remove(f"{update:08d}/{STATE}" if update in chosen else f"{update:08d}")
+                self.folder.remove(f"{update:08d}/{STATE}" if update in kept else f"{update:08d}")
 
     @property
     def begun(self) -> bool:
@@ -97,12 +119,9 @@ class Checkpoints:
         """The updates after which a checkpoint was kept."""
         return [int(name) for name in self.folder.subfolders() if name.isdigit() and self.folder.holds(name)]
 
-    def chosen(self, scores: Mapping[int, float]) -> list[int]:
-        """The updates of the last or, by their `scores`, the best checkpoints; of equal ones the earlier is better."""
-        updates = self.updates()
-        if self.select == "best":
-            updates = sorted(sorted(updates, key=lambda update: (-scores[update], update))[: self.keep])
-        return updates[-self.keep :]
+    def last(self) -> list[int]:
+        """Return the updates of the last `keep` checkpoints, or of all where there are fewer."""
+        return self.updates()[-self.keep :]
 
     def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position) -> Position:
         """Load the latest state into module and optimizer; `start` where there is none.
@@ -121,9 +140,9 @@ class Checkpoints:
                 f"{where.uri} was written by configuration {position.address}, seed {position.seed}; this run "
                 f"is {start.address}, seed {start.seed}: remove the folder or use another storage"
             )
-        if position.world != start.world and position.in_epoch:
+        if position.world != start.world and position.in_pass:
             raise UserError(
-                f"{where.uri} stands within an epoch planned for {position.world} workers, and there are "
+                f"{where.uri} was written within a pass planned for {position.world} workers, and there are "
                 f"{start.world}: continue with training.workers={position.world}"
             )
         load_parameters(module, where.local() / MODEL)

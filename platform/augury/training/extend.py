@@ -28,7 +28,7 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
     `name` is the address of everything that determines training but its end.
     """
     entries = Store(run.root).folder(KIND, f"{name}/seed-{seed}")
-    if not Checkpoints(run, keep=1).begun:
+    if not Checkpoints(run).begun:
         others = [entries.read(entry).decode() for entry in entries.names() if entry != address]
         found = [(position.update, folder) for each in others
                  if (position := _fitting(folder := Folder(run.root, each), training))]  # fmt: skip
@@ -40,7 +40,7 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
 
 def _fitting(folder: Folder, training: Training) -> Position | None:
     """Where a run stands, if a training with these settings would have stood and been validated there too."""
-    updates = Checkpoints(folder, keep=1).updates()
+    updates = Checkpoints(folder).updates()
     if not updates:
         return None
     state = folder.sub(f"checkpoints/{updates[-1]:08d}")
@@ -48,16 +48,16 @@ def _fitting(folder: Folder, training: Training) -> Position | None:
         return None
     position = Position(**torch.load(state.local() / STATE, map_location="cpu", weights_only=True)["position"])
     every = training.validate_every
-    validated = position.in_epoch == 0 if every is None else position.update % every == 0
+    validated = position.in_pass == 0 if every is None else position.update % every == 0
     shorter = (training.max_updates is None or position.update <= training.max_updates) and (
-        training.max_epochs is None or position.epoch <= training.max_epochs
+        training.max_passes is None or position.passes <= training.max_passes
     )
     return position if validated and shorter else None
 
 
 def _copy(source: Folder, run: Folder, address: str) -> None:
     """Checkpoints and history of another run, made this run's."""
-    updates = Checkpoints(source, keep=1).updates()
+    updates = Checkpoints(source).updates()
     say(f"{run.uri}: continues {source.uri}, which ended after update {updates[-1]:,}")
     records = source.sub(history.KIND)
     for file in records.names():

@@ -20,10 +20,10 @@ FLUSH_SECONDS = 5.0
 
 
 class Record(TypedDict):
-    """Metrics after `update` updates, in epoch `epoch`, at `time` (seconds since 1970)."""
+    """Metrics after `update` updates and `passes` passes over the training rows, at `time` (seconds since 1970)."""
 
     update: int
-    epoch: int
+    passes: float
     time: float
     metrics: dict[str, float]
 
@@ -42,9 +42,9 @@ class History:
             if _first(name) > update:
                 self._folder.remove(name)
 
-    def add(self, update: int, epoch: int, metrics: dict[str, float]) -> None:
+    def add(self, update: int, passes: float, metrics: dict[str, float]) -> None:
         """Keep a record; it reaches the folder within a few seconds or at the next `flush`."""
-        self._waiting.append({"update": update, "epoch": epoch, "time": time.time(), "metrics": metrics})
+        self._waiting.append({"update": update, "passes": passes, "time": time.time(), "metrics": metrics})
         if time.monotonic() - self._flushed > FLUSH_SECONDS:
             self.flush()
 
@@ -78,7 +78,7 @@ def records(run: Folder, name: str) -> list[Record]:
     try:
         lines = [json.loads(line) for line in folder.read(name).decode().splitlines()]
         return [
-            Record(update=line["update"], epoch=line["epoch"], time=line["time"], metrics=line["metrics"])
+            Record(update=line["update"], passes=line["passes"], time=line["time"], metrics=line["metrics"])
             for line in lines
         ]
     except (ValueError, KeyError, TypeError) as error:

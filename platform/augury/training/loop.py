@@ -1,6 +1,6 @@
 """The training loop: planned batches, one optimizer step per update, validation, checkpoints, early stopping.
 
-Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, epoch, world size) and
+Nothing in it depends on the clock or on earlier randomness: batches are planned from (seed, pass, world size) and
 torch is seeded from (seed, update, rank) before every update. A run that was killed and continued from its last
 checkpoint therefore ends with the parameters of the undisturbed run, bit for bit, on the same hardware.
 """
@@ -23,17 +23,18 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from augury.regimes.regime import Losses
+from augury.progress import say
+from augury.regimes.regime import Losses, Progress
 from augury.rng import seed_of
 from augury.store import Folder, Store
 from augury.training import distributed
-from augury.training.batching import plan_epoch
-from augury.training.checkpoint import Checkpoints, Position
+from augury.training.batching import plan_pass
+from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
-from augury.training.schedule import Patience, learning_rate
+from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
-from augury.training.task import Task
-from augury.training.trained import AVERAGED, OUTCOME
+from augury.training.task import Task, Validation
+from augury.training.trained import OUTCOME, WEIGHTS
 
 RECORD_SECONDS = 2.0
 SNAPSHOT_SECONDS = 600.0
@@ -57,8 +58,8 @@ class _Objective(nn.Module):
         self.module = task.module
         self._loss = task.loss
 
-    def forward(self, batch: Any, update: int) -> Losses:
-        return self._loss(batch, update)
+    def forward(self, batch: Any, progress: Progress) -> Losses:
+        return self._loss(batch, progress)
 
 
 @dataclass
@@ -87,7 +88,7 @@ def fit(
 
     With `until`, return after that validation, counted from the start of the run, ready to be continued. `report` is
     called after every validation, when its checkpoint is written, and may end the call by raising. A finished run
-    leaves `checkpoints/`, `history/`, and at the end `averaged.safetensors` and `outcome.json` in the run's folder.
+    leaves `checkpoints/`, `history/`, and at the end `weights.safetensors` and `outcome.json` in the run's folder.
     Raises Diverged and Interrupted.
     """
     _Loop(task, training, run, address, seed, device, report or (lambda metrics: None), until).run()
@@ -129,7 +130,10 @@ class _Loop:
         self.objective: nn.Module = DistributedDataParallel(objective) if world > 1 else objective
         self.trained = [parameter for parameter in self.module.parameters() if parameter.requires_grad]
         self.optimizer = _optimizer(self.trained, training)
-        self.checkpoints = Checkpoints(run, keep=training.average_last, select=training.select)
+        averages = training.weights in ("averaged", "chosen")
+        self.checkpoints = Checkpoints(
+            run, training.average_last if averages else 1, keep_best=training.weights in ("best", "chosen")
+        )
         self.history = History(run)
         self.at = self.checkpoints.restore(self.module, self.optimizer, Position(address, seed, world))
         self.patience = Patience(training.patience, self.at.best, self.at.waited)
@@ -146,7 +150,7 @@ class _Loop:
         saved = started
         with self._stoppable():
             while not self._over():
-                for update in self._epoch():
+                for update in self._pass():
                     self._step(update)
                     self.at.seconds = already + time.monotonic() - started
                     if self._validation_due():
@@ -161,7 +165,7 @@ class _Loop:
                         saved = time.monotonic()
                     if self.interrupted:
                         raise Interrupted(f"stopped after update {self.at.update}")
-        if self.leads and self._ended():
+        if self._ended():
             self._finish()
         distributed.barrier()
         if self.interrupted:
@@ -171,34 +175,44 @@ class _Loop:
         return self._ended() or (self.until is not None and self.at.validations >= self.until)
 
     def _ended(self) -> bool:
-        epochs, updates = self.training.max_epochs, self.training.max_updates
+        passes, updates = self.training.max_passes, self.training.max_updates
         return (
             self.patience.exhausted
-            or (epochs is not None and self.at.epoch >= epochs)
+            or (passes is not None and self.at.passes >= passes)
             or (updates is not None and self.at.update >= updates)
         )
 
-    def _epoch(self) -> Iterator[list[np.ndarray]]:
-        """This worker's batches of every update that is left in the epoch; moves on to the next epoch at its end."""
-        plan = plan_epoch(
+    def _pass(self) -> Iterator[list[np.ndarray]]:
+        """This worker's batches of every update that is left in the pass."""
+        plan = plan_pass(
             self.task.lengths,
             max_tokens=self.training.max_tokens,
             max_examples=self.training.max_examples,
+            order=self.training.order,
             seed=self.seed,
-            epoch=self.at.epoch,
+            number=self.at.passes,
+            draws=self.task.draw_rows,
             world=self.at.world,
             accumulation=self.training.accumulation,
         )
-        self.updates_per_epoch = len(plan)
-        for update in plan[self.at.in_epoch :]:
-            self.at.in_epoch += 1
-            if self.at.in_epoch == len(plan):
-                self.at.epoch, self.at.in_epoch = self.at.epoch + 1, 0
+        self.at.updates_per_pass = len(plan)
+        self._warn_of_late_onset()
+        for update in plan[self.at.in_pass :]:
             yield update[distributed.rank()]
+
+    def _warn_of_late_onset(self) -> None:
+        per_pass = self.at.updates_per_pass
+        onset, last = self.task.onset(per_pass), last_update(self.training, per_pass)
+        if self.at.update == 0 and self.leads and onset >= last:
+            say(
+                f"warning: the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}: "
+                "what comes after the warm-up never acts; shorten it (regime.warmup_steps, regime.warmup_passes, "
+                "regime.ramp_passes) or train longer"
+            )
 
     def _step(self, batches: list[np.ndarray]) -> None:
         """One update: the gradient of the sum of losses, divided once by the divisor over batches and workers."""
-        update = self.at.update
+        update, progress = self.at.update, Progress(self.at.update, self.at.all_passes)
         distributed.seed_all(seed_of(self.seed, "update", update, distributed.rank()))
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
@@ -207,7 +221,7 @@ class _Loop:
             loaded = self.task.load(examples, self.device)
             with self._accumulating(index < len(batches) - 1):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"):
-                    losses = self.objective(loaded.batch, update)
+                    losses = self.objective(loaded.batch, progress)
                 losses.total.backward()
             totals += torch.stack(
                 [losses.total.detach().float(), totals.new_tensor(losses.divisor), totals.new_tensor(losses.rows)]
@@ -222,11 +236,11 @@ class _Loop:
         self.unchecked.append((update, batches, torch.stack([totals[0] / totals[1], norm, totals[2]])))
         if self.device.type == "cpu" or len(self.unchecked) == 20:  # looking at a number makes a GPU wait
             self._check()
-        rate = learning_rate(self.training, update + 1, self.updates_per_epoch)
+        rate = learning_rate(self.training, update + 1, self.at.updates_per_pass)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
-        self.at.update += 1
+        self.at.advance()
         self._maybe_write(rate)
 
     @contextmanager
@@ -291,22 +305,21 @@ class _Loop:
             "train/memory_gib": _memory(self.device),
         }
         metrics |= {f"train/{name}": value / rows for name, value in zip(window.names, sums, strict=True)}
-        metrics["train/epochs"] = self.at.epoch + self.at.in_epoch / self.updates_per_epoch
-        self.history.add(self.at.update, self.at.epoch, metrics)
+        self.history.add(self.at.update, self.at.all_passes, metrics)
         self.window = _Window(time.monotonic())
 
     def _validation_due(self) -> bool:
-        every, epochs, updates = self.training.validate_every, self.training.max_epochs, self.training.max_updates
-        last = (updates is not None and self.at.update >= updates) or (epochs is not None and self.at.epoch >= epochs)
-        return last or (self.at.in_epoch == 0 if every is None else self.at.update % every == 0)
+        every, passes, updates = self.training.validate_every, self.training.max_passes, self.training.max_updates
+        last = (updates is not None and self.at.update >= updates) or (passes is not None and self.at.passes >= passes)
+        return last or (self.at.in_pass == 0 if every is None else self.at.update % every == 0)
 
     def _validate(self) -> None:
         self._check()
-        self._maybe_write(learning_rate(self.training, self.at.update, self.updates_per_epoch), now=True)
+        self._maybe_write(learning_rate(self.training, self.at.update, self.at.updates_per_pass), now=True)
         self.module.eval()
         with torch.no_grad():
             validation = self.task.validate(self.device)
-        score = validation.score if self.training.stop_on == "score" else -validation.loss
+        score = self._score(validation)
         self.patience.improved(score)
         self.at.best, self.at.waited = self.patience.best, self.patience.waited
         self.at.scores[self.at.update] = score
@@ -317,10 +330,12 @@ class _Loop:
             **{f"valid/{name}": value for name, value in validation.metrics.items()},
         }
         if self.leads:
-            self.history.add(self.at.update, self.at.epoch, {**metrics, "train/seconds": self.at.seconds})
+            self.history.add(self.at.update, self.at.all_passes, {**metrics, "train/seconds": self.at.seconds})
             self.history.flush()
         self._save(snapshot=False)
-        self.report({**metrics, "validation": self.at.validations, "update": self.at.update, "epoch": self.at.epoch})
+        self.report(
+            {**metrics, "validation": self.at.validations, "update": self.at.update, "passes": self.at.all_passes}
+        )
         self.window = _Window(time.monotonic())
 
     def _save(self, snapshot: bool) -> None:
@@ -330,17 +345,44 @@ class _Loop:
             self.checkpoints.save(self.module, self.optimizer, self.at, snapshot=snapshot)
         distributed.barrier()
 
+    def _score(self, validation: Validation) -> float:
+        return validation.score if self.training.stop_on == "score" else -validation.loss
+
     def _finish(self) -> None:
-        chosen = self.checkpoints.chosen(self.at.scores)
-        self.folder.write(AVERAGED, save(self.checkpoints.average(chosen)))
-        reason = "patience" if self.patience.exhausted else "schedule"
-        self.folder.write_json(OUTCOME, {
-            "updates": self.at.update, "epochs": self.at.epoch, "rows": self.at.rows, "train_seconds": self.at.seconds,
-            "best": self.patience.best if math.isfinite(self.patience.best) else None, "stopped_by": reason,
-            "averaged": chosen, "workers": self.at.world,
+        """Write the weights to report on, and what training came to."""
+        weights, tensors = self._weights()
+        if not self.leads:
+            return
+        self.folder.write(WEIGHTS, save(tensors))
+        outcome = {
+            "updates": self.at.update,
+            "passes": self.at.all_passes,
+            "onset": self.task.onset(self.at.updates_per_pass),
+            "rows": self.at.rows,
+            "train_seconds": self.at.seconds,
+            "best": self.patience.best if math.isfinite(self.patience.best) else None,
+            "stopped_by": "patience" if self.patience.exhausted else "schedule",
+            "weights": weights,
+            "workers": self.at.world,
             "device": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu",
             "parameters": sum(parameter.numel() for parameter in self.trained),
-        })  # fmt: skip
+        }
+        self.folder.write_json(OUTCOME, outcome)
+
+    def _weights(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
+        """The kind of weights, the updates they come from and the scores they were chosen by; and the tensors."""
+        kind, last, scores = self.training.weights, self.checkpoints.last(), self.at.scores
+        candidates = {"averaged": last, "best": [best(scores)], "last": last[-1:]}
+        known = {"best": max(scores.values()), "last": scores[last[-1]]}
+        if kind == "chosen":
+            tensors = self.checkpoints.average(last)
+            load_tensors(self.module, tensors, "the mean of checkpoints")
+            with torch.no_grad():
+                mean = self._score(self.task.validate(self.device)) if len(last) > 1 else known["last"]
+            known = {"averaged": mean, **known}
+            kind = max(known, key=lambda name: known[name])  # of equal ones the first
+        weights = {"kind": kind, "updates": candidates[kind], "scores": known}
+        return weights, self.checkpoints.average(candidates[kind])
 
     @contextmanager
     def _stoppable(self) -> Iterator[None]:
@@ -362,13 +404,18 @@ class _Loop:
 
 
 def _optimizer(trained: list[nn.Parameter], training: Training) -> torch.optim.Optimizer:
+    """Adam; where weights decay, matrices alone do, not biases and the scales of normalisation."""
     kind = torch.optim.AdamW if training.weight_decay else torch.optim.Adam
+    groups: list[dict[str, Any]] = [{"params": trained, "weight_decay": 0.0}]
+    if training.weight_decay:
+        matrices = [parameter for parameter in trained if parameter.ndim > 1]
+        vectors = [parameter for parameter in trained if parameter.ndim <= 1]
+        groups = [{"params": matrices, "weight_decay": training.weight_decay}, {"params": vectors, "weight_decay": 0.0}]
     return kind(
-        trained,
+        [group for group in groups if group["params"]],
         lr=training.learning_rate,
         betas=training.adam_betas,
         eps=training.adam_eps,
-        weight_decay=training.weight_decay,
         fused=True,
     )
 

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from augury.training.settings import Training
 
 
-def learning_rate(training: Training, update: int, updates_per_epoch: int) -> float:
+def learning_rate(training: Training, update: int, updates_per_pass: int) -> float:
     """The rate of update `update`, counted from 1 (Vaswani et al. 2017 with a free peak; fairseq's inverse_sqrt)."""
-    peak, warmup, last = training.learning_rate, training.warmup_updates, last_update(training, updates_per_epoch)
+    peak, warmup, last = training.learning_rate, training.warmup_updates, last_update(training, updates_per_pass)
     if training.warmup_share is not None:
         warmup = round(training.warmup_share * last)
     if update < warmup:
@@ -22,11 +22,11 @@ def learning_rate(training: Training, update: int, updates_per_epoch: int) -> fl
     return peak
 
 
-def last_update(training: Training, updates_per_epoch: int) -> int:
+def last_update(training: Training, updates_per_pass: int) -> int:
     """The update after which training ends at the latest."""
-    epochs = [] if training.max_epochs is None else [training.max_epochs * updates_per_epoch]
+    passes = [] if training.max_passes is None else [training.max_passes * updates_per_pass]
     updates = [] if training.max_updates is None else [training.max_updates]
-    return min(epochs + updates)
+    return min(passes + updates)
 
 
 @dataclass

@@ -9,14 +9,24 @@ from pydantic import Field, model_validator
 
 from augury.config import Section
 from augury.errors import UserError, unknown
+from augury.training.batching import Order
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
-    "paper": {},
-    "released_code": {"warmup_updates": 6000, "patience": 25, "clip_norm": 0.1, "weight_decay": 1e-4, "adam_eps": 1e-8},
+    "paper": {"weights": "averaged"},
+    "released_code": {
+        "max_tokens": 5000,
+        "accumulation": 4,
+        "warmup_updates": 6000,
+        "patience": 25,
+        "clip_norm": 0.1,
+        "weight_decay": 1e-4,
+        "adam_eps": 1e-8,
+        "weights": "averaged",
+    },
 }
 
 
-ENDS = ("max_updates", "max_epochs")
+BUDGETS = ("max_passes", "max_updates")
 
 
 class Training(Section):
@@ -25,9 +35,11 @@ class Training(Section):
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
     max_tokens: int = Field(4096, gt=0)
-    """Budget of one batch: rows × longest side, counted on the longest view or target."""
+    """Budget of one batch: rows × longest side, counted on the plain source and the target, whatever view is read."""
     max_examples: int | None = Field(None, ge=1)
     """Most examples of one batch, which is full at either limit; none: max_tokens alone."""
+    order: Order = "length"
+    """Batches of examples of similar length, or (random) of examples in random order, which pads more."""
     accumulation: int = Field(1, ge=1)
     """Batches per worker and optimizer step."""
     workers: int = Field(1, ge=1)
@@ -43,30 +55,33 @@ class Training(Section):
     adam_betas: tuple[float, float] = (0.9, 0.98)
     adam_eps: float = Field(1e-9, gt=0)
     weight_decay: float = Field(0.0, ge=0)
-    """Decoupled from the gradient when > 0 (AdamW)."""
+    """Decoupled from the gradient (AdamW), for matrices alone: biases and normalisation are left out."""
     clip_norm: float = Field(0.0, ge=0)
     """Largest norm of the gradient; 0 does not clip."""
     precision: Literal["fp32", "bf16"] = "fp32"
     """bf16: matrix products under autocast, parameters and sums in fp32."""
-    max_epochs: int | None = Field(None, ge=1)
+    max_passes: int | None = Field(None, ge=1)
+    """Passes over the training rows after which training ends; in each, every row is read once, with one view."""
     max_updates: int | None = Field(100_000, ge=1)
+    """Optimizer steps after which training ends; setting one of both budgets drops the other's default."""
     validate_every: int | None = Field(None, ge=1)
-    """Updates between validations; none: after every epoch."""
+    """Updates between validations; none: after every pass."""
     patience: int = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
     stop_on: Literal["score", "loss"] = "score"
     """What must improve: the trainable's validation score or the validation loss."""
+    weights: Literal["averaged", "last", "best", "chosen"] = "chosen"
+    """Which weights are reported on: the mean of the last checkpoints, the last, the best of all validations in what
+    stop_on names, or (chosen) whichever of these does best on the validation set. A mean over a run that still rises is
+    worse than its end."""
     average_last: int = Field(5, ge=1)
-    """The validations' checkpoints whose mean is the model reported on."""
-    select: Literal["last", "best"] = "last"
-    """Which those are: the last ones, or those that did best in what `stop_on` names (the earlier of equal ones)."""
-
-    OPTIONAL: ClassVar[Mapping[str, Any]] = {"max_examples": None, "warmup_share": None, "select": "last"}
-    """Settings that do nothing at these values, where they are left out of what is addressed."""
+    """The number of checkpoints in the mean: those of the last validations, or fewer where there are fewer."""
 
     @model_validator(mode="before")
     @classmethod
     def _expand_preset(cls, values: Any) -> Any:
+        if isinstance(values, Mapping) and "max_epochs" in values:
+            raise UserError("max_epochs is called max_passes: a pass reads every row once, with one of its views")
         if isinstance(values, Mapping) and "preset" in values:
             preset = values["preset"]
             if preset not in cls.PRESETS:
@@ -74,31 +89,33 @@ class Training(Section):
             return {**cls.PRESETS[preset], **{key: value for key, value in values.items() if key != "preset"}}
         return values
 
+    @model_validator(mode="before")
+    @classmethod
+    def _one_budget(cls, values: Any) -> Any:
+        if isinstance(values, Mapping):
+            for budget, other in (BUDGETS, BUDGETS[::-1]):
+                if values.get(budget) is not None and other not in values:
+                    return {**values, other: None}
+        return values
+
     @model_validator(mode="after")
     def _ends(self) -> Training:
-        if self.max_epochs is None and self.max_updates is None:
-            raise UserError("training needs max_epochs or max_updates, or both")
-        most = self.validations
-        if most is not None and most < self.average_last:
-            raise UserError(
-                f"average_last={self.average_last} checkpoints, but training ends after {most} validations: "
-                f"set training.average_last={most} or train longer"
-            )
+        if self.max_passes is None and self.max_updates is None:
+            raise UserError("training needs an end: set max_passes or max_updates")
         return self
 
-    def plain(self) -> dict[str, Any]:
-        settings = super().plain()
-        return {name: value for name, value in settings.items() if self.OPTIONAL.get(name, ...) != value}
-
     def inactive(self) -> dict[str, str]:
-        return {} if self.warmup_share is None else {"warmup_updates": "warmup_share gives the warm-up"}
+        unused = {} if self.warmup_share is None else {"warmup_updates": "warmup_share gives the warm-up"}
+        if self.weights in ("last", "best"):
+            unused["average_last"] = f"the weights are the {self.weights} ones"
+        return unused
 
     @property
     def validations(self) -> int | None:
         """The most validations there can be, where the settings alone tell."""
         if self.validate_every is None:
-            return self.max_epochs
-        if self.max_updates is None or self.max_epochs is not None:
+            return self.max_passes
+        if self.max_updates is None or self.max_passes is not None:
             return None
         return -(-self.max_updates // self.validate_every)  # the last update is always validated
 
@@ -108,7 +125,7 @@ def trunk(training: Training) -> dict[str, Any]:
     settings = training.plain()
     if training.schedule == "linear" or training.warmup_share is not None:
         return settings
-    return {key: settings[key] for key in settings if key not in ENDS}
+    return {key: settings[key] for key in settings if key not in BUDGETS}
 
 
 class Execution(Section):

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from torch import nn
 
-from augury.regimes.regime import Losses
+from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
 
 
@@ -33,6 +34,11 @@ class Task(Protocol):
 
     module: nn.Module
     lengths: Lengths
+    draw_rows: Sequence[int]
+    """How many rows every draw of the regime has, the first ones."""
+
+    def onset(self, updates_per_pass: float) -> float:
+        """The number of updates after which all of the regime's loss acts."""
 
     def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
         """The batch of these example numbers."""
@@ -40,8 +46,8 @@ class Task(Protocol):
     def ids(self, examples: np.ndarray) -> list[str]:
         """The record ids of these example numbers, for messages."""
 
-    def loss(self, batch: Any, update: int) -> Losses:
-        """The regime's loss of a batch at an update (from 0)."""
+    def loss(self, batch: Any, progress: Progress) -> Losses:
+        """The regime's loss of a batch, at a point of training."""
 
     def validate(self, device: torch.device) -> Validation:
         """Loss and score on the validation set; called by all workers together, the result equal on all."""

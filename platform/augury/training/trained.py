@@ -10,7 +10,7 @@ from augury.store import Folder
 if TYPE_CHECKING:
     from torch import nn
 
-AVERAGED, OUTCOME = "averaged.safetensors", "outcome.json"
+WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
 """What training leaves in the run's folder when it ends."""
 M = TypeVar("M", bound="nn.Module")
 
@@ -23,11 +23,11 @@ def described(run: Folder) -> dict[str, Any]:
     return config
 
 
-def averaged(run: Folder, model: M) -> M:
-    """`model` with the parameters that training ended with, dropout off; UserError where it has not ended."""
+def load_weights(run: Folder, model: M) -> M:
+    """Return `model` with the weights that the run reports on, dropout off; UserError where training has not ended."""
     from augury.training.checkpoint import load_parameters
 
-    if not run.exists(AVERAGED):
+    if not run.exists(WEIGHTS):
         raise UserError(f"{run.uri} has not finished training: run `augury train` again, it continues")
-    load_parameters(model, run.local() / AVERAGED)
+    load_parameters(model, run.local() / WEIGHTS)
     return model.eval()

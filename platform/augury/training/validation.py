@@ -11,7 +11,7 @@ import torch
 from augury.regimes.objective import view_objective
 from augury.regimes.regime import Rows
 from augury.training import distributed
-from augury.training.batching import Lengths, plan_epoch
+from augury.training.batching import Lengths, plan_pass
 
 
 class Likelihood(NamedTuple):
@@ -30,11 +30,11 @@ def likelihood(
     most `max_tokens` or is one example.
     """
     budget = max(max_tokens, int(lengths.cost.max()))
-    plan = plan_epoch(lengths, max_tokens=budget, seed=0, epoch=0)
+    plan = plan_pass(lengths, max_tokens=budget, seed=0, number=0)
     sums = torch.zeros(3, dtype=torch.float64)
     for examples in distributed.share([batch for update in plan for batch in update[0]]):
-        found = rows(examples)
-        terms = view_objective(found.hidden, found.weight, found.bias, found.labels, weights=[1.0])
-        sums += torch.tensor([float(terms.nll[0]), float(terms.correct[0]), found.labels.numel()])
+        batch = rows(examples)
+        terms = view_objective(batch.hidden, batch.weight, batch.bias, batch.labels, weights=[1.0])
+        sums += torch.tensor([float(terms.nll[0]), float(terms.correct[0]), batch.labels.numel()])
     nll, correct, count = distributed.sum_over_workers(sums.to(device)).tolist()
     return Likelihood(nll / count, correct / count)

@@ -74,7 +74,7 @@ def test_csv_has_every_row_and_column(table7: Any) -> None:
     keys = [(line["row"], line["test"]) for line in lines]
     assert keys == [
         *((row, test) for row in ("plain", "+A", "+A again") for test in ("mean", "qaa", "qab")),
-        ("+B", "mean"), ("oracle", "mean"),
+        ("+B", "mean"), ("oracle", "mean"), *(("gain", test) for test in ("mean", "qaa", "qab")),
     ]  # fmt: skip
     assert [lines[3][name] for name in ("published", "measured", "difference")] == ["79.0", "80.0", "14.0"]
     assert (lines[5]["published"], lines[4]["published"]) == ("80.0", "")
@@ -83,9 +83,9 @@ def test_csv_has_every_row_and_column(table7: Any) -> None:
 
 def test_json(table7: Any) -> None:
     found = json.loads(json.dumps(plain(table7())))
-    assert [each["name"] for each in found["rows"]] == ["plain", "+A", "+A again", "+B", "oracle"]
+    assert [each["name"] for each in found["rows"]] == ["plain", "+A", "+A again", "+B", "oracle", "gain"]
     better, oracle = found["rows"][1], found["rows"][4]
-    assert (better["published"], better["measured"], better["status"]) == (79.0, 80.0, "measured")
+    assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
     assert better["interval"][0] < 80.0 < better["interval"][1]
     assert better["literature"] == {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9}
     assert better["tests"]["qab"]["published"] == 80.0 and better["tests"]["qab"]["measured"] == 79.0
@@ -99,8 +99,8 @@ def test_before_anything_is_measured(paper: Any) -> None:
     found = paper.reproduced(ended=False)
     assert answered(found) == "Nothing is measured yet."
     assert "plain: the command ended before: give it again" in text(found)
-    assert [each["measured"] for each in plain(found)["rows"]] == [None] * 5
-    assert comma_separated(found).count("\n") == 1 + 6 and r"\end{tabular}" in latex(found)
+    assert [each["measured"] for each in plain(found)["rows"]] == [None] * 6
+    assert comma_separated(found).count("\n") == 1 + 8 and r"\end{tabular}" in latex(found)
 
 
 def test_long_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:

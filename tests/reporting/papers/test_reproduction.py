@@ -17,10 +17,11 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         ("+A again", "measured", "runs once, as +A: twice is once"),
         ("+B", "failed", "seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"),
         ("oracle", "not run", "reads the labels"),
+        ("gain", "computed", "computed: by how many per cent '+A' is above 'plain'"),
     ]
     assert (found.tests, found.column, list(found.tables)) == (["qaa", "qab"], "mean", ["mean", "qaa", "qab"])
-    plain, better, again, failed, oracle = found.lines
-    assert [score and score.value for score in map(found.score, found.lines)] == [66.0, 80.0, 80.0, None, None]
+    plain, better, again, failed, oracle, _ = found.lines
+    assert [score and score.value for score in map(found.score, found.lines)] == [66.0, 80.0, 80.0, None, None, None]
     assert plain.deviations == {column: pytest.approx(2**0.5) for column in ("qaa", "qab", "mean")}
     assert (better.measured, better.deviations) == (again.measured, again.deviations)
     assert failed.measured == oracle.measured == {}
@@ -37,13 +38,28 @@ def test_differences_are_those_of_the_two_level_test_on_the_mean(table7: Any) ->
 
 def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -> None:
     toy, paper = table7("toy"), table7("paper")
-    assert [toy.published(line) for line in toy.lines] == [69.1, 79.0, None, None, 99.0]
-    assert [paper.published(line) for line in paper.lines] == [69.1, 79.0, None, None, 99.0]
-    assert [toy.gap(line) for line in toy.lines] == [None] * 5
-    assert [paper.gap(line) for line in paper.lines] == [pytest.approx(-3.1), 1.0, None, None, None]
-    assert [paper.within(line) for line in paper.lines] == [False, True, None, None, None]
+    assert [toy.published(line) for line in toy.lines] == [69.1, 79.0, None, None, 99.0, 14.3]
+    assert [paper.published(line) for line in paper.lines] == [69.1, 79.0, None, None, 99.0, 14.3]
+    assert [toy.gap(line) for line in toy.lines] == [None] * 6
+    gain = 100 * 14 / 66 - 14.3
+    assert [paper.gap(line) for line in paper.lines] == [
+        pytest.approx(-3.1),
+        1.0,
+        None,
+        None,
+        None,
+        pytest.approx(gain),
+    ]
+    assert [paper.within(line) for line in paper.lines] == [False, True, None, None, None, None]
     assert toy.literature(toy.lines[1]) == {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9}
     assert paper.literature(paper.lines[1]) == {"Table 8": 78.9}
+
+
+def test_improvements_are_computed_from_two_rows(table7: Any) -> None:
+    found = table7()
+    gain = found.lines[-1]
+    assert gain.values == pytest.approx({"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61})
+    assert (found.value(gain), found.score(gain)) == (gain.values["mean"], None)
 
 
 def test_rows_that_were_left_out_or_not_begun(paper: Any) -> None:

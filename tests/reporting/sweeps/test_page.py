@@ -89,7 +89,7 @@ def test_differences_are_tested(sweeps: Any, read: Any) -> None:
 
 def test_decisions_merges_failures_and_places(halving: Any, read: Any) -> None:
     found = read(render(halving))
-    assert found.texts["summary"] == ["All 2 decisions", "Addresses of all runs"]
+    assert found.texts["summary"] == ["11 notes on the numbers", "All 2 decisions", "Addresses of all runs"]
     for cell in ("25.0 [24.5, 25.5]", "1, after 2 validations", "no weight", "Diverged: loss <nan>"):
         assert cell in found.texts["td"]
     assert halving.folder.uri in found.texts["code"]

@@ -23,7 +23,7 @@ def test_the_defaults_are_the_papers() -> None:
     assert isinstance(found.model, Pretrained) and found.model.name == "FacebookAI/xlm-roberta-base"
     training = found.training
     assert (training.max_examples, training.learning_rate, training.schedule) == (32, 1e-5, "linear")
-    assert (training.patience, training.select, training.average_last) == (3, "best", 1)
+    assert (training.patience, training.weights, training.order) == (3, "best", "random")
     assert (found.max_length, found.scoring.metrics) == (128, ("accuracy",))
     assert config(training={"preset": "paper"}).training == training
 

@@ -43,7 +43,7 @@ def finished(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -
         "corpus": {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)},
                    "tests": {"words": {"file": str(file)}}, "filter": {"lowercase": True}},
         "model": {"name": str(model)}, "max_length": 16,
-        "training": {"max_examples": 4, "learning_rate": 1e-3, "max_epochs": 2, "average_last": 2},
+        "training": {"max_examples": 4, "learning_rate": 1e-3, "max_passes": 2, "average_last": 2},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1}, "tracking": {"enabled": False},
     }  # fmt: skip
     runs, failures = run_experiment(parse(content))

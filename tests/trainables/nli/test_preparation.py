@@ -22,7 +22,7 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
         "corpus": {"language": "qaa", "train": {"builtin": 30}, "valid": {"builtin": 9},
                    "tests": {"qaa": {"builtin": 9}, "qab": {"builtin": 9, "language": "qab"}}},
         "augment": [{"operator": "eda", "copies": 1}],
-        "model": {"architecture": "tiny", "vocabulary_size": 200}, "training": {"max_epochs": 2},
+        "model": {"architecture": "tiny", "vocabulary_size": 200}, "training": {"max_passes": 2},
         "execution": {"executor": "local"}, "tracking": {"enabled": False}, **changes,
     }  # fmt: skip
 
@@ -53,7 +53,7 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(tmp_pa
         address(tmp_path, regime="adversarial"),
         address(tmp_path, model={"architecture": "tiny", "vocabulary_size": 201}),
         address(tmp_path, model={"architecture": "tiny", "vocabulary_size": 200, "dropout": 0.2}),
-        address(tmp_path, training={"max_epochs": 3}),
+        address(tmp_path, training={"max_passes": 3}),
     ]
     assert len({same, *different}) == 8
 

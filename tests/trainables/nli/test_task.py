@@ -19,7 +19,7 @@ from transformers import AutoModelForSequenceClassification
 import augury.augment
 from augury.corpora.corpus import LABELS, Corpus
 from augury.experiment import parse
-from augury.regimes.regime import PerturbableModel
+from augury.regimes.regime import PerturbableModel, Progress
 from augury.store import Folder, Store
 from augury.trainable import Prepared
 from trainables import nli
@@ -65,7 +65,7 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
                    "tests": {"qaa": {"builtin": 9}}},
         "model": {"architecture": "tiny", "vocabulary_size": 200, "hidden_size": 32, "layers": 1},
         "max_length": 40,
-        "training": {"max_tokens": 400, "max_examples": 8, "max_epochs": 2},
+        "training": {"max_tokens": 400, "max_examples": 8, "max_passes": 2},
         "execution": {"executor": "local"}, "tracking": {"enabled": False}, **changes,
     }  # fmt: skip
 
@@ -114,7 +114,7 @@ def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> N
 
     union = Toy(storage, augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}], regime="adversarial")
     # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
-    assert len(union.task.lengths.cost) == 60 + 120 + 60 and union.prepared.data_factor == 4.0
+    assert union.task.draw_rows == [60 + 120, 60] and union.prepared.data_factor == 4.0
     records = Corpus(Folder(union.store.root, union.prepared.config["records"]["eda"]))
     for example, text in ((59, union.corpus), (60, records), (179, records)):
         row = example - (60 if example >= 60 else 0)
@@ -135,14 +135,14 @@ def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
     )
     views = toy.prepared.config["views"]
     assert list(views) == ["eda-1", "eda-2"] and toy.prepared.config["records"] == {}
-    assert len(toy.task.lengths.cost) == 2 * 60 and toy.prepared.data_factor == 4.0
+    assert toy.task.draw_rows == [60, 60] and toy.prepared.data_factor == 3.0
     for draw, name in enumerate(views):
         made = Corpus(Folder(toy.store.root, views[name]))
         batch = toy.task.load(np.array([60 * draw + 5]), CPU).batch
         for view, text in enumerate((toy.corpus, made)):
             assert toy.text(batch.ids[view, 0]) == [text.column("premise")[5], text.column("hypothesis")[5]]
         assert toy.task.ids(np.array([60 * draw + 5])) == [f"{toy.corpus.column('id')[5]} (source+{name})"]
-    losses = toy.task.loss(toy.task.load(np.arange(55, 65), CPU).batch, 0)
+    losses = toy.task.loss(toy.task.load(np.arange(55, 65), CPU).batch, Progress(0))
     assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
 
 
@@ -176,7 +176,7 @@ def test_the_loss_is_that_of_torch(storage: Path, regime: Any) -> None:
     batch = task.load(np.arange(10), CPU).batch
     logits = task.reader.logits(batch.ids[0])
     nll = torch.nn.functional.cross_entropy(logits, batch.labels, reduction="sum")
-    losses = task.loss(batch, 10_000)
+    losses = task.loss(batch, Progress(10_000))
     measured = losses.metrics["nll_before" if regime == "adversarial" else "nll"]
     assert measured.item() == pytest.approx(nll.item(), rel=1e-5) and losses.rows == 10
     losses.total.backward()
@@ -214,7 +214,9 @@ def test_wider_padding_does_not_change_the_loss(storage: Path) -> None:
     task.module.eval()
     batch = task.load(np.array([0, 1, 2]), CPU).batch
     wider = Batch(torch.nn.functional.pad(batch.ids, (0, 5), value=1), batch.labels)
-    assert task.loss(wider, 0).total.item() == pytest.approx(task.loss(batch, 0).total.item(), rel=1e-5)
+    assert task.loss(wider, Progress(0)).total.item() == pytest.approx(
+        task.loss(batch, Progress(0)).total.item(), rel=1e-5
+    )
 
 
 # Attacks
@@ -236,7 +238,7 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[
     corpus = {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)}}
     task = Toy(tmp_path, corpus=corpus, model={"name": str(path)}, regime=ATTACKED).task
     task.module.eval()
-    losses = task.loss(task.load(np.arange(5), CPU).batch, 0)
+    losses = task.loss(task.load(np.arange(5), CPU).batch, Progress(0))
     losses.total.backward()
     assert losses.rows == losses.divisor == losses.metrics["projected"] == 5
     assert losses.metrics["nll_before"] < losses.metrics["nll"]
@@ -277,7 +279,7 @@ def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
         model={**content(tmp_path)["model"], "dropout": 0.0},
         regime={**ATTACKED, "epsilon": 0.5, "alpha": 0.3},
         # 10 batches: two workers take the updates of one that accumulates two of them.
-        training={"max_examples": 6, "max_epochs": 2, "learning_rate": 0.01, "adam_eps": 0.01},
+        training={"max_examples": 6, "max_passes": 2, "learning_rate": 0.01, "adam_eps": 0.01},
     )
     given = {**toy.prepared.config, "storage": str(tmp_path), "seed": 1}
     file = tmp_path / "given.json"
@@ -288,7 +290,7 @@ def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr[-2000:]
     given["experiment"]["training"]["accumulation"] = 2
     nli.train_loop({**given, "run": "runs/one"}, CPU, lambda metrics: None)
-    two, one = (load_file(tmp_path / "runs" / name / "averaged.safetensors") for name in ("two", "one"))
+    two, one = (load_file(tmp_path / "runs" / name / "weights.safetensors") for name in ("two", "one"))
     assert two.keys() == one.keys()
     fresh = toy.task.module.state_dict()
     assert any(not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in one.items())

@@ -15,7 +15,7 @@ from augury.scoring.scores import read_statistics
 from augury.store import Folder, Store
 from augury.text.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
-from augury.training.trained import AVERAGED
+from augury.training.trained import WEIGHTS
 from trainables import nmt
 from trainables.nmt.model import build
 
@@ -29,7 +29,7 @@ def test_evaluation_keeps_the_counts_of_every_sentence(tmp_path: Path) -> None:
         "vocabulary": {"size": 200}, "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
         "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
         "decoding": {"beam": 1, "max_length": 12}, "execution": {"executor": "local", "threads": 1},
-        "training": {"max_epochs": 5}, "tracking": {"enabled": False},
+        "training": {"max_passes": 5}, "tracking": {"enabled": False},
     })  # fmt: skip
     store = Store(tmp_path)
     prepared = nmt.prepare(experiment, store)
@@ -37,10 +37,10 @@ def test_evaluation_keeps_the_counts_of_every_sentence(tmp_path: Path) -> None:
     describe(run, "toy", experiment, prepared, 1)
     vocabulary = Vocabulary.load(Folder(store.root, prepared.config["vocabulary"]))
     model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1)
-    run.write(AVERAGED, save(parameters(model)))
+    run.write(WEIGHTS, save(parameters(model)))
 
-    run.write_json("outcome.json", {"parameters": 1, "updates": 1, "rows": 1, "train_seconds": 1.0, "device": "cpu",
-                                    "workers": 1})  # fmt: skip
+    outcome = {"parameters": 1, "updates": 1, "passes": 1.0, "onset": 0, "rows": 1, "train_seconds": 1.0, "workers": 1}
+    run.write_json("outcome.json", {**outcome, "weights": {"kind": "last", "updates": [1]}, "device": "cpu"})
     evaluate(nmt, experiment, prepared, run, store)
     found = run.read_json("scores.json")["tests"]
     assert list(found) == ["one", "two"]

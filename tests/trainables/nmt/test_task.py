@@ -10,6 +10,7 @@ import pytest
 import torch
 
 from augury.experiment import Experiment, parse
+from augury.regimes.regime import Progress
 from augury.store import Folder, Store
 from augury.trainable import Prepared
 from augury.training import history
@@ -28,7 +29,7 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
         "vocabulary": {"size": 300, "size_per_key": 60},
         "model": {"architecture": "tiny", "hidden_size": 32, "feedforward_size": 64, "attention_heads": 2},
         "regime": {"name": "coregularised", "warmup_steps": 0},
-        "training": {"max_tokens": 400, "max_epochs": 5},
+        "training": {"max_tokens": 400, "max_passes": 5},
         "tracking": {"enabled": False}, **changes,
     }  # fmt: skip
 
@@ -54,7 +55,8 @@ def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_s
     toy = Toy(storage)
     task = toy.task
     kept = len(task.rows_kept)
-    assert len(task.lengths.cost) == 2 * kept
+    assert task.draw_rows == [kept, kept] and toy.prepared.data_factor == 3.0
+    assert toy.prepared.passes_by_view == {"source": 1.0, "rot-1": 0.5, "rot-2": 0.5}
     batch = task.load(np.array([0, kept]), torch.device("cpu")).batch
     assert batch.sources.shape[:2] == (2, 2)
     sources = task.corpus.column("source")
@@ -79,7 +81,7 @@ def test_tags_and_ends_frame_the_source(storage: Path) -> None:
     source = task.source("rot-1", int(task.rows_kept[0]))
     assert source[0] == task.vocabulary.tags["__en__"] and source[-1] == task.vocabulary.eos
     second = Toy(storage, regime={"name": "multi_source", "equation": 2}).task
-    last = second.load(np.array([len(second.lengths.cost) - 1]), torch.device("cpu")).batch
+    last = second.load(np.array([sum(second.draw_rows) - 1]), torch.device("cpu")).batch
     assert int(last.sources[0, 0, 0]) == second.vocabulary.tags["__de__"]
     row = int(second.rows_kept[-1])
     assert texts(second, last.labels[0].tolist()) == second.corpus.column("source")[row]
@@ -88,7 +90,7 @@ def test_tags_and_ends_frame_the_source(storage: Path) -> None:
 
 
 def test_lengths_are_those_of_the_batches(storage: Path) -> None:
-    task = Toy(storage).task
+    task = Toy(storage, regime="plain", augment=[]).task
     for example in (0, 7, len(task.lengths.cost) - 1):
         batch = task.load(np.array([example]), torch.device("cpu")).batch
         assert batch.sources.shape[2] == task.lengths.sources[example]
@@ -117,7 +119,7 @@ def test_padding_does_not_change_the_loss(storage: Path) -> None:
         torch.nn.functional.pad(batch.sources, (0, 5), value=pad),
         torch.nn.functional.pad(batch.labels, (0, 3), value=pad),
     )
-    before, after = task.loss(batch, 0), task.loss(wider, 0)
+    before, after = task.loss(batch, Progress(0)), task.loss(wider, Progress(0))
     assert before.rows == after.rows and before.divisor == after.divisor == 2 * before.rows
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
 
@@ -151,7 +153,7 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(storag
     different = [
         address(regime={"name": "coregularised", "beta": 2}),
         address(vocabulary={"size": 301, "size_per_key": 60}),
-        address(training={"max_tokens": 401, "max_epochs": 5}),
+        address(training={"max_tokens": 401, "max_passes": 5}),
         address(augment=[{"operator": "cipher", "keys": [1]}]),
     ]
     assert len({same, *different}) == 5
@@ -206,7 +208,7 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
     task.module.eval()
     batch = task.load(np.array([0, 1, 2, 3, 4]), torch.device("cpu")).batch
     regime = task.regime.model_copy(update={"label_smoothing": 0.0})
-    losses = regime.loss(task, batch, 0)
+    losses = regime.loss(task, batch, Progress(0))
     losses.total.backward()
     found = {name: parameter.grad for name, parameter in task.module.named_parameters() if parameter.grad is not None}
     task.module.zero_grad()
@@ -233,8 +235,8 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
 def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path) -> None:
     toy = Toy(storage, regime={"name": "adversarial", "epsilon": 1, "norm_scope": "token"})
     task = toy.task
-    assert len(task.lengths.cost) == 3 * len(task.rows_kept)
-    training = toy.experiment.training.model_copy(update={"max_updates": 3, "max_epochs": None, "average_last": 1})  # type: ignore[attr-defined]
+    assert task.draw_rows == [len(task.rows_kept)] * 3
+    training = toy.experiment.training.model_copy(update={"max_updates": 3, "max_passes": None, "average_last": 1})  # type: ignore[attr-defined]
     before = task.module.state_dict()["model.encoder.embed_tokens.weight"].clone()
     run = Folder(toy.store.root, "runs/attacked")
     fit(task, training, run, address="attacked", seed=1, device=torch.device("cpu"))

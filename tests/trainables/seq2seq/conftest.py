@@ -63,7 +63,7 @@ class Toy:
         """An experiment file."""
         return {
             "name": "toy", "task": "seq2seq", "storage": self.store.root, "baseline": False, "corpus": corpus,
-            "model": self.tiny, "max_pieces": 30, "training": {"max_epochs": 1, "max_examples": 32},
+            "model": self.tiny, "max_pieces": 30, "training": {"max_passes": 1, "max_examples": 32},
             "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1}, **changes,
         }  # fmt: skip
 

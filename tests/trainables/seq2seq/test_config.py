@@ -27,8 +27,9 @@ def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
     assert chosen.max_pieces == 150  # type: ignore[attr-defined]
     training = chosen.training
     assert (training.max_examples, training.learning_rate, training.clip_norm) == (8, 3e-4, 1.0)
-    assert FineTuning.model_validate({"preset": "paper", "max_epochs": 5}) == FineTuning(max_epochs=5)
+    assert FineTuning.model_validate({"preset": "paper", "max_passes": 5}) == FineTuning(max_passes=5)
     assert chosen.regime.label_smoothing == 0
+    assert training.patience < training.validations  # so that early stopping, which the paper has, can act
 
 
 def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:

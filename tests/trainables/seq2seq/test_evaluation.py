@@ -55,6 +55,13 @@ def test_a_reorderer_is_trained_scored_used_and_exported(toy: Any, tmp_path: Pat
     assert len(seq2seq.translate(fine_tuned, toy.store, ["cat sees dog ."])) == 1
 
 
+def test_a_generator_that_does_not_improve_is_stopped_by_its_patience(toy: Any) -> None:
+    """With the default number of passes and patience."""
+    run = trained(toy, "hypothesis", training={"learning_rate": 1e-30})
+    outcome = run.read_json("outcome.json")
+    assert (outcome["stopped_by"], outcome["passes"]) == ("patience", 4)
+
+
 def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: Any) -> None:
     run = trained(toy, "hypothesis")
     assert run.read_json("scores.json")["tests"] == {}

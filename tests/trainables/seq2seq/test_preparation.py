@@ -36,7 +36,7 @@ def test_what_changes_the_model_changes_the_address_and_nothing_else_does(toy: A
         address(max_pieces=20),
         address(model={**toy.tiny, "layers": 2}),
         address(model={**toy.tiny, "vocabulary_size": 81}),
-        address(training={"max_epochs": 2, "max_examples": 32}),
+        address(training={"max_passes": 2, "max_examples": 32}),
         address(regime={"name": "plain", "label_smoothing": 0.1}),
     ]
     assert len({same, *different}) == 8

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import torch
 
+from augury.regimes.regime import Progress
 from trainables.seq2seq.task import Batch, Generation
 
 CPU = torch.device("cpu")
@@ -36,7 +37,7 @@ def test_the_loss_is_that_of_transformers(task: Generation) -> None:
         attention_mask=batch.sources != task.pad,
         labels=batch.labels.masked_fill(batch.labels == task.pad, -100),
     ).loss
-    losses = task.loss(batch, 0)
+    losses = task.loss(batch, Progress(0))
     assert losses.divisor == losses.rows == int((batch.labels != task.pad).sum())
     assert float(losses.total.detach()) / losses.divisor == pytest.approx(float(own.detach()), rel=1e-5)
 
@@ -45,7 +46,7 @@ def test_padding_does_not_change_the_loss(task: Generation) -> None:
     task.module.eval()
     batch = task.load(np.array([0, 1, 2]), CPU).batch
     wider = Batch(*(torch.nn.functional.pad(side, (0, 4), value=task.pad) for side in batch))
-    before, after = task.loss(batch, 0), task.loss(wider, 0)
+    before, after = task.loss(batch, Progress(0)), task.loss(wider, Progress(0))
     assert before.rows == after.rows
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
 

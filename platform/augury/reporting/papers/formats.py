@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from textwrap import shorten
 from typing import Any, NamedTuple
@@ -13,6 +13,7 @@ from augury.reporting.answer import answer
 from augury.reporting.formats import COSTS, LATEX_HEAD, csv_lines, tabular
 from augury.reporting.papers.reproduction import Line, Reproduction
 from augury.reporting.table import MEAN, MISSING, aligned, difference, factor, probability, signed, title
+from augury.sweeping.published import Published
 
 WIDTH = 200  # of a table where there is no terminal
 LONGEST = 200  # characters of an error among the notes
@@ -63,10 +64,8 @@ def by_test(found: Reproduction) -> Grid | None:
         return None
     lines = []
     for line in found.lines:
-        measured = [_number(_on(found, line, column)["measured"]) for column in columns]
-        lines += [[line.name, *measured]] if line.measured else []
-        values = [_number(line.published.get(column)) for column in columns]
-        lines += [[f"{line.name} (published)", *values]] if line in printed else []
+        lines += [[line.name, *_numbers(line.values, columns)]] if line.values else []
+        lines += [[f"{line.name} (published)", *_numbers(line.published, columns)]] if line in printed else []
     return Grid("by test set", ["row", *columns], lines)
 
 
@@ -74,14 +73,20 @@ def notes(found: Reproduction) -> list[str]:
     """What must be known to read the numbers."""
     tolerance = f"measured − published: within the tolerance of ± {found.table.tolerance:g}, or beyond it"
     said = [tolerance] if found.table.comparable else []
-    reasons: dict[str, list[str]] = {}
-    for line in found.lines:
-        reasons.setdefault(line.why, []).append(line.name)
-    said += [f"{', '.join(names)}: {shorten(why, LONGEST, placeholder=' …')}" for why, names in reasons.items() if why]
+    said += reasons({line.name: shorten(line.why, LONGEST, placeholder=" …") for line in found.lines})
     said += [f"{line.name} elsewhere: {value} ({where})" for line in found.lines
              for where, value in line.elsewhere.items()]  # fmt: skip
-    said.append(f"{MISSING}: not recorded of the paper, or not measured; ±: standard deviation over seeds")
+    said += printed_notes(found.table)
+    said.append(f"{MISSING}: not printed in the paper, or not measured; ±: standard deviation over seeds")
     return [*said, *(found.deciding.notes if found.deciding else ())]
+
+
+def reasons(rows: Mapping[str, str]) -> list[str]:
+    """A line for every reason, behind the rows that it is of; a row without a reason is in none."""
+    known: dict[str, list[str]] = {}
+    for name, why in rows.items():
+        known.setdefault(why, []).append(name)
+    return [f"{', '.join(names)}: {why}" for why, names in known.items() if why]
 
 
 def deviations(found: Reproduction) -> list[str]:
@@ -112,7 +117,7 @@ def latex(found: Reproduction) -> str:
 def comma_separated(found: Reproduction) -> str:
     """A line for every row and column, all numbers exact; a row that is not measured has one."""
     return csv_lines([_flat(found, line, column) for line in found.lines
-                      for column in dict.fromkeys([*line.measured, *line.published]) or [found.column]])  # fmt: skip
+                      for column in _columns(line) or [found.column]])  # fmt: skip
 
 
 FORMATS: dict[str, Callable[[Reproduction], str]] = {"text": text, "latex": latex, "csv": comma_separated}
@@ -122,31 +127,73 @@ def plain(found: Reproduction) -> dict[str, Any]:
     """The reproduction as JSON-like values."""
     table = found.table
     return {
-        "table": table.name, "paper": table.paper, "where": table.where, "question": table.space.question,
-        "answer": answered(found), "scale": table.space.scale, "comparable": table.comparable,
-        "reference": table.space.reference, "column": found.column, "tolerance": table.tolerance,
-        "metric": found.deciding.metrics[0] if found.deciding else None, "seeds": list(found.sweep.seeds),
-        "rows": [_plain(found, line) for line in found.lines], "cost": {"train_seconds": found.seconds},
-        "deviations": list(table.deviations), "notes": notes(found), "sweep": found.sweep.folder.uri,
-    }  # fmt: skip
+        **caption(table),
+        "answer": answered(found),
+        "column": found.column,
+        "metric": found.deciding.metrics[0] if found.deciding else None,
+        "seeds": list(found.sweep.seeds),
+        "rows": [_plain(found, line) for line in found.lines],
+        "cost": {"train_seconds": found.seconds},
+        "deviations": list(table.deviations),
+        "notes": notes(found),
+        "sweep": found.sweep.folder.uri,
+    }
+
+
+def caption(table: Published) -> dict[str, Any]:
+    """Which table it is, and at which scale, as JSON-like values."""
+    return {
+        "table": table.name,
+        "paper": table.paper,
+        "where": table.where,
+        "question": table.space.question,
+        "scale": table.space.scale,
+        "comparable": table.comparable,
+        "reference": table.space.reference,
+        "tolerance": table.tolerance,
+    }
+
+
+def printed_notes(table: Published) -> list[str]:
+    """What must be known of the printed values, such as where the paper contradicts itself."""
+    return [f"{table.where}, {note}" for note in table.printed.notes]
 
 
 def _plain(found: Reproduction, line: Line) -> dict[str, Any]:
     row, score = found.row(line), found.score(line)
-    columns = dict.fromkeys([*line.measured, *line.published])
     return {
-        "name": line.name, "status": line.status, "why": line.why,
-        "address": line.configuration.address if line.configuration else None, "seeds": list(row.seeds) if row else [],
-        "published": found.published(line), "measured": score.value if score else None,
-        "interval": [score.low, score.high] if score else None, "deviation": line.deviations.get(found.column),
-        "literature": found.literature(line), "gap": found.gap(line), "within_tolerance": found.within(line),
+        **plain_row(found.table, line.name),
+        "status": line.status,
+        "why": line.why,
+        "address": line.configuration.address if line.configuration else None,
+        "seeds": list(row.seeds) if row else [],
+        "measured": found.value(line),
+        "interval": [score.low, score.high] if score else None,
+        "deviation": line.deviations.get(found.column),
+        "literature": found.literature(line),
+        "gap": found.gap(line),
+        "within_tolerance": found.within(line),
         "difference": row.difference if row else None,
         "difference_interval": [row.tested.low, row.tested.high] if row and row.tested else None,
-        "p": row.tested.p_value if row and row.tested else None, "p_corrected": row.corrected if row else None,
-        "mark": row.mark if row else "", "cost": asdict(row.cost) if row and row.cost else None,
+        "p": row.tested.p_value if row and row.tested else None,
+        "p_corrected": row.corrected if row else None,
+        "mark": row.mark if row else "",
+        "cost": asdict(row.cost) if row and row.cost else None,
         "time_factor": row.time_factor if row else None,
-        "tests": {column: _on(found, line, column) for column in columns},
-    }  # fmt: skip
+        "tests": {column: _on(found, line, column) for column in _columns(line)},
+    }
+
+
+def plain_row(table: Published, name: str) -> dict[str, Any]:
+    """What the paper prints of a row, as JSON-like values."""
+    row = table.printed.rows.get(name)
+    notes = [note.plain() for note in table.printed.notes if note.row == name]
+    return {"name": name, "published": dict(table.values(name)), **(row.plain() if row else {}), "notes": notes}
+
+
+def _columns(line: Line) -> list[str]:
+    """Where anything is measured, and then where more is printed."""
+    return list(dict.fromkeys([*line.values, *line.published]))
 
 
 def _on(found: Reproduction, line: Line, column: str) -> dict[str, Any]:
@@ -154,10 +201,13 @@ def _on(found: Reproduction, line: Line, column: str) -> dict[str, Any]:
     row = line.measured.get(column)
     score = row.scores.get(found.tables[column].metrics[0]) if row else None
     return {
-        "published": line.published.get(column), "measured": score.value if score else None,
-        "interval": [score.low, score.high] if score else None, "deviation": line.deviations.get(column),
-        "difference": row.difference if row else None, "p_corrected": row.corrected if row else None,
-    }  # fmt: skip
+        "published": line.published.get(column),
+        "measured": line.values.get(column),
+        "interval": [score.low, score.high] if score else None,
+        "deviation": line.deviations.get(column),
+        "difference": row.difference if row else None,
+        "p_corrected": row.corrected if row else None,
+    }
 
 
 def _flat(found: Reproduction, line: Line, column: str) -> dict[str, Any]:
@@ -175,7 +225,8 @@ def _cells(found: Reproduction, line: Line) -> list[str]:
     row, score = found.row(line), found.score(line)
     between = f"[{score.low:.1f}, {score.high:.1f}]" if score else MISSING
     gap, cost = found.gap(line), row.cost if row else None
-    apart = MISSING if gap is None else f"{signed(gap)} ({'within' if found.within(line) else 'beyond'})"
+    verdict = {True: " (within)", False: " (beyond)", None: ""}[found.within(line)]
+    apart = MISSING if gap is None else f"{signed(gap)}{verdict}"
     costs = [factor(cost.data_factor), duration(cost.train_seconds)] if cost else [MISSING] * 2
     return [line.name, str(len(row.seeds)) if row else "0", _number(found.published(line)),
             _measured(found, line), between, *([apart] if found.table.comparable else []),
@@ -185,8 +236,12 @@ def _cells(found: Reproduction, line: Line) -> list[str]:
 
 def _measured(found: Reproduction, line: Line) -> str:
     """`72.4 ± 0.3`."""
-    score, deviation = found.score(line), line.deviations.get(found.column)
-    return _number(score.value if score else None) + ("" if deviation is None else f" ± {deviation:.1f}")
+    deviation = line.deviations.get(found.column)
+    return _number(found.value(line)) + ("" if deviation is None else f" ± {deviation:.1f}")
+
+
+def _numbers(values: Mapping[str, float], columns: Sequence[str]) -> list[str]:
+    return [_number(values.get(column)) for column in columns]
 
 
 def _number(value: float | None) -> str:

@@ -65,7 +65,7 @@ def _by_test(found: Reproduction) -> str:
 def _grid(found: Reproduction, grid: Grid, label: str) -> str:
     """A table in which rows that are not measured are quiet, and measured ones have their look of the charts."""
     places = {system.name: place for place, system in enumerate(found.systems)}
-    unmeasured = {line.name for line in found.lines if not line.measured}
+    unmeasured = {line.name for line in found.lines if not line.values}
     lines = []
     for name, *cells in grid.rows:
         drawn = mark(look(places[name])) if name in places else ""

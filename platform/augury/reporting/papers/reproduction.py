@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
@@ -11,11 +11,12 @@ import numpy as np
 from augury.reporting.mean import comparisons, with_mean
 from augury.reporting.results import Estimate, SystemResult, load_groups
 from augury.reporting.table import MEAN, Row, Table, scored_sets
+from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
 from augury.tracking import runs
 
-Status = Literal["measured", "partly measured", "failed", "left out", "not begun", "not run"]
+Status = Literal["measured", "partly measured", "failed", "left out", "not begun", "not run", "computed"]
 
 
 @dataclass(frozen=True)
@@ -24,16 +25,25 @@ class Line:
 
     name: str
     status: Status
-    """left out: other rows were asked for; not begun: the command ended before; not run: nothing here stands for it."""
+    """left out: other rows were asked for; not begun: the command ended before; not run: nothing here stands for it;
+    computed: from other rows, as far as they are measured."""
     why: str
     """What must be known of the status; empty where all is measured and nothing is special."""
     configuration: Configuration | None
-    published: Mapping[str, float]
+    printed: PrintedRow | None
+    """None where the row is not in print."""
     elsewhere: Mapping[str, float]
     """Where -> a value of the same system."""
-    measured: Mapping[str, Row]
-    deviations: Mapping[str, float]
+    measured: Mapping[str, Row] = field(default_factory=dict)
+    values: Mapping[str, float] = field(default_factory=dict)
+    """What was measured, or computed from it."""
+    deviations: Mapping[str, float] = field(default_factory=dict)
     """The standard deviation over seeds; none where one seed was measured."""
+
+    @property
+    def published(self) -> Mapping[str, float]:
+        """What is printed."""
+        return self.printed.values if self.printed else {}
 
 
 @dataclass(frozen=True)
@@ -82,20 +92,24 @@ class Reproduction:
         """The comparison that decides, of one row with the reference."""
         return line.measured.get(self.column)
 
+    def value(self, line: Line) -> float | None:
+        """What was measured, or computed, and decides."""
+        return line.values.get(self.column)
+
     def score(self, line: Line) -> Estimate | None:
-        """What was measured, and decides."""
+        """What was measured, with its interval; None where it is computed."""
         row = self.row(line)
         return row.scores.get(self.tables[self.column].metrics[0]) if row else None
 
     def gap(self, line: Line) -> float | None:
         """Measured minus published, where they compare."""
-        score, printed = self.score(line), self.published(line)
-        return score.value - printed if self.table.comparable and score and printed is not None else None
+        value, printed = self.value(line), self.published(line)
+        return value - printed if self.table.comparable and value is not None and printed is not None else None
 
     def within(self, line: Line) -> bool | None:
-        """Whether the gap lies within the table's tolerance."""
+        """Whether the gap lies within the table's tolerance, which is one of scores."""
         gap = self.gap(line)
-        return None if gap is None else abs(gap) <= self.table.tolerance
+        return None if gap is None or line.status == "computed" else abs(gap) <= self.table.tolerance
 
 
 def reproduction(table: Published, sweep: Sweep) -> Reproduction:
@@ -105,8 +119,9 @@ def reproduction(table: Published, sweep: Sweep) -> Reproduction:
     tables = {table.test: table for table in comparisons(systems, tests)}
     systems = with_mean(systems, tests) if MEAN in tables else systems
     known = {system.address: system for system in systems}
-    lines = [_line(table, name, sweep, known, tables) for name in table.rows]
-    return Reproduction(table, sweep, tuple(systems), tables, tuple(lines))
+    run = {name: _line(table, name, sweep, known, tables) for name in table.rows if name not in table.improvements}
+    computed = {name: _improvement(table, name, run) for name in table.improvements}
+    return Reproduction(table, sweep, tuple(systems), tables, tuple((run | computed)[name] for name in table.rows))
 
 
 def _systems(sweep: Sweep) -> list[SystemResult]:
@@ -135,8 +150,37 @@ def _line(
         why = "; ".join(part for part in (f"runs once, as {same.same_as}: {same.reason}", why) if part)
     system = systems.get(configuration.address) if configuration else None
     measured, deviations = _measured(system, tables) if system else ({}, {})
-    return Line(name, status, why, configuration, table.values.get(name, {}), table.literature.get(name, {}),
-                measured, deviations)  # fmt: skip
+    return Line(
+        name=name,
+        status=status,
+        why=why,
+        configuration=configuration,
+        printed=table.printed.rows.get(name),
+        elsewhere=table.literature.get(name, {}),
+        measured=measured,
+        values={
+            column: score.value
+            for column, row in measured.items()
+            if (score := row.scores.get(tables[column].metrics[0]))
+        },
+        deviations=deviations,
+    )
+
+
+def _improvement(table: Published, name: str, lines: Mapping[str, Line]) -> Line:
+    """By how many per cent one row is above another, on every test set and in the mean, as far as both are measured."""
+    better, other = (lines[row].values for row in table.improvements[name])
+    return Line(
+        name=name,
+        status="computed",
+        why=table.reason(name),
+        configuration=None,
+        printed=table.printed.rows.get(name),
+        elsewhere=table.literature.get(name, {}),
+        values={
+            column: 100 * (better[column] / value - 1) for column, value in other.items() if value and column in better
+        },
+    )
 
 
 def _measured(system: SystemResult, tables: Mapping[str, Table]) -> tuple[dict[str, Row], dict[str, float]]:
@@ -152,7 +196,7 @@ def _measured(system: SystemResult, tables: Mapping[str, Table]) -> tuple[dict[s
 def _status(table: Published, name: str, configuration: Configuration | None) -> tuple[Status, str]:
     if configuration is None:
         asked = name in table.space.rows
-        return ("left out", "other rows were asked for") if asked else ("not run", table.unavailable[name])
+        return ("left out", "other rows were asked for") if asked else ("not run", table.reason(name))
     trials = configuration.trials
     scored = [trial for trial in trials if trial.progress == "finished" and trial.folder.exists(runs.SCORES)]
     failed = "; ".join(f"seed {trial.seed} failed: {trial.error or 'unknown'}"

@@ -1,0 +1,35 @@
+"""The divergence on little text: from which pass on, suddenly or rising, and how strongly."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from search_spaces.scales import CIPHERDAUG, TRANSLATION
+
+QUESTION = "When should the divergence begin on little text, and how strongly should it weigh, with one and two keys?"
+
+base = CIPHERDAUG
+scales = TRANSLATION
+ONSETS: dict[str, dict[str, Any]] = {
+    "from pass 5": {"regime.warmup_passes": 5},
+    "from pass 10": {"regime.warmup_passes": 10},
+    "from pass 15": {"regime.warmup_passes": 15},
+    "from pass 25": {"regime.warmup_passes": 25},
+    "rising from pass 5 to 25": {"regime.warmup_passes": 5, "regime.ramp_passes": 20},
+}
+KEYS = {"1 key": [1], "2 keys": [1, 2]}
+PLAIN = {"augment": [], "regime": {"name": "plain"}}
+R_DROP = {"augment": [], "regime": {"name": "coregularised", "preset": "r_drop"}, "regime.beta": 1}
+rows = {
+    "baseline": PLAIN,
+    **{f"R-Drop, {onset}": {**R_DROP, **settings} for onset, settings in ONSETS.items() if onset != "from pass 15"},
+    **{
+        f"{keys}, β {beta}, {onset}": {"augment.0.keys": KEYS[keys], "regime.beta": beta, **settings}
+        for keys in KEYS
+        for beta in (1, 2, 5)
+        for onset, settings in ONSETS.items()
+    },
+}
+metric, mode = "valid/bleu", "max"
+seeds = (1, 2, 3)
+scheduler = "halving"

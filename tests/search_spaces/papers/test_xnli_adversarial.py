@@ -1,0 +1,113 @@
+"""The tables of Dong et al. (2021): what they print, and what stands for their rows."""
+
+from __future__ import annotations
+
+import json
+import statistics
+from collections import defaultdict
+
+import pytest
+
+from augury.sweeping import published
+from augury.sweeping.published import Published
+
+TABLES = ("table2", "table3", "table4", "table5", "figure2")
+ROUNDING = 0.0501
+
+
+def table(name: str) -> Published:
+    return published.find(f"xnli_adversarial/{name}", "paper")
+
+
+def noted(found: Published, row: str, column: str) -> bool:
+    """Whether a note on the printed row speaks of this column."""
+    return any(note.row == row and column in note.column.split() for note in found.printed.notes)
+
+
+@pytest.mark.parametrize(("name", "means"), [
+    ("table2", [None, 63.1, 69.3, 69.1, 69.9, 69.3, 68.8, 70.4, 70.3, 70.7, 71.5, 72.2, 73.0]),
+    ("table3", [71.3, 71.6, 71.3, 70.4, 67.7]),
+    ("table4", [66.9, 69.3, 70.1, 71.4, 6.7, 69.0, 70.5, 71.6, 73.0, 5.8]),
+    ("table5", [69.1, 68.1, 69.3, 68.8, 68.6, 68.6, 70.4, 69.9, 69.9, 70.3, 70.7, 70.4, 70.2, 71.5]),
+    ("figure2", [6.7, 5.8]),
+])  # fmt: skip
+def test_printed_means(name: str, means: list[float | None]) -> None:
+    assert [row.values.get("mean") for row in table(name).printed.rows.values()] == means
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_every_language_is_printed_and_means_are_those_of_languages_or_noted(name: str) -> None:
+    found = table(name)
+    off = []
+    for label, row in found.printed.rows.items():
+        *languages, mean = row.values.values()
+        if label == "RoBERTa (in-language)":
+            assert row.values == {"en": 88.2}
+            continue
+        assert len(languages) == 15
+        if label not in found.improvements and abs(statistics.fmean(languages) - mean) > ROUNDING:
+            off.append(label)
+    assert sorted(off) == sorted(
+        note.row for note in found.printed.notes if (note.column, note.kind) == ("avg", "average")
+    )
+
+
+def test_improvements_are_those_of_the_accuracies_or_noted_and_figure_2_shows_them() -> None:
+    found, figure = table("table4"), table("figure2")
+    off = []
+    for label, (better, other) in found.improvements.items():
+        for column, value in found.values(label).items():
+            ratio = found.values(better)[column] / found.values(other)[column]
+            off += [(label, column)] if abs(100 * (ratio - 1) - value) > ROUNDING else []
+        shown = next(row for row, pair in figure.improvements.items() if pair == (better, other))
+        assert figure.values(shown) == found.values(label)
+    assert off == [("Improvement(%) (10k)", "zh")] and noted(found, *off[0])
+
+
+def test_one_configuration_is_printed_with_one_value_or_the_difference_is_noted() -> None:
+    """+SA+PGD is in four tables, with 71.5 and 71.6; XLM-R in three, with 69.1 and 69.0."""
+    same: dict[str, list[tuple[Published, str]]] = defaultdict(list)
+    for name in TABLES:
+        found = table(name)
+        for row, changes in found.space.rows.items():
+            if row in found.printed.rows:
+                same[json.dumps(changes, sort_keys=True)].append((found, row))
+    differing = set()
+    for rows in same.values():
+        for column in ("mean", *rows[0][0].values(rows[0][1])):
+            if len({found.values(row)[column] for found, row in rows}) > 1:
+                differing.add(rows[0][1])
+                assert any(noted(found, row, "avg" if column == "mean" else column) for found, row in rows)
+    assert differing == {"XLM-R", "+SA+PGD"}
+    assert max(map(len, same.values())) == 4
+
+
+def test_rows_are_operators_and_regimes() -> None:
+    rows = table("table2").space.rows
+    made = {name: ([each["operator"] for each in row["augment"]], row["regime"]["name"]) for name, row in rows.items()}
+    assert made["XLM-R"] == ([], "plain") and made["+PGD"] == ([], "adversarial")
+    assert made["+RA+SA+PGD"] == (["reorder", "semantic"], "adversarial") and made["+EA(80k)"] == (["eda"], "plain")
+    assert [len(table(name).space.rows) for name in TABLES] == [10, 5, 8, 14, 4]
+
+
+@pytest.mark.parametrize("scale", ["toy", "small", "paper"])
+def test_the_strategy_is_the_teacher_at_0_8_but_in_table_3(scale: str) -> None:
+    for name in ("table2", "table4", "table5", "figure2"):
+        for row in published.find(f"xnli_adversarial/{name}", scale).space.rows.values():
+            for operator in row["augment"]:
+                if operator["operator"] == "semantic":
+                    assert (operator["rectify"], operator["threshold"]) == ("teacher", 0.8)
+
+
+def test_sa_makes_20k_and_80k_of_20k_and_80k_of_10k() -> None:
+    def hypotheses(name: str, row: str) -> int:
+        changes = table(name).space.rows[row]
+        (operator,) = (each for each in changes["augment"] if each["operator"] == "semantic")
+        labels = 1 if operator.get("labels") == "one_other" else 2
+        return int(changes.get("corpus.train.subset", 20_000) * operator["copies"] * labels)
+
+    sizes = {"+SA (20k)": 20_000, "+SA (80k)": 80_000, "+SA +PGD (20k)": 20_000, "+SA +PGD (80k)": 80_000}
+    assert {row: hypotheses("table5", row) for row in sizes} == sizes
+    assert {
+        hypotheses("table4", f"+SA +{attack} ({size})") for attack in ("FGM", "PGD") for size in ("10k", "20k")
+    } == {80_000}

@@ -1,0 +1,83 @@
+"""Reading a paper's file of printed tables."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from augury.errors import UserError
+from augury.sweeping.printed import Note, of_values, read
+
+FILE = """# A paper.
+
+table1
+row	section	name	label	D	De→En	avg	marks	bold
+1	Baseline	None		1x	34.64	-		
+2	Mixed	None	None, mixed	2x	36.19	36	De→En=*;name=†	De→En;avg
+3	Mixed	+FM		3x		35.5		
+
+table2
+row	name	value
+1	A	nearly 2
+
+notes
+table	row	column	as_read	written	kind	why
+table1	1	De→En	34.6	34.64	correction	a digit is lost
+table1	2	all	36	36	text differs	Section 3 gives 37
+table1	header	D			added	not printed
+table2	all				inferred	from the figure
+"""
+COLUMNS = {"De→En": "test", "avg": "mean"}
+
+
+@pytest.fixture
+def file(tmp_path: Path) -> Path:
+    path = tmp_path / "published.tsv"
+    path.write_text(FILE, encoding="utf-8")
+    return path
+
+
+def test_rows_have_names_sections_cells_values_and_marks(file: Path) -> None:
+    first, second, third = read(file, "table1", COLUMNS).rows.values()
+    assert (first.number, first.label, first.section, first.values) == (1, "None", "Baseline", {"test": 34.64})
+    assert (second.label, second.name, second.values) == ("None, mixed", "None", {"test": 36.19, "mean": 36.0})
+    assert second.cells == {"D": "2x", "De→En": "36.19", "avg": "36"}
+    assert (second.marks, second.bold) == ({"De→En": "*", "name": "†"}, ("De→En", "avg"))
+    assert third.values == {"mean": 35.5}
+
+
+def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
+    assert read(file, "table1", COLUMNS).notes == (
+        Note("None", "De→En", "correction", "'34.6' is read as '34.64': a digit is lost"),
+        Note("None, mixed", "", "text differs", "Section 3 gives 37"),
+        Note("", "D", "added", "not printed"),
+    )
+    assert [str(note) for note in read(file, "table2", {}).notes] == ["from the figure"]
+
+
+@pytest.mark.parametrize(("old", "new", "said"), [
+    ("\n\ntable2", "\n\ntabel2", "unknown table in the notes of published.tsv 'table2': did you mean"),
+    ("\n\ntable2", "\n\ntable1", "a table begins with 'table1': after an empty line give a name that no"),
+    ("3\tMixed", "\n3\tMixed", "a table begins with '3\tMixed"),
+    ("\tNone, mixed\t", "\t\t", "table1: two rows are called 'None': give one of them another label"),
+    ("1\tA\tnearly 2", "1\tA", "table2, line 1: 2 cells, and the header has 3"),
+    ("\t35.5\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is no number: leave the cell empty"),
+    ("table1\t2\tall", "table1\t4\tall", "unknown row in the notes of published.tsv, table1 '4': allowed: 1, 2, 3"),
+    ("\tavg\t", "\tmean\t", "unknown column of table1 in published.tsv 'avg'"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_file_is_said(file: Path, old: str, new: str, said: str) -> None:
+    assert old in FILE
+    file.write_text(FILE.replace(old, new), encoding="utf-8")
+    with pytest.raises(UserError, match=said):
+        read(file, "table1", COLUMNS)
+
+
+def test_an_unknown_table_gets_the_nearest(file: Path) -> None:
+    with pytest.raises(UserError, match="unknown table of published.tsv 'table3': did you mean"):
+        read(file, "table3", {})
+
+
+def test_values_may_be_written_in_code() -> None:
+    plain, oracle = of_values({"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}).rows.values()
+    assert (plain.values, oracle.number) == ({"mean": 30.0}, 2)
