@@ -15,8 +15,8 @@ A search space is a Python module:
   without rows the plain baseline beside the space, or the first point where `base` says `baseline: false`),
   `scheduler` and `search`, as the flags of `augury sweep`, and `mutations` for population-based training.
 
-`space`, `rows`, `domains` and `mutations` may be functions from the scale's name to such a mapping; the last two are
-asked for where points are drawn or a population is trained alone, so that `ray` need not be imported before.
+`space`, `rows`, `domains` and `mutations` may be functions from the scale's name to such a mapping. Functions that give
+domains and mutations are called only where points are drawn and a population is trained: they can import `ray.tune`.
 
 The tables of papers are spaces of rows in `search_spaces.papers`, called `<paper>/<table>` (see `published`).
 """
@@ -142,7 +142,7 @@ def read(
         mode=_one_of(name, "mode", module.mode, get_args(Mode)), seeds=tuple(module.seeds), reference=reference,
         scheduler=_one_of(name, "scheduler", scheduler, get_args(Scheduler)),
         search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(Search)),
-        mutations=_keys(name, at_scale("mutations")) if scheduler == "pbt" else {},
+        mutations=_keys(name, {} if callable(given["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
     )  # fmt: skip
 
 
