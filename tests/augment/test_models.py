@@ -24,7 +24,7 @@ PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"built
 
 @pytest.mark.parametrize(("operator", "message"), [
     ({"operator": "semantic", "teacher": {"training": {"max_epoch": 3}}},
-     "teacher of semantic is not valid:(.|\n)*unknown key 'training.max_epoch': did you mean 'max_passes'"),
+     "teacher of semantic is not valid:(.|\n)*unknown key 'training.max_epoch': allowed: .*max_passes"),
     ({"operator": "semantic", "generator": {"model": {"nam": "x"}}}, "generator of semantic(.|\n)*did you mean 'name'"),
     ({"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}}, "reorderer of reorder(.|\n)*training.rat"),
 ])  # fmt: skip

@@ -75,7 +75,7 @@ def test_latex_escapes_what_it_would_take_for_commands(table: Table) -> None:
     rows = [lines[6], *lines[8:-3]]
     assert len(rows) == 4
     for row in rows:
-        assert row.endswith(r" \\") and len(re.findall(r"(?<!\\)&", row)) == 9
+        assert row.endswith(r" \\") and len(re.findall(r"(?<!\\)&", row)) == len(table.header()) - 1
         assert row.isascii()
         opened = re.findall(r"(?<!\\)\{", row)
         assert len(opened) == len(re.findall(r"(?<!\\)\}", row)) and len(re.findall(r"(?<!\\)\$", row)) % 2 == 0

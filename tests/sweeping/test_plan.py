@@ -37,18 +37,18 @@ def test_the_baseline_stands_before_the_points(store):
 
 
 def test_tau_and_warmup_without_agreement_are_one_experiment(store):
-    keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_steps": [0, 9]}
+    keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_passes": [0, 9]}
     made = planned("agreement", store, keys=keys)
     assert len(made.configurations) == 1 + 1 + 4
     assert [title(each.point) for each in made.merged] == [
-        "beta=0, tau=1, warmup_steps=9", "beta=0, tau=2, warmup_steps=0", "beta=0, tau=2, warmup_steps=9"
+        "beta=0, tau=1, warmup_passes=9", "beta=0, tau=2, warmup_passes=0", "beta=0, tau=2, warmup_passes=9"
     ]  # fmt: skip
-    assert {each.same_as for each in made.merged} == {"beta=0, tau=1, warmup_steps=0"}
+    assert {each.same_as for each in made.merged} == {"beta=0, tau=1, warmup_passes=0"}
     assert made.merged[1].reason == "regime.tau has no effect: the divergence has the weight beta=0"
 
 
 def test_warmup_on_the_cipher_alone_matters_without_agreement_too(store):
-    keys = {"regime.beta": [0], "regime.warmup_steps": [0, 9]}
+    keys = {"regime.beta": [0], "regime.warmup_passes": [0, 9]}
     made = planned("agreement", store, {"regime.warmup_views": "cipher"}, keys=keys)
     assert made.merged == []
 
@@ -83,7 +83,7 @@ def test_keys_are_compared_modulo_the_fitted_alphabet_too(store):
 
 def test_settings_of_the_other_vocabulary_mode_have_no_effect(store):
     made = planned("vocabulary", store)
-    assert len(made.configurations) == 1 + 3 + 1
+    assert len(made.configurations) == 1 + 4 + 1
     assert made.merged[0].reason == "vocabulary.size_per_key has no effect: the vocabulary's mode is separate"
 
 

@@ -37,7 +37,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path
 
 
 def test_known_spaces():
-    assert space.known() == ["agreement", "cipher_keys", "cipherdaug", "multi_source", "pgd", "vocabulary"]
+    assert space.known() == ["agreement", "cipher_keys", "cipherdaug", "multi_source", "onset", "pgd", "vocabulary"]
 
 
 def test_a_file_of_the_user_works_by_path(tmp_path):

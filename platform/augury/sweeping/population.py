@@ -61,7 +61,8 @@ FIXED = {
         "training.max_tokens", "training.max_examples", "training.order", "training.accumulation", "training.workers",
     ),
     "members are compared after as many validations, and end alike": (
-        "training.max_passes", "training.max_updates", "training.validate_every", "training.patience",
+        "training.max_passes", "training.max_updates", "training.validate_every", "training.validate_every_passes",
+        "training.patience",
         "training.stop_on", "training.average_last", "training.weights",
     ),
     "it decides which views are read together": ("regime.name", "regime.over", "regime.equation"),

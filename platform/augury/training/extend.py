@@ -47,8 +47,7 @@ def _fitting(folder: Folder, training: Training) -> Position | None:
     if not state.exists(STATE):
         return None
     position = Position(**torch.load(state.local() / STATE, map_location="cpu", weights_only=True)["position"])
-    every = training.validate_every
-    validated = position.in_pass == 0 if every is None else position.update % every == 0
+    validated = training.validates(position.update, position.passes, position.in_pass)
     shorter = (training.max_updates is None or position.update <= training.max_updates) and (
         training.max_passes is None or position.passes <= training.max_passes
     )

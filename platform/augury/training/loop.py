@@ -309,9 +309,9 @@ class _Loop:
         self.window = _Window(time.monotonic())
 
     def _validation_due(self) -> bool:
-        every, passes, updates = self.training.validate_every, self.training.max_passes, self.training.max_updates
+        passes, updates = self.training.max_passes, self.training.max_updates
         last = (updates is not None and self.at.update >= updates) or (passes is not None and self.at.passes >= passes)
-        return last or (self.at.in_pass == 0 if every is None else self.at.update % every == 0)
+        return last or self.training.validates(self.at.update, self.at.passes, self.at.in_pass)
 
     def _validate(self) -> None:
         self._check()
@@ -371,7 +371,8 @@ class _Loop:
 
     def _weights(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
         """The kind of weights, the updates they come from and the scores they were chosen by; and the tensors."""
-        kind, last, scores = self.training.weights, self.checkpoints.last(), self.at.scores
+        kind: str = self.training.weights
+        last, scores = self.checkpoints.last(), self.at.scores
         candidates = {"averaged": last, "best": [best(scores)], "last": last[-1:]}
         known = {"best": max(scores.values()), "last": scores[last[-1]]}
         if kind == "chosen":

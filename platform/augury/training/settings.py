@@ -65,7 +65,9 @@ class Training(Section):
     max_updates: int | None = Field(100_000, ge=1)
     """Optimizer steps after which training ends; setting one of both budgets drops the other's default."""
     validate_every: int | None = Field(None, ge=1)
-    """Updates between validations; none: after every pass."""
+    """Updates between validations; none: after passes."""
+    validate_every_passes: int = Field(1, ge=1)
+    """Passes between validations, where validate_every is not set."""
     patience: int = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
     stop_on: Literal["score", "loss"] = "score"
@@ -106,15 +108,23 @@ class Training(Section):
 
     def inactive(self) -> dict[str, str]:
         unused = {} if self.warmup_share is None else {"warmup_updates": "warmup_share gives the warm-up"}
+        if self.validate_every is not None:
+            unused["validate_every_passes"] = "validate_every says when, in updates"
         if self.weights in ("last", "best"):
             unused["average_last"] = f"the weights are the {self.weights} ones"
         return unused
+
+    def validates(self, update: int, passes: int, in_pass: int) -> bool:
+        """Return whether a validation is due after `update` updates, `in_pass` of them in the pass after `passes`."""
+        if self.validate_every is not None:
+            return update % self.validate_every == 0
+        return in_pass == 0 and passes % self.validate_every_passes == 0
 
     @property
     def validations(self) -> int | None:
         """The most validations there can be, where the settings alone tell."""
         if self.validate_every is None:
-            return self.max_passes
+            return None if self.max_passes is None else -(-self.max_passes // self.validate_every_passes)
         if self.max_updates is None or self.max_passes is not None:
             return None
         return -(-self.max_updates // self.validate_every)  # the last update is always validated

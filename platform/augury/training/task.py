@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
@@ -34,7 +33,7 @@ class Task(Protocol):
 
     module: nn.Module
     lengths: Lengths
-    draw_rows: Sequence[int]
+    draw_rows: list[int]
     """How many rows every draw of the regime has, the first ones."""
 
     def onset(self, updates_per_pass: float) -> float:
