@@ -11,12 +11,13 @@ import yaml
 
 import augury.augment
 from augury.augment import operator
-from augury.cli import VERBS
+from augury.cli.verbs import VERBS
 from augury.config import merge
 from augury.corpora.known import KNOWN
 from augury.experiment import parse, systems
 from augury.store import Store
 from augury.sweeping import points, space
+from tests.commands import parsed
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -48,6 +49,12 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     found = space.find(str(path))
     listed = points.listed(found)
     assert [parse(merge(found.base, point)).training.validations for point in listed] == [20, 20, 20]
+
+
+def test_its_commands_can_be_typed() -> None:
+    blocks = [text for language, text in re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL) if not language]
+    commands = [verb for text in blocks for verb, _ in parsed(text)]
+    assert len(set(commands)) > 10
 
 
 def test_it_names_every_space() -> None:

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from augury.cli.common import add_experiment, print_json
 
 HELP = "Check an experiment file; with --resolved, show every setting of every system and the addresses of their runs."
-EXAMPLE = "augury config search_spaces/experiments/multi30k_5k_cipherdaug.yaml --resolved --set regime.beta=2"
+EXAMPLE = "augury config search_spaces/experiments/multi30k_5k_cipherdaug.yaml --resolved --set model.dropout=0.1"
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:

@@ -82,7 +82,8 @@ def test_probabilities_are_those_of_the_exported_model(finished: SimpleNamespace
         nli.export(finished.run, finished.store, "ctranslate2", tmp_path / "other")
 
 
-def test_free_text_is_cleaned_and_labelled(finished: SimpleNamespace) -> None:
+def test_free_text_is_cleaned_and_labelled_here(finished: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "no.cluster:1")
     lines = [f"{premise}\t{hypothesis}" for premise, hypothesis, _ in finished.rows[:3]]
     labels = finished.run.sub("hypotheses").read("words.txt").decode().split()[:3]
     assert nli.translate(finished.run, finished.store, lines) == labels
