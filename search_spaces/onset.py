@@ -14,15 +14,14 @@ ONSETS: dict[str, dict[str, Any]] = {
     "from pass 5": {"regime.warmup_passes": 5},
     "from pass 10": {"regime.warmup_passes": 10},
     "from pass 15": {"regime.warmup_passes": 15},
-    "from pass 25": {"regime.warmup_passes": 25},
-    "rising from pass 5 to 25": {"regime.warmup_passes": 5, "regime.ramp_passes": 20},
+    "rising from pass 5 to 20": {"regime.warmup_passes": 5, "regime.ramp_passes": 15},
 }
 KEYS = {"1 key": [1], "2 keys": [1, 2]}
 PLAIN = {"augment": [], "regime": {"name": "plain"}}
 R_DROP = {"augment": [], "regime": {"name": "coregularised", "preset": "r_drop"}, "regime.beta": 1}
 rows = {
     "baseline": PLAIN,
-    **{f"R-Drop, {onset}": {**R_DROP, **settings} for onset, settings in ONSETS.items() if onset != "from pass 15"},
+    **{f"R-Drop, {onset}": {**R_DROP, **settings} for onset, settings in ONSETS.items()},
     **{
         f"{keys}, β {beta}, {onset}": {"augment.0.keys": KEYS[keys], "regime.beta": beta, **settings}
         for keys in KEYS

@@ -68,7 +68,7 @@ TRANSLATION: dict[str, dict[str, Any]] = {
         "training": {"preset": "paper", "precision": "bf16", "max_passes": 60},
     },
 }
-ONSET: dict[str, dict[str, Any]] = {"toy": {"regime.warmup_passes": 25}, "small": {"regime.warmup_passes": 10}}
+ONSET: dict[str, dict[str, Any]] = {"toy": {"regime.warmup_passes": 15}, "small": {"regime.warmup_passes": 10}}
 """When the divergence begins on little text."""
 
 

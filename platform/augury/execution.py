@@ -10,6 +10,7 @@ import logging
 import os
 import pickle
 import sys
+import threading
 from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
@@ -160,8 +161,16 @@ def _holds_cpus() -> bool:
     return bool(context.worker.mode == ray.WORKER_MODE and context.get_assigned_resources().get("CPU"))
 
 
+_connecting = threading.Lock()
+
+
 def connect(address: str | None = None) -> None:
     """Join the cluster at `address` or RAY_ADDRESS, or start Ray on this machine; once per process."""
+    with _connecting:
+        _connect(address)
+
+
+def _connect(address: str | None) -> None:
     import ray
 
     logging.getLogger("ray").setLevel(logging.ERROR)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from augury.errors import UserError
 from augury.evaluation import evaluate, evaluated
 from augury.experiment import Experiment, systems
 from augury.locks import alone
+from augury.parallel import side_by_side
 from augury.progress import duration, say
 from augury.store import Folder, Store
 from augury.tracking.runs import run_folder
@@ -25,6 +27,7 @@ from augury.trainable import Prepared, Trainable
 from augury.training import history
 from augury.training.launch import Crashed, launch
 from augury.training.loop import Diverged
+from augury.training.settings import Execution
 
 LINE_SECONDS = 10.0
 
@@ -44,16 +47,40 @@ def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[dict
     with Tracker(experiment.tracking, store) as tracker:
         prepared = {name: task.prepare(system, store) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
-        for name, system in chosen.items():
-            for seed in system.seeds:
-                try:
-                    run = _run(task, name, system, prepared[name], seed, store, tracker, scored)
-                except (Diverged, Crashed) as error:
-                    failures.append(f"{name}, seed {seed} {type(error).__name__.lower()}: {error}")
-                    say(failures[-1])
-                else:
-                    runs.setdefault(name, {})[seed] = run
-    return runs, failures
+        jobs = [(name, seed) for name, system in chosen.items() for seed in system.seeds]
+        calls = [
+            functools.partial(_run, task, name, chosen[name], prepared[name], seed, store, tracker, scored)
+            for name, seed in jobs
+        ]
+        for position, result in _results(calls, experiment.execution):
+            name, seed = jobs[position]
+            if isinstance(result, Diverged | Crashed):
+                failures.append(f"{name}, seed {seed} {type(result).__name__.lower()}: {result}")
+                say(failures[-1])
+            elif isinstance(result, Exception):
+                raise result
+            else:
+                runs.setdefault(name, {})[seed] = result
+    ordered = {name: dict(sorted(runs[name].items())) for name in chosen if name in runs}
+    return ordered, failures
+
+
+def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Iterator[tuple[int, Folder | Exception]]:
+    """The results of runs in the order in which they end: one after the other, or side by side on Ray's workers."""
+    if execution.at_once > 1:
+        if execution.launcher != "ray":
+            raise UserError(
+                f"execution.at_once={execution.at_once} trains runs side by side on Ray's workers: "
+                "set execution.launcher=ray, or at_once=1"
+            )
+        yield from side_by_side(calls, execution.at_once)
+        return
+    for position, call in enumerate(calls):
+        try:
+            result: Folder | Exception = call()
+        except (Diverged, Crashed) as error:
+            result = error
+        yield position, result
 
 
 def _canonical(name: str, system: Experiment, store: Store) -> Experiment:

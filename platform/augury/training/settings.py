@@ -149,6 +149,8 @@ class Execution(Section):
     launcher: Literal["auto", "direct", "ray"] = "auto"
     """Training: Ray Train, this process, or (auto) this process where one CPU worker suffices."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    at_once: int = Field(1, ge=1)
+    """Runs of an experiment that train side by side, by launcher ray, where the resources allow it."""
     threads: int | None = Field(None, ge=1)
     """CPU threads per worker; none: the cores divided by the workers."""
     cpus_per_worker: float = Field(1.0, gt=0)
