@@ -10,7 +10,7 @@ __getattr__ = provide(__name__, {
     "Config": "config",
     "address": "preparation",
     "outputs": "evaluation",
-    "export": "export",
+    "export": "exporting",
     "prepare": "preparation",
     "train_loop": "task",
     "translate": "evaluation",
