@@ -23,7 +23,16 @@ os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run one command; errors are one message on standard error, with a traceback under `--debug`."""
-    words = sys.argv[1:] if given is None else list(given)
+    try:
+        code = _command(sys.argv[1:] if given is None else list(given))
+        sys.stdout.flush()
+    except BrokenPipeError:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
+        return 0
+    return code
+
+
+def _command(words: list[str]) -> int:
     match words:
         case [] | ["-h" | "--help" | "help", *_]:
             print(verbs.overview())
@@ -42,8 +51,7 @@ def _run(verb: str, words: Sequence[str]) -> int:
     try:
         return int(verbs.module(verb).run(arguments))
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
-        return 0
+        raise
     except KeyboardInterrupt as stopped:
         if arguments.debug:
             raise
