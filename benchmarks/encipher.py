@@ -48,10 +48,10 @@ import pyarrow.compute as pc
 
 from augury.augment.cipher import Cipher
 from augury.augment.pipeline import AUGMENTED, FITS, VIEWS, augment, plan
+from augury.core.execution import connect
+from augury.core.store import Store
 from augury.corpora.builtin import generate
 from augury.corpora.corpus import KIND, PARALLEL, SHARD_ROWS, Corpus, CorpusWriter, read_shard
-from augury.execution import connect
-from augury.store import Store
 from augury.text.alphabet import build_alphabet, count_letters
 from augury.text.rot import Rot
 

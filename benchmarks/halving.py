@@ -51,7 +51,7 @@ from numpy.typing import NDArray
 from plotly.subplots import make_subplots
 from scipy.stats import norm, rankdata
 
-from augury.rng import generator
+from augury.core.rng import generator
 from augury.sweeping.race import Race, rungs
 
 CONFIGURATIONS, SEEDS, VALIDATIONS = 50, 5, 36

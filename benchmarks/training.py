@@ -50,10 +50,10 @@ import transformers
 from torch import Tensor
 from transformers.models.marian.modeling_marian import shift_tokens_right
 
-from augury.experiment import parse
+from augury.core.store import Store
+from augury.experiments.experiment import parse
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
-from augury.store import Store
 from augury.training.loop import _Loop
 from trainables import nmt
 from trainables.nmt.config import Config

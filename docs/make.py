@@ -14,9 +14,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-from augury import experiment, trainable
 from augury.cli import main
-from augury.store import Store
+from augury.core.store import Store
+from augury.experiments import experiment, trainable
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml"

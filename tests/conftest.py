@@ -18,7 +18,7 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
-from augury import store
+from augury.core import store
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
@@ -32,7 +32,7 @@ def local_ray() -> Iterator[Any]:
     """Ray on this machine, shared by the session's tests."""
     import ray
 
-    from augury.execution import connect
+    from augury.core.execution import connect
 
     ray.init(
         address="local",

@@ -12,15 +12,15 @@ import pytest
 import yaml
 
 import augury.augment
-from augury import trainable
 from augury.augment import operator
 from augury.cli import main
 from augury.cli.verbs import VERBS
-from augury.config import merge
+from augury.core.config import merge
+from augury.core.store import Store
 from augury.corpora import builtin
 from augury.corpora.known import KNOWN
-from augury.experiment import load, parse, systems
-from augury.store import Store
+from augury.experiments import trainable
+from augury.experiments.experiment import load, parse, systems
 from augury.sweeping import points, published, space
 from tests.commands import parsed
 

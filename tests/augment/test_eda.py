@@ -8,11 +8,11 @@ import pytest
 
 from augury.augment import operator, pipeline
 from augury.augment.eda import Eda
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import LINEAGE, VIEW, Corpus, CorpusWriter, read_shard
 from augury.corpora.spec import CorpusSpec
-from augury.errors import UserError
-from augury.store import Store
 from augury.text.eda import OPERATIONS
 
 NLI = pa.schema([

@@ -9,10 +9,10 @@ import pytest
 
 from augury.augment import operator, pipeline
 from augury.augment.cipher import Cipher
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
-from augury.errors import UserError
-from augury.store import Folder, Store
 from augury.text.alphabet import build_alphabet
 from augury.text.rot import Rot
 

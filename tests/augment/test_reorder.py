@@ -9,15 +9,16 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
-from augury.augment import models, pipeline
+from augury.augment import pipeline
 from augury.augment.operator import parse
 from augury.augment.reorder import Reorder, _verdict
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.corpora.corpus import NLI, Corpus, read_shard
 from augury.corpora.ingest import ingested
-from augury.errors import UserError
-from augury.experiment import Experiment
-from augury.experiment import parse as parse_experiment
-from augury.store import Store
+from augury.experiments import operator_models as models
+from augury.experiments.experiment import Experiment
+from augury.experiments.experiment import parse as parse_experiment
 
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
         "attention_heads": 2}  # fmt: skip

@@ -11,16 +11,17 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from augury import trainable
-from augury.augment import models, pipeline
+from augury.augment import pipeline
 from augury.augment.operator import parse
 from augury.augment.rectification import rectified
 from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
 from augury.corpora.ingest import ingested
-from augury.experiment import Experiment
-from augury.experiment import parse as parse_experiment
-from augury.store import Folder, Store
+from augury.experiments import operator_models as models
+from augury.experiments import trainable
+from augury.experiments.experiment import Experiment
+from augury.experiments.experiment import parse as parse_experiment
 from augury.text import prompts
 
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,

@@ -13,8 +13,8 @@ import sacrebleu
 from sacrebleu.significance import PairedTest
 
 from augury.cli import main
+from augury.core.store import Folder, Store
 from augury.scoring.scores import score, write_statistics
-from augury.store import Folder, Store
 from augury.sweeping import state
 
 EXPOSURE = {

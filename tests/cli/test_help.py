@@ -14,8 +14,8 @@ from typing import Any
 import pytest
 
 import augury.cli
-from augury import experiment
 from augury.cli import verbs
+from augury.experiments import experiment
 from augury.sweeping import published, space
 from tests.commands import parsed
 
@@ -37,7 +37,7 @@ def shown(*words):
 
 imported, helps = {}, {"augury": shown(), "augury --help": shown("--help")}
 imported["--help"] = sorted(sys.modules)
-from augury import experiment
+from augury.experiments import experiment
 for name in sys.argv[1:]:
     experiment.systems(experiment.load(f"search_spaces/experiments/{name}.yaml"))
 imported["experiment"] = sorted(sys.modules)

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from augury import running
 from augury.cli import main
+from augury.experiments import running
 from augury.training.launch import Crashed
 
 NOTE = "Synthetic text made by a grammar"
@@ -123,7 +123,7 @@ def test_what_failed_is_told_where_nothing_else_is_left(storage: Path, capsys: p
 def test_everything_may_lie_on_an_object_store(
     storage: Path, remote: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("augury.locks.POLL_SECONDS", 0.01)
+    monkeypatch.setattr("augury.core.locks.POLL_SECONDS", 0.01)
     words = ("--json", "--set", "storage=remote://bucket/store", "--set", "corpus.tests={news: {builtin: 3}}")
     assert train(storage, *words) == 0
     first = json.loads(capsys.readouterr().out)

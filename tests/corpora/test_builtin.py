@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.core.errors import UserError
 from augury.corpora.builtin import LARGEST, LENGTH, NOTE, SPLITS, Pair, Split, generate
-from augury.errors import UserError
 
 GERMAN = set("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ0123456789 .,?!„“")
 ENGLISH = set("abcdefghijklmnopqrstuvwxyzäöüßABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÜ0123456789 .,?!“”'-")  # umlauts in names

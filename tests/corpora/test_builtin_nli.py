@@ -11,11 +11,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.core.errors import UserError
 from augury.corpora.builtin import SPLITS, Split
 from augury.corpora.builtin_nli import LENGTH, NOTE, Example, examples, translations
 from augury.corpora.corpus import LABELS
-from augury.corpora.synthetic.nli_lexicon import nli_lexicon_of
-from augury.errors import UserError
+from toy_languages.nli_lexicon import nli_lexicon_of
 
 
 @pytest.fixture(scope="module")

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 import zstandard
 
+from augury.core.errors import UserError
 from augury.corpora.files import InputFile, examine, find, lines, sentences
-from augury.errors import UserError
 
 TEXT = "eins\nzwei \u2028\x0b\x85 drei\r\nvier".encode()
 LINES = [b"eins\n", "zwei \u2028\x0b\x85 drei\r\n".encode(), b"vier"]

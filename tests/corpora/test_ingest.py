@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.core.errors import UserError
+from augury.core.store import MARKER, Store
 from augury.corpora import builtin, corpus
 from augury.corpora.corpus import KIND, PARALLEL, Corpus
 from augury.corpora.ingest import corpus_address, ingest, ingested, overlap
 from augury.corpora.spec import CorpusSpec
-from augury.errors import UserError
-from augury.store import MARKER, Store
 
 Pairs = list[tuple[str, str]]
 
@@ -119,12 +119,12 @@ def test_what_is_said(tmp_path: Path, store: Store) -> None:
 def test_the_builtin_corpus_says_that_it_is_synthetic(
     store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("augury.progress._said", set())
+    monkeypatch.setattr("augury.core.progress._said", set())
     made = ingest(spec(tests={"test": {"builtin": 7}}), "test", store)
     ingest(spec(tests={"test": {"builtin": 8}}), "test", store)
     assert (made.rows, made.manifest["note"], made.manifest["files"]) == (7, builtin.NOTE, [])
     assert capsys.readouterr().err.count(builtin.NOTE) == 1
-    monkeypatch.setattr("augury.progress._said", set())
+    monkeypatch.setattr("augury.core.progress._said", set())
     assert ingest(spec(tests={"test": {"builtin": 7}}), "test", store).address == made.address
     assert capsys.readouterr().err == f"test: 7 pairs, reused {made.address}\n{builtin.NOTE}\n"
 

@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN
 from augury.corpora.spec import CorpusSpec, Filter, TextSpec
-from augury.errors import UserError
-from augury.store import Store
 
 
 def corpus(known: str, source: str, target: str, **settings: Any) -> CorpusSpec:

@@ -13,12 +13,12 @@ from typing import Any
 
 import pytest
 
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
 from augury.corpora.ingest import ingest, overlap
 from augury.corpora.known_nli import KNOWN, XNLI_LANGUAGES
 from augury.corpora.nli import NliFilter, NliSpec, NliText
-from augury.errors import UserError
-from augury.store import Store
 
 # The header of xnli.dev.tsv and xnli.test.tsv.
 XNLI_HEADER = [

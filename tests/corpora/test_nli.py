@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from augury.config import validate
+from augury.core.config import validate
+from augury.core.errors import UserError
 from augury.corpora.known_nli import XNLI_LANGUAGES
 from augury.corpora.nli import NliFilter, NliSpec, NliText
-from augury.errors import UserError
 
 TABLE = {"file": "a.tsv"}
 

@@ -15,14 +15,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.corpora import builtin_nli, tables
 from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
 from augury.corpora.ingest import addressed, corpus_address, ingest, ingested, overlap
 from augury.corpora.nli import NliSpec
 from augury.corpora.nli_rows import stratified
 from augury.corpora.spec import CorpusSpec
-from augury.errors import UserError
-from augury.store import Store
 
 Rows = list[tuple[str, str, str]]
 batches = tables.batches
@@ -249,7 +249,7 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
 
 
 def test_the_builtin_corpus(store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("augury.progress._said", set())
+    monkeypatch.setattr("augury.core.progress._said", set())
     wanted = spec(language="qaa", train={"builtin": 30, "seed": 3, "lexicon": 50}, valid={"builtin": 9},
                   tests={"qaa": {"builtin": 12}, "qab": {"builtin": 12, "language": "qab"}})  # fmt: skip
     made = {split: ingest(wanted, split, store) for split in wanted.splits()}

@@ -12,11 +12,11 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
+from augury.core.errors import UserError
 from augury.corpora import builtin
 from augury.corpora.readers import open_text
 from augury.corpora.spec import TextSpec
 from augury.corpora.splits import Role
-from augury.errors import UserError
 
 PAIRS = [("eins", "one"), ("zwei", "two"), ("drei", "three"), ("vier", "four")]
 COLUMNS = {"source_column": "de", "target_column": "en"}

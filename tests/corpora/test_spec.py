@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from augury.config import validate
+from augury.core.config import validate
+from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec, Filter, TextSpec
-from augury.errors import UserError
 
 FILES = {"source": "a.de", "target": "a.en"}
 TABLE = {"file": "a.tsv", "source_column": "de", "target_column": "en"}

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.core.errors import UserError
 from augury.corpora.tables import examine_parquet, read_table
-from augury.errors import UserError
 
 ROWS = [
     {"set": "a", "de": 'Sie sagte: "Ja, gern".', "en": "She said: 'Yes'."},

@@ -13,10 +13,10 @@ from scipy.stats import chisquare, kstest
 from torch.nn.functional import log_softmax
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedModel, T5Config, T5ForConditionalGeneration
 
+from augury.core.rng import seed_of
 from augury.decoding import sampling
 from augury.decoding.sampling import gumbel, likeliest, sample
 from augury.decoding.settings import GREEDY, Sampling
-from augury.rng import seed_of
 
 PAD, EOS, VOCABULARY = 0, 1, 60
 SOURCES = [[5, 6, 7, EOS], [8, EOS], [9, 10, 11, 12, 13, 14, EOS], [20, 21, EOS]]

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from transformers import MarianMTModel
 
-from augury.config import validate
+from augury.core.config import validate
+from augury.core.errors import UserError
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
-from augury.errors import UserError
 
 Engine = Callable[..., list[Hypothesis]]
 PAD, EOS, VOCABULARY = 1, 2, 48

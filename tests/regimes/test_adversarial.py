@@ -12,12 +12,12 @@ import torch.nn.functional as F
 from safetensors.torch import load_file
 from torch import Tensor, nn
 
-from augury.errors import UserError
+from augury.core.errors import UserError
+from augury.core.store import Folder
 from augury.regimes import regime
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Progress, Rows
-from augury.store import Folder
 from augury.training import history
 from tests.regimes import words
 from tests.regimes.words import Batch, Words, sentences

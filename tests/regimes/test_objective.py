@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.utils._python_dispatch import TorchDispatchMode
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.regimes.objective import Agreement, Terms, view_objective
 
 P, Q = (0.7, 0.2, 0.1), (0.4, 0.4, 0.2)

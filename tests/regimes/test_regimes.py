@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import Tensor
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.regimes import regime
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.multi_source import MultiSource

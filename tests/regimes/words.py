@@ -14,9 +14,9 @@ import torch
 import torch.distributed as dist
 from torch import Tensor, nn
 
+from augury.core.store import Folder
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import Embedded, Losses, Progress, Regime, Rows
-from augury.store import Folder
 from augury.training.batching import Lengths, padded
 from augury.training.loop import fit
 from augury.training.settings import Training

@@ -11,10 +11,10 @@ from typing import Any
 import pyarrow as pa
 import pytest
 
+from augury.core.naming import title
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import NLI, PARALLEL, CorpusWriter
-from augury.naming import title
 from augury.scoring.scores import score, write_statistics
-from augury.store import Folder, Store
 from augury.sweeping import state
 from augury.sweeping.state import Sweep
 from augury.training.history import History

@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pytest
 
+from augury.core.store import Folder
 from augury.reporting.counts import resampled
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import resample
 from augury.scoring.metrics import metric
 from augury.scoring.scores import score
-from augury.store import Folder
 
 PAIRS = [("eins", "one of us"), ("zwei", "two of them"), ("drei", "three")]
 HYPOTHESES = ["one of us all", "two of me", "three"]

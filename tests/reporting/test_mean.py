@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import NLI, CorpusWriter
 from augury.reporting.mean import comparisons, with_mean
 from augury.reporting.results import Estimate, SystemResult
@@ -17,7 +18,6 @@ from augury.reporting.table import comparison
 from augury.scoring.accuracy import value
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.significance import clusters, interval, mean_over
-from augury.store import Folder, Store
 
 SIGNATURE = "labels:exact|version:augury-0.1"
 

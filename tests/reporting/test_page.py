@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.reporting.page import render
 from augury.reporting.results import load
 from augury.reporting.table import comparison, difference, probability

@@ -7,12 +7,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.core.rng import generator
+from augury.core.store import Folder
 from augury.reporting.results import Cost, Estimate, estimate, from_hypotheses, load, load_groups
-from augury.rng import generator
 from augury.scoring import significance
 from augury.scoring.scores import score as scored
 from augury.scoring.signature import measure
-from augury.store import Folder
 
 
 def score(value: float, low: float, high: float, signature: str = "tok:13a") -> dict[str, Any]:

@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 
+from augury.core.rng import generator
 from augury.reporting.results import SystemResult, load
 from augury.reporting.table import (
     Row,
@@ -20,7 +21,6 @@ from augury.reporting.table import (
     signed,
     title,
 )
-from augury.rng import generator
 from augury.scoring.significance import approximate_randomisation, compare, holm, paired_bootstrap
 
 BASE, CIPHER = "aa" * 8, "bb" * 8

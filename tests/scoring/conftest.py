@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
-from augury.rng import generator
+from augury.core.rng import generator
 
 VOCABULARY = (
     "the a of to Mr. House rain didn't well-known said it's , , . . was U.S. 3,5 10-year “quoted” "

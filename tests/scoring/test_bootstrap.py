@@ -5,8 +5,8 @@ from itertools import product
 import numpy as np
 import pytest
 
-from augury.errors import UserError
-from augury.rng import generator
+from augury.core.errors import UserError
+from augury.core.rng import generator
 from augury.scoring import bootstrap
 from augury.scoring.bootstrap import draws, resample
 from augury.scoring.metrics import metric

@@ -6,7 +6,7 @@ import pytest
 import sacrebleu
 import sacremoses  # type: ignore[import-untyped]
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.scoring.metrics import Metric, lower_is_better, metric, names, title
 
 

@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import sacrebleu
 
-from augury.config import validate
-from augury.errors import UserError
+from augury.core.config import validate
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.scoring.metrics import entry, lower_is_better, metric, names
 from augury.scoring.scores import read_statistics, score, write_statistics
 from augury.scoring.settings import Scoring
-from augury.store import Store
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
 REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]

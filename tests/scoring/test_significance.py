@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sacrebleu.significance import PairedTest
 from scipy import stats
 
-from augury.rng import generator
+from augury.core.rng import generator
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import metric

@@ -12,8 +12,8 @@ import pytest
 from optuna.trial import TrialState
 from ray import tune
 
-from augury.errors import UserError
-from augury.store import Folder, Store
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
 from augury.sweeping import space
 from augury.sweeping.adaptive import Suggestions
 from augury.sweeping.space import Space

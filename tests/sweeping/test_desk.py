@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from augury.store import Store
+from augury.core.store import Store
 from augury.sweeping.desk import Desk, Key, Limits
 from augury.sweeping.race import All
 from augury.sweeping.state import Curves

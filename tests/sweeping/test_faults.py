@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from augury.store import Store
+from augury.core.store import Store
 from augury.sweeping import state
 from tests.sweeping import quick
 from tests.sweeping.sweeps import QUICK, children, command, results, sweep, validations, wait_for

@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from augury.errors import UserError
-from augury.naming import title
-from augury.store import Store
+from augury.core.errors import UserError
+from augury.core.naming import title
+from augury.core.store import Store
 from augury.sweeping import plan, points, space
 from augury.sweeping.plan import Plan
 

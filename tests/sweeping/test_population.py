@@ -10,10 +10,10 @@ import pytest
 import torch
 from ray import tune
 
-from augury import config
-from augury.errors import UserError
-from augury.experiment import parse
-from augury.store import Store
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.experiments.experiment import parse
 from augury.sweeping import population, space
 from augury.sweeping.space import Space
 from augury.training.checkpoint import MODEL, STATE, Position

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.sweeping.printed import Note, of_values, read
 
 FILE = """# A paper.

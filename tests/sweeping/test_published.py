@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from augury.config import merge
-from augury.errors import UserError
-from augury.experiment import parse
+from augury.core.config import merge
+from augury.core.errors import UserError
+from augury.experiments.experiment import parse
 from augury.sweeping import published, space
 
 MINIMAL = """

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from augury.cli import main
-from augury.store import Folder, Store
+from augury.core.store import Folder, Store
 from augury.sweeping import state
 from augury.training import history
 from tests.sweeping.sweeps import QUICK, results, sweep

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 import ray
 
-from augury.errors import UserError
-from augury.execution import connect
-from augury.experiment import Experiment, parse
-from augury.store import Store
+from augury.core.errors import UserError
+from augury.core.execution import connect
+from augury.core.store import Store
+from augury.experiments.experiment import Experiment, parse
 from augury.sweeping import driver, plan, points, sizing, space
 from augury.sweeping.settings import Asked
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from augury import experiment
-from augury.config import merge
-from augury.errors import UserError
+from augury.core.config import merge
+from augury.core.errors import UserError
+from augury.experiments import experiment
 from augury.sweeping import points, space
 
 MINIMAL = """

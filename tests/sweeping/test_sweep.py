@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 
 from augury.cli import main
-from augury.store import Store
+from augury.core.store import Store
 from augury.sweeping import state
 from tests.sweeping.sweeps import (
     QUICK,

@@ -23,8 +23,8 @@ import yaml
 from safetensors.numpy import load_file
 
 from augury.cli import main
-from augury.commands import command
-from augury.store import Store
+from augury.core.commands import command
+from augury.core.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 

@@ -17,8 +17,8 @@ import pytest
 import yaml
 
 from augury.cli import main
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS
-from augury.store import Store
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 

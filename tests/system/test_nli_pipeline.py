@@ -12,8 +12,8 @@ import pytest
 import yaml
 
 from augury.cli import main
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS, Corpus, read_shard
-from augury.store import Folder, Store
 
 ROWS = 60
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 32, "dropout": 0}

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.experiment import parse
-from augury.running import run_experiment
-from augury.store import Store
+from augury.experiments.experiment import parse
+from augury.experiments.running import run_experiment
 
 
 @pytest.mark.slow

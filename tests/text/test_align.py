@@ -9,14 +9,14 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
+from augury.core.errors import UserError
+from augury.core.execution import Executor, LocalExecutor, RayExecutor
+from augury.core.progress import Stage
+from augury.core.rng import generator
+from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.builtin import generate
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter
-from augury.errors import UserError
-from augury.execution import Executor, LocalExecutor, RayExecutor
-from augury.progress import Stage
-from augury.rng import generator
-from augury.store import Folder, Store
 from augury.text import align as aligning
 from augury.text.align import Aligner, Sentences, align, apply, encode_shards, expectations, fit, words_of_shard
 from augury.text.ibm2 import Settings

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.text import alphabet as module
 from augury.text.alphabet import Alphabet, build_alphabet, count_letters, explicit_alphabet
 

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.errors import UserError
-from augury.store import Folder
+from augury.core.errors import UserError
+from augury.core.store import Folder
 from augury.text.bitext import Bitext, Direction, Lexicon, encode
 
 sentences = st.lists(st.lists(st.sampled_from(["a", "B", "b", "ç", ","]), max_size=4), min_size=8, max_size=8)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.rng import generator
+from augury.core.rng import generator
 from augury.text.eda import OPERATIONS, Operation, augment, changes, clean, operation_of
 
 SYNONYMS = {

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from transformers import AutoTokenizer, PreTrainedTokenizerFast
 
+from augury.core.store import Store
 from augury.corpora.filters import clean
 from augury.corpora.spec import Filter
-from augury.store import Store
 from augury.text.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary import Vocabulary, VocabularyConfig, train
 

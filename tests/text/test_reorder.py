@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.text.reorder import Anchor, coverage, permutation
 from augury.text.symmetrise import Link
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.text import alphabet as alphabet_module
 from augury.text.alphabet import Alphabet, build_alphabet, explicit_alphabet
 from augury.text.rot import Rot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.text.segmentation import require_words
 
 

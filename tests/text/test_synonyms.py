@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.text.synonyms import load_stop_words, load_synonyms, stop_words_file, synonyms_file
 
 SYNSETS = """synset\tpos\tlexfile\tmembers\thypernyms

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
-from augury.config import validate
-from augury.errors import UserError
-from augury.store import Folder, Store
+from augury.core.config import validate
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
 from augury.text.alphabet import Alphabet
 from augury.text.rot import Rot
 from augury.text.vocabulary import SPECIALS, Vocabulary, VocabularyConfig, merge, train

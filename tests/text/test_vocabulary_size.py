@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
-from augury.rng import generator
-from augury.store import Store
+from augury.core.rng import generator
+from augury.core.store import Store
 from augury.text import sentencepieces
 from augury.text.alphabet import build_alphabet
 from augury.text.rot import Rot

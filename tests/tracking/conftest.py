@@ -10,11 +10,11 @@ from typing import Any
 
 import pytest
 
-from augury.store import Folder, Store
+from augury.core.store import Folder, Store
+from augury.experiments.tracking import Place
 from augury.sweeping import state
 from augury.sweeping.state import Sweep
 from augury.tracking.mirror import Mirror
-from augury.tracking.settings import Place
 
 EXPOSURE = {
     "passes_by_view": {"source": 10.0},

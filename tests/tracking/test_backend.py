@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from augury.store import Store
+from augury.core.store import Store
+from augury.experiments.tracking import Tracking, place
 from augury.tracking.backend import Backend, Content, File, Value
-from augury.tracking.settings import Tracking, place
 
 
 @pytest.fixture
@@ -117,7 +117,7 @@ def test_a_file_takes_the_place_of_its_predecessor(backend: Backend, store: Stor
 def test_two_processes_may_make_one_store(tmp_path: Path) -> None:
     program = (
         "import sys; from pathlib import Path; from augury.tracking.backend import Backend; "
-        "from augury.tracking.settings import Place; path = Path(sys.argv[1]); "
+        "from augury.experiments.tracking import Place; path = Path(sys.argv[1]); "
         "print(len(Backend(Place(f'sqlite:///{path}', '/nowhere', path), 'augury').open().search_experiments()))"
     )
     command = [sys.executable, "-c", program, str(tmp_path / "runs.db")]

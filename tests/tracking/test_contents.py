@@ -5,11 +5,11 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
+from augury.core.store import Store
+from augury.experiments.tracking import Tracking
 from augury.reporting import results
 from augury.reporting.sweeps.summary import standings
-from augury.store import Store
 from augury.tracking import contents
-from augury.tracking.settings import Tracking
 from augury.tracking.tracker import send_pending
 from tests.tracking.reading import search, values
 

@@ -8,14 +8,14 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
-from augury.errors import UserError
-from augury.store import Store
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.experiments.tracking import Tracking, place
 from augury.sweeping.state import Sweep
 from augury.tracking.backend import Status
 from augury.tracking.groups import Groups, concluded
 from augury.tracking.ledger import ledger, note
 from augury.tracking.mirror import Mirror
-from augury.tracking.settings import Tracking, place
 from tests.tracking.reading import search, values
 
 A, B = "aa" * 8, "bb" * 8

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from augury.store import Store
+from augury.core.store import Store
 from augury.tracking.ledger import LEDGER, closed, ledger, note
 
 

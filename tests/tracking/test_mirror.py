@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
-from augury.store import Store
+from augury.core.store import Store
+from augury.experiments.tracking import Tracking, place
 from augury.tracking.ledger import ledger, note
 from augury.tracking.mirror import Mirror
-from augury.tracking.settings import Tracking, place
 
 
 @pytest.fixture

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
-from augury.errors import UserError
-from augury.store import Store
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.experiments.tracking import Tracking
 from augury.tracking.ledger import closed, ledger
-from augury.tracking.settings import Tracking
 from augury.tracking.tracker import File, Tracker, send_pending
 
 
@@ -272,10 +272,10 @@ def test_a_damaged_run_holds_up_its_sweep_alone(database: str, store: Store, tri
 
 DRIVER = """
 import os, signal, sys, time
-from augury.store import Store
+from augury.core.store import Store
 from augury.sweeping import state
 from augury.tracking.ledger import ledger
-from augury.tracking.settings import Tracking
+from augury.experiments.tracking import Tracking
 from augury.tracking.tracker import Tracker
 
 store = Store(sys.argv[1])

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.training.batching import Lengths, locate, plan_pass
 
 

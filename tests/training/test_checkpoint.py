@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from augury.store import Folder, Store
+from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.loop import _optimizer, fit

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 import torch
 
-from augury import config
-from augury.store import Folder, Store
+from augury.core import config
+from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import Checkpoints
 from augury.training.extend import take_over

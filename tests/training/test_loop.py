@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from safetensors.numpy import load_file
 
-from augury.store import Store
+from augury.core.store import Store
 from augury.training import history
 
 TOY = Path(__file__).with_name("toy.py")

@@ -6,8 +6,8 @@ import pytest
 import torch
 from safetensors.torch import save
 
-from augury.errors import UserError
-from augury.store import Store
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.training.trained import WEIGHTS, described, load_weights
 
 

@@ -17,8 +17,8 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
+from augury.core.store import Folder, Store
 from augury.regimes.regime import Losses, Progress
-from augury.store import Folder, Store
 from augury.training.batching import Lengths
 from augury.training.launch import launch
 from augury.training.loop import fit

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from augury.lazy import provide
+from augury.core.lazy import provide
 
 EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
 

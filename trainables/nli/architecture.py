@@ -8,8 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from augury.architecture import Attention, check_heads
-from augury.config import Section, validate
+from augury.core.config import Section, validate
+from augury.text.architecture import Attention, check_heads
 
 
 class Pretrained(Section):

@@ -8,9 +8,9 @@ from typing import Annotated, Any, ClassVar, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from augury.augment.operator import RECORDS
+from augury.core.errors import UserError
 from augury.corpora.nli import NliSpec
-from augury.errors import UserError
-from augury.experiment import AnyRegime, Experiment
+from augury.experiments.experiment import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import AnyScoring

@@ -11,17 +11,16 @@ from typing import cast
 import numpy as np
 import torch
 
-from augury import pretrained
+from augury.core.errors import UserError
+from augury.core.execution import ExecutorName, choose
+from augury.core.progress import Stage
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS, Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.nli import NliFilter
-from augury.errors import UserError
-from augury.execution import ExecutorName, choose
-from augury.experiment import parse
-from augury.progress import Stage
-from augury.store import Folder, Store
-from augury.text import learned
-from augury.trainable import Exported
+from augury.experiments.experiment import parse
+from augury.experiments.trainable import Exported
+from augury.text import learned, pretrained
 from augury.training.batching import Lengths, padded, plan_pass
 from augury.training.launch import uses_cuda
 from augury.training.trained import described, load_weights

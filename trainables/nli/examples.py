@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import LABELS, Corpus
-from augury.experiment import parse
+from augury.experiments.experiment import parse
 from augury.regimes.regime import SOURCE, Draw
-from augury.store import Folder, Store
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, locate
 

@@ -18,11 +18,11 @@ from transformers import (
     XLMRobertaConfig,
 )
 
-from augury import architecture, pretrained
+from augury.core.errors import UserError
+from augury.core.progress import say_once
+from augury.core.rng import seed_of
 from augury.corpora.corpus import LABELS
-from augury.errors import UserError
-from augury.progress import say_once
-from augury.rng import seed_of
+from augury.text import architecture, pretrained
 from augury.training.batching import padded
 from trainables.nli.architecture import Pretrained, Scratch
 

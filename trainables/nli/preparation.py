@@ -5,22 +5,23 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from augury import config, pretrained
-from augury.augment import models, pipeline
+from augury.augment import pipeline
 from augury.augment.operator import VIEW
+from augury.core import config
+from augury.core.execution import choose
+from augury.core.locks import make_once
+from augury.core.progress import say_once
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import addressed, ingested, warn_of_overlap
-from augury.execution import choose
-from augury.locks import make_once
-from augury.progress import say_once
+from augury.experiments import operator_models as models
+from augury.experiments.trainable import Input, Prepared
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import SOURCE, texts_read
-from augury.store import Folder, Store
-from augury.text import learned
+from augury.text import learned, pretrained
 from augury.text.subwords import say_truncated
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, tokenise
-from augury.trainable import Input, Prepared
 from augury.training.settings import trunk
 from trainables.nli.architecture import Pretrained, Scratch
 from trainables.nli.config import Config

@@ -7,8 +7,8 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from augury.architecture import Attention, check_heads
-from augury.config import Section
+from augury.core.config import Section
+from augury.text.architecture import Attention, check_heads
 
 
 @dataclass(frozen=True)

@@ -7,11 +7,11 @@ from typing import Literal
 from pydantic import Field, model_validator
 
 from augury.augment.operator import VIEW
-from augury.config import Section
+from augury.core.config import Section
+from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
-from augury.errors import UserError
-from augury.experiment import Experiment
+from augury.experiments.experiment import Experiment
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import Scoring
 from augury.text.vocabulary import VocabularyConfig

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from transformers import MarianMTModel
 
+from augury.core.store import Folder
 from augury.decoding.conversion import to_ctranslate2
-from augury.store import Folder
 from augury.text.vocabulary import Vocabulary
 from augury.training.trained import load_weights
 from trainables.nmt.config import Config

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from augury.core.execution import ExecutorName, choose
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.spec import Filter
 from augury.decoding.corpus import decode
 from augury.decoding.settings import Decoding
-from augury.execution import ExecutorName, choose
-from augury.experiment import parse
+from augury.experiments.experiment import parse
 from augury.regimes.regime import SOURCE
-from augury.store import Folder, Store
 from augury.text.vocabulary import Vocabulary
 from augury.training.trained import described
 from trainables.nmt.config import Config

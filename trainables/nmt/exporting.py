@@ -5,15 +5,15 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from augury import pretrained
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
 from augury.corpora.spec import Filter
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.generate import search_options
-from augury.errors import UserError
-from augury.store import Folder, Store
+from augury.experiments.trainable import Exported
+from augury.text import pretrained
 from augury.text.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary import Vocabulary
-from augury.trainable import Exported
 from augury.training.trained import described
 from trainables.nmt.config import Config
 from trainables.nmt.conversion import trained_model

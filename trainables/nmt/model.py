@@ -8,8 +8,8 @@ from torch import Tensor, nn
 from transformers import MarianConfig, MarianMTModel
 from transformers.initialization import no_init_weights
 
-from augury.architecture import attention
-from augury.rng import seed_of
+from augury.core.rng import seed_of
+from augury.text.architecture import attention
 from trainables.nmt.architecture import ModelConfig, resolve
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import pyarrow as pa
 
-from augury.store import Folder
+from augury.core.store import Folder
 from augury.text.tokens import Encode, Encoded
 from augury.text.vocabulary import Vocabulary
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from augury.core.store import Store
 from augury.corpora.ingest import ingested
-from augury.cost import Size, layers
+from augury.experiments.cost import Size, layers
 from augury.regimes.regime import SOURCE, TARGET
-from augury.store import Store
 from augury.text.vocabulary_size import fitting_size, many_words
 from trainables.nmt.architecture import resolve
 from trainables.nmt.config import Config

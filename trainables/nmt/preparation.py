@@ -7,22 +7,22 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from augury import config
 from augury.augment import pipeline
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.execution import choose
+from augury.core.locks import make_once
+from augury.core.progress import Stage, say_once
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import addressed, ingested, warn_of_overlap
 from augury.decoding.search import check_lengths
-from augury.errors import UserError
-from augury.execution import choose
-from augury.locks import make_once
-from augury.progress import Stage, say_once
+from augury.experiments.trainable import Input, Prepared
 from augury.regimes.regime import SOURCE, TARGET, texts_read
-from augury.store import Folder, Store
 from augury.text import vocabulary as vocabularies
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokens, tokenise
-from augury.trainable import Input, Prepared
 from augury.training.settings import trunk
 from trainables.nmt.config import Config
 from trainables.nmt.pieces import Pieces

@@ -10,13 +10,13 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
-from augury.experiment import parse
+from augury.experiments.experiment import parse
 from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Losses, Progress, Rows
 from augury.scoring.metrics import metric
-from augury.store import Folder, Store
 from augury.text.tokens import Tokens
 from augury.text.vocabulary import Vocabulary
 from augury.training import distributed

@@ -7,8 +7,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from augury.architecture import check_heads
-from augury.config import Section
+from augury.core.config import Section
+from augury.text.architecture import check_heads
 
 
 class Pretrained(Section):

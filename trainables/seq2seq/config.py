@@ -7,11 +7,11 @@ from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import BeforeValidator, Field
 
-from augury.config import validate
+from augury.core.config import validate
+from augury.core.errors import UserError, unknown
 from augury.corpora.nli import NliSpec
 from augury.corpora.spec import CorpusSpec
-from augury.errors import UserError, unknown
-from augury.experiment import Experiment
+from augury.experiments.experiment import Experiment
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.scoring.settings import Scoring

@@ -9,18 +9,17 @@ from pathlib import Path
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-from augury import pretrained
+from augury.core.errors import UserError
+from augury.core.execution import ExecutorName, choose
+from augury.core.progress import Stage
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS, Corpus
 from augury.corpora.filters import clean_lines
 from augury.decoding.sampling import sample
 from augury.decoding.settings import GREEDY, Sampler, Sampling
-from augury.errors import UserError
-from augury.execution import ExecutorName, choose
-from augury.experiment import parse
-from augury.progress import Stage
-from augury.store import Folder, Store
-from augury.text import learned, prompts
-from augury.trainable import Exported
+from augury.experiments.experiment import parse
+from augury.experiments.trainable import Exported
+from augury.text import learned, pretrained, prompts
 from augury.training.launch import uses_cuda
 from augury.training.trained import described, load_weights
 from trainables.seq2seq.architecture import Pretrained

@@ -6,9 +6,9 @@ import torch
 from torch import Tensor
 from transformers import AutoConfig, AutoModelForSeq2SeqLM, PreTrainedModel, PreTrainedTokenizerBase, T5Config
 
-from augury import pretrained
-from augury.errors import UserError
-from augury.rng import seed_of
+from augury.core.errors import UserError
+from augury.core.rng import seed_of
+from augury.text import pretrained
 from trainables.seq2seq.architecture import Pretrained, TinyT5
 
 TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest

@@ -9,15 +9,15 @@ from typing import Any
 
 import pyarrow as pa
 
-from augury import config
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.execution import Executor, choose
+from augury.core.locks import make_once
+from augury.core.progress import Stage, say_once
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import LINEAGE, PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import addressed, ingested
-from augury.errors import UserError
-from augury.execution import Executor, choose
-from augury.locks import make_once
-from augury.progress import Stage, say_once
-from augury.store import Folder, Store
 from augury.text import prompts
 from augury.text.align import PAIRS_PER_SECOND, Aligner, encode_shards, fit, words_of_shard
 from augury.text.ibm2 import Settings

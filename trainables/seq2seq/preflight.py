@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from augury.architecture import model_directory
-from augury.cost import Size, layers, pretrained_size
-from augury.store import Store
+from augury.core.store import Store
+from augury.experiments.cost import Size, layers, pretrained_size
+from augury.text.architecture import model_directory
 from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config
 

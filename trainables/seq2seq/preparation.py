@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from augury import config, pretrained
+from augury.core import config
+from augury.core.execution import choose
+from augury.core.locks import make_once
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.execution import choose
-from augury.locks import make_once
+from augury.experiments.trainable import Input, Prepared
 from augury.regimes.regime import SOURCE, TARGET
-from augury.store import Folder, Store
-from augury.text import learned
+from augury.text import learned, pretrained
 from augury.text.subwords import say_truncated
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokens, tokenise
-from augury.trainable import Input, Prepared
 from augury.training.settings import trunk
 from trainables.seq2seq import pairs
 from trainables.seq2seq.architecture import TinyT5

@@ -10,10 +10,10 @@ import numpy as np
 import torch
 from torch import Tensor, nn
 
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.experiment import parse
+from augury.experiments.experiment import parse
 from augury.regimes.regime import SOURCE, TARGET, Losses, Progress, Rows
-from augury.store import Folder, Store
 from augury.text import learned
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, padded

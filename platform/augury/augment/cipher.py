@@ -10,9 +10,9 @@ import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
 from augury.augment.operator import Apply, Made, Operator
-from augury.errors import UserError
-from augury.papers import CIPHERDAUG, Paper
-from augury.store import Store
+from augury.core.citations import CIPHERDAUG, Paper
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.text.alphabet import Alphabet, Mode, build_alphabet, count_letters, explicit_alphabet
 from augury.text.rot import Rot
 

@@ -12,10 +12,10 @@ import pyarrow.compute as pc
 from pydantic import Field
 
 from augury.augment.operator import RECORDS, Apply, Made, Operator, children
+from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
+from augury.core.rng import generator
+from augury.core.store import Store
 from augury.corpora.files import examine
-from augury.papers import CROSS_LINGUAL_NLI, EDA, Paper
-from augury.rng import generator
-from augury.store import Store
 from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
 from augury.text.segmentation import require_words
 from augury.text.synonyms import Synonyms, load_stop_words, load_synonyms, stop_words_file, synonyms_file

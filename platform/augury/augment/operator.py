@@ -10,12 +10,12 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import pyarrow as pa
 
 import augury.augment
-from augury import config
-from augury.config import Section, validate
+from augury.core import config
+from augury.core.citations import Paper
+from augury.core.config import Section, validate
+from augury.core.errors import UserError, unknown
+from augury.core.store import Store
 from augury.corpora.corpus import LINEAGE
-from augury.errors import UserError, unknown
-from augury.papers import Paper
-from augury.store import Store
 
 VIEW, RECORDS = "view", "records"
 

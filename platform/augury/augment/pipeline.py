@@ -12,13 +12,13 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from augury import config
 from augury.augment.operator import RECORDS, VIEW, Operator
+from augury.core import config
+from augury.core.execution import Executor, choose
+from augury.core.locks import make_once, making
+from augury.core.progress import Stage, say_once
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
-from augury.execution import Executor, choose
-from augury.locks import make_once, making
-from augury.progress import Stage, say_once
-from augury.store import Folder, Store
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}

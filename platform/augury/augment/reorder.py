@@ -11,15 +11,15 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury import trainable
 from augury.augment.eda import SIDES
 from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, children
+from augury.core.citations import CROSS_LINGUAL_NLI, Paper
+from augury.core.errors import UserError
+from augury.core.rng import seed_of
+from augury.core.store import Folder, Store
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
-from augury.errors import UserError
-from augury.papers import CROSS_LINGUAL_NLI, Paper
-from augury.rng import seed_of
-from augury.store import Folder, Store
+from augury.experiments import trainable
 from augury.text import prompts
 from augury.text.reorder import Anchor
 from augury.text.segmentation import require_words

@@ -11,16 +11,17 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from augury import config, trainable
 from augury.augment.operator import Apply, Made, Operator, children
 from augury.augment.rectification import DROPPED, Rectify, rectified
-from augury.config import Section
+from augury.core import config
+from augury.core.citations import CROSS_LINGUAL_NLI, Paper
+from augury.core.config import Section
+from augury.core.locks import make_once
+from augury.core.rng import seed_of
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS, read_shard, write_shard
 from augury.decoding.settings import Sampler, Sampling
-from augury.locks import make_once
-from augury.papers import CROSS_LINGUAL_NLI, Paper
-from augury.rng import seed_of
-from augury.store import Folder, Store
+from augury.experiments import trainable
 from augury.text import prompts
 
 GENERATOR, TEACHER = "generator", "teacher"

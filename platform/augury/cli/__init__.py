@@ -14,8 +14,8 @@ from collections.abc import Sequence
 
 from augury import __version__
 from augury.cli import verbs
-from augury.commands import command
-from augury.errors import UserError, nearest, unknown
+from augury.core.commands import command
+from augury.core.errors import UserError, nearest, unknown
 
 # Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")

@@ -13,11 +13,11 @@ from functools import partial
 from typing import TYPE_CHECKING, get_args
 
 from augury.cli.common import add_executor, print_json
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.text.symmetrise import Link, Symmetrisation, symmetrise
 
 if TYPE_CHECKING:
-    from augury.store import Folder
+    from augury.core.store import Folder
     from augury.text.align import Links
 
 HELP = "Align the words of two texts, line by line: the places, from 0, of source and target words (Pharaoh format)."
@@ -67,10 +67,10 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
     """The links of each shard of the text, in the directions asked for."""
+    from augury.core.execution import choose
     from augury.corpora.corpus import shard_name, write_shard
     from augury.corpora.readers import open_text
     from augury.corpora.spec import TextSpec
-    from augury.execution import choose
     from augury.text.align import BOTH, PAIRS_PER_SECOND, apply, encode_shards, fit, words_of_shard
     from augury.text.words import words
 
@@ -104,7 +104,7 @@ def _joined(links: Links, symmetrisation: Symmetrisation) -> list[list[Link]]:
 @contextmanager
 def _scratch(storage: str | None) -> Iterator[Folder]:
     """A folder of its own, there until the block ends."""
-    from augury.store import Store
+    from augury.core.store import Store
 
     with tempfile.TemporaryDirectory() as directory:
         folder = Store(storage or directory).folder("align", uuid.uuid4().hex)

@@ -9,15 +9,15 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.cli.common import add_experiment, print_json
-from augury.errors import UserError
-from augury.progress import say
+from augury.core.errors import UserError
+from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.augment.operator import Operator
     from augury.augment.pipeline import Models
+    from augury.core.store import Store
     from augury.corpora.splits import AnySpec
-    from augury.experiment import Experiment
-    from augury.store import Store
+    from augury.experiments.experiment import Experiment
 
 HELP = "Augment a corpus: from an experiment file, or from two aligned files and an operator."
 DIRECT = ("source", "target", "source_language", "target_language", "operator")  # instead of an experiment file
@@ -45,8 +45,8 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.augment import pipeline
+    from augury.core.store import Store
     from augury.corpora.ingest import ingest
-    from augury.store import Store
     from augury.training.settings import Execution
 
     corpus_spec, operators, experiment = _given(arguments)
@@ -96,11 +96,11 @@ def _print(result: dict[str, Any]) -> None:
 
 def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Experiment | None]:
     """Corpus and operators, from the experiment file, which is given too, or from the flags."""
-    from augury import config
+    from augury.core import config
     from augury.corpora.spec import CorpusSpec
 
     if arguments.experiment:
-        from augury import experiment
+        from augury.experiments import experiment
 
         given = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
         if given:
@@ -133,7 +133,7 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
 
 def _trained(experiment: Experiment, store: Store) -> tuple[list[Models], float]:
     """The runs that the operators work with, trained where they are missing, and the GPUs that a worker holds."""
-    from augury.augment import models
+    from augury.experiments import operator_models as models
     from augury.training.launch import uses_cuda
 
     runs = models.trained(experiment.model_copy(update={"storage": store.root}), store)
@@ -180,7 +180,7 @@ def _example(name: str, schema: type[Operator]) -> str:
 
 def _keys(annotation: Any) -> list[str] | None:
     """The settings of a parameter that is a section, none where they are another experiment's; None for a value."""
-    from augury.config import Section
+    from augury.core.config import Section
 
     if isinstance(annotation, type) and issubclass(annotation, Section):
         return list(annotation.model_fields)

@@ -7,10 +7,10 @@ import json
 import sys
 from typing import TYPE_CHECKING, Any
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 
 if TYPE_CHECKING:
-    from augury.store import Folder, Store
+    from augury.core.store import Folder, Store
 
 
 def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
@@ -49,7 +49,7 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
 
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     """The store and folder of a run given as a path, a URI, or an address, `/seed-N` understood as the first seed."""
-    from augury.store import Store
+    from augury.core.store import Store
 
     path = name.rstrip("/")
     if "/runs/" in path:

@@ -11,12 +11,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from augury.cli.common import lines_of, open_run, print_json
-from augury.errors import UserError
-from augury.progress import say
+from augury.core.errors import UserError
+from augury.core.progress import say
 
 if TYPE_CHECKING:
+    from augury.core.store import Folder
     from augury.reporting.results import SystemResult
-    from augury.store import Folder
     from augury.sweeping.state import Sweep
 
 HELP = "Compare runs, configurations, sweeps or files of hypotheses: which difference is real, and what did it cost?"
@@ -79,8 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _texts(arguments: argparse.Namespace) -> list[SystemResult]:
     """Systems known by files of hypotheses."""
+    from augury.core.store import Folder
     from augury.reporting.results import from_hypotheses
-    from augury.store import Folder
 
     references = _lines(arguments.references)
     if not references:
@@ -119,8 +119,8 @@ def _lines(path: Path) -> list[str]:
 
 def _stored(words: Sequence[str], storage: str) -> list[SystemResult]:
     """Systems of a storage: runs, configurations and the configurations of sweeps."""
+    from augury.experiments import runs
     from augury.reporting.results import load_groups
-    from augury.tracking import runs
 
     groups: list[list[Folder]] = []
     names: list[str | None] = []
@@ -145,7 +145,7 @@ def _stored(words: Sequence[str], storage: str) -> list[SystemResult]:
 
 def _sweep(word: str, storage: str) -> Sweep | None:
     """The sweep that a word names, if it does."""
-    from augury.store import Store
+    from augury.core.store import Store
     from augury.sweeping import state
 
     root, kind, name = f"/{word.rstrip('/')}".rpartition(f"/{state.KIND}/")
@@ -154,7 +154,7 @@ def _sweep(word: str, storage: str) -> Sweep | None:
 
 def _configurations(sweep: Sweep) -> list[tuple[str, list[Folder]]]:
     """Name and scored runs of the configurations of a sweep, the reference first."""
-    from augury.tracking import runs
+    from augury.experiments import runs
 
     scored = {each.name: [trial.folder for trial in each.trials if trial.folder.exists(runs.SCORES)]
               for each in sweep.configurations}  # fmt: skip
@@ -167,8 +167,8 @@ def _configurations(sweep: Sweep) -> list[tuple[str, list[Folder]]]:
 
 def _seeds(word: str, storage: str) -> list[Folder]:
     """The runs that a word names: one seed, or all of a configuration."""
-    from augury.store import Folder
-    from augury.tracking import runs
+    from augury.core.store import Folder
+    from augury.experiments import runs
 
     _, run = open_run(word, storage)
     if "/seed-" in word:

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 from augury.cli.common import add_experiment, print_json
 
 if TYPE_CHECKING:
-    from augury.experiment import Experiment
-    from augury.preflight import LeftOut, Report
+    from augury.experiments.experiment import Experiment
+    from augury.experiments.preflight import LeftOut, Report
 
 HELP = (
     "Check an experiment before it runs: its settings, texts, keys and sizes; say what is left out, and what it costs."
@@ -37,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = True) -> int:
     """Check an experiment file and, unless it is for the file alone, its texts; print what they amount to."""
-    from augury import experiment
+    from augury.experiments import experiment
 
     loaded = experiment.load(path, assignments)
     systems = experiment.systems(loaded)
@@ -52,8 +52,8 @@ def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = 
 
 def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
     """The report on an experiment's systems, made without Ray."""
-    from augury import preflight
-    from augury.store import Store
+    from augury.core.store import Store
+    from augury.experiments import preflight
 
     here = loaded.execution.model_copy(update={"executor": "local"})
     local = {name: system.model_copy(update={"execution": here}) for name, system in systems.items()}
@@ -80,7 +80,7 @@ def _facts(loaded: Experiment, systems: dict[str, Experiment], report: Report | 
 
 def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) -> dict[str, Any]:
     """The estimate for all runs; no sum where a part is not known."""
-    from augury.cost import ROUGH, devices
+    from augury.experiments.cost import ROUGH, devices
 
     costs = {name: (cost, len(loaded.seeds) if name in systems else 1) for name, cost in report.costs.items()}
     known = [(cost, seeds) for cost, seeds in costs.values() if cost is not None]
@@ -96,7 +96,7 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
 
 
 def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[str]:
-    from augury.commands import command
+    from augury.core.commands import command
 
     named = f"{len(facts['systems'])} systems ({', '.join(facts['systems'])})"
     yield f"{path} is valid: {named} × {len(facts['seeds'])} seeds = {facts['runs']} runs"
@@ -136,7 +136,7 @@ def _cut(text: str) -> str:
 
 
 def _estimate(cost: dict[str, Any]) -> str:
-    from augury.progress import duration
+    from augury.core.progress import duration
 
     if cost["seconds"] is None:
         unknown = ", ".join(name for name, each in cost["each"].items() if each is None)
@@ -153,8 +153,8 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     """Print every setting of every system, and the addresses of their runs."""
     import yaml
 
-    from augury import experiment, trainable
-    from augury.store import Store
+    from augury.core.store import Store
+    from augury.experiments import experiment, trainable
 
     loaded = experiment.load(path, assignments)
     systems, store, task = experiment.systems(loaded), Store(loaded.storage), trainable.find(loaded.task)

@@ -20,10 +20,10 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from importlib.resources import files
 
-    from augury import experiment
     from augury.cli.train import compare
-    from augury.errors import unknown
-    from augury.progress import say
+    from augury.core.errors import unknown
+    from augury.core.progress import say
+    from augury.experiments import experiment
 
     shipped = files("search_spaces").joinpath("experiments")
     known = [

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from augury.cli.common import lines_of, print_json
-from augury.errors import UserError
-from augury.progress import say
+from augury.core.errors import UserError
+from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.text.alphabet import Alphabet

@@ -19,7 +19,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury import exporting
+    from augury.reporting import exporting
 
     store, folder = open_run(arguments.trained, arguments.storage)
     output = arguments.output or Path(f"export-{arguments.to}")

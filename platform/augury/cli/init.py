@@ -11,10 +11,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from augury.errors import UserError, unknown
+from augury.core.errors import UserError, unknown
 
 if TYPE_CHECKING:
-    from augury.drafting import Draft
+    from augury.experiments.drafting import Draft
 
 HELP = "Write an experiment file for your own texts, with comments, and check it; asks for what no flag says."
 EXAMPLE = """augury init my.yaml --source train.de --target train.en --valid dev.de dev.en --test news news.de news.en
@@ -57,8 +57,8 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.cli import config
-    from augury.drafting import draft
-    from augury.progress import say
+    from augury.core.progress import say
+    from augury.experiments.drafting import draft
 
     path = Path(arguments.file)
     if path.exists() and not arguments.force:
@@ -72,7 +72,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 def _wanted(arguments: argparse.Namespace, name: str) -> Draft:
     """What flags and answers say."""
-    from augury.drafting import Draft
+    from augury.experiments.drafting import Draft
 
     task = arguments.task
     if task not in TASKS:
@@ -165,7 +165,7 @@ def _columns(given: Sequence[str] | None, table: str, wanted: Sequence[str]) -> 
 
 def _languages(given: Sequence[str | None], guessed: Sequence[str]) -> list[str]:
     """The codes that flags give, that names of files or columns end in, or that are the answer."""
-    from augury.text.languages import check_language, languages
+    from augury.corpora.languages import check_language, languages
 
     flags = ["--language"] if len(given) == 1 else ["--source-language", "--target-language"]
     found = []

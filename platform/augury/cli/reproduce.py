@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
 from augury.cli.sweep import add_limits, answered, asked_for, counted, planned
-from augury.errors import UserError, unknown
+from augury.core.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from augury.sweeping.published import Published

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from augury.cli.common import lines_of, print_json
-from augury.errors import UserError
+from augury.core.errors import UserError
 
 HELP = "Score hypotheses against references, each metric with its signature and 95% interval."
 EXAMPLE = """augury score hypotheses.txt references.txt --metrics bleu chrf++ ter

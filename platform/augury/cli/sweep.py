@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
-from augury.errors import UserError
+from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from augury.sweeping.driver import Outcome
@@ -63,7 +63,7 @@ def asked_for(
     space: Space, arguments: argparse.Namespace, name: str, scheduler: Scheduler = "all", samples: int | None = None
 ) -> Asked:
     """What the flags of `add_limits` ask of a space; `name`: of the sweep, unless the command names it."""
-    from augury import config
+    from augury.core import config
     from augury.sweeping.settings import Asked
 
     return Asked(
@@ -76,7 +76,7 @@ def asked_for(
 
 def answered(space: Space, asked: Asked) -> Outcome:
     """Run what is missing, with a board on standard error and the sweep's page."""
-    from augury.beside import Throttle
+    from augury.core.periodic import Throttle
     from augury.reporting.sweeps import page, terminal
     from augury.reporting.sweeps.answer import answer
     from augury.sweeping import driver
@@ -119,7 +119,7 @@ def _run(space: Space, asked: Asked, as_json: bool) -> int:
 
 def planned(space: Space, asked: Asked) -> Plan:
     """The configurations that the space comes to, and their addresses; nothing is run."""
-    from augury.store import Store
+    from augury.core.store import Store
     from augury.sweeping import plan, points
 
     return plan.make(space, Store(asked.storage), asked.assignments, points.listed(space, asked.samples))
@@ -127,8 +127,8 @@ def planned(space: Space, asked: Asked) -> Plan:
 
 def show_plan(space: Space, asked: Asked, as_json: bool) -> int:
     """The configurations, and which points are the same experiment."""
-    from augury.preflight import cautions
-    from augury.progress import say
+    from augury.core.progress import say
+    from augury.experiments.preflight import cautions
 
     found = planned(space, asked)
     told = cautions(each.experiment for each in found.configurations.values())

@@ -17,8 +17,8 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.store import Store
-    from augury.tracking.settings import Tracking
+    from augury.core.store import Store
+    from augury.experiments.tracking import Tracking
     from augury.tracking.tracker import send_pending
 
     sent = send_pending(Store(arguments.storage), Tracking(uri=arguments.uri))

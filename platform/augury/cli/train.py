@@ -16,7 +16,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury import experiment
+    from augury.experiments import experiment
 
     return compare(experiment.load(arguments.experiment, arguments.assignments), arguments.json)
 
@@ -26,16 +26,16 @@ def compare(chosen: object, as_json: bool) -> int:
 
     Without test sets there is nothing to compare: the runs and their best validations are shown.
     """
-    from augury import experiment, preflight, trainable
-    from augury.commands import command
-    from augury.experiment import Experiment
+    from augury.core.commands import command
+    from augury.core.store import Store
+    from augury.experiments import experiment, preflight, trainable
+    from augury.experiments.experiment import Experiment
+    from augury.experiments.running import run_experiment
+    from augury.experiments.tracking import place
     from augury.reporting import overview, page, results
     from augury.reporting.answer import answer
     from augury.reporting.mean import comparisons
     from augury.reporting.table import scored_sets
-    from augury.running import run_experiment
-    from augury.store import Store
-    from augury.tracking.settings import place
 
     assert isinstance(chosen, Experiment)
     cautions = preflight.cautions(experiment.systems(chosen).values())

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from augury.cli.common import add_executor, add_run, lines_of, open_run, print_json
-from augury.errors import UserError
+from augury.core.errors import UserError
 
 HELP = "Put standard input through a trained run: a sentence a line, or premise<TAB>hypothesis for a label."
 EXAMPLE = "augury translate results/runs/ADDRESS/seed-1 < text.de > text.en"
@@ -21,8 +21,9 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury import config, trainable
+    from augury.core import config
     from augury.decoding.settings import Decoding
+    from augury.experiments import trainable
 
     store, folder = open_run(arguments.trained, arguments.storage)
     task = folder.read_json("run.json")["task"]

@@ -9,10 +9,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from augury.cli.common import print_json
-from augury.progress import say, say_once
+from augury.core.progress import say, say_once
 
 if TYPE_CHECKING:
-    from augury.store import Store
+    from augury.core.store import Store
     from augury.sweeping.state import Curves, Sweep
 
 HELP = "Show a sweep as a page that follows it: rewritten every few seconds, or served on this machine."
@@ -28,7 +28,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.store import Store
+    from augury.core.store import Store
     from augury.sweeping import state
 
     store = Store(arguments.storage)

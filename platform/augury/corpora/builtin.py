@@ -2,21 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from itertools import chain, count, islice
-from typing import Literal
+from typing import Literal, TypeVar
 
 import numpy as np
 
-from augury.corpora.synthetic import LEXICON
-from augury.corpora.synthetic.clause_drawer import ClauseDrawer
-from augury.corpora.synthetic.lexicon import Draw, Lexicon, lexicon_of
-from augury.corpora.synthetic.phrases import Both
-from augury.corpora.synthetic.sentences import sentence
-from augury.errors import UserError, unknown
-from augury.rng import generator
+from augury.core.errors import UserError, unknown
+from augury.core.rng import generator
+from toy_languages import LEXICON
+from toy_languages.clause_drawer import ClauseDrawer
+from toy_languages.lexicon import Draw, Lexicon, lexicon_of
+from toy_languages.phrases import Both
+from toy_languages.sentences import sentence
+
+L = TypeVar("L")
 
 NOTE = (
     "Synthetic text made by a grammar: German-like to English-like sentences, many of their words invented. "
@@ -49,7 +51,7 @@ def generate(split: Split, size: int, *, seed: int = 1, lexicon: int = LEXICON) 
     Raises UserError for an unknown split, a size that is not from 1 to LARGEST, and an impossible lexicon.
     """
     check(split, size, LARGEST)
-    pairs = distinct(split, candidates(lexicon_of(lexicon), seed))
+    pairs = distinct(split, candidates(checked(lexicon_of, lexicon), seed))
     return (Pair(f"builtin-{split}-{index:08}", *pair) for index, pair in enumerate(islice(pairs, size)))
 
 
@@ -59,6 +61,14 @@ def check(split: str, size: int, largest: int) -> None:
         raise unknown("split", split, SPLITS)
     if not 1 <= size <= largest:
         raise UserError(f"the built-in corpus has no split of {size} pairs: give a size from 1 to {largest:,}")
+
+
+def checked(lexicon_of: Callable[[int], L], size: int) -> L:
+    """Return the lexicon of a size; UserError where there is none."""
+    try:
+        return lexicon_of(size)
+    except ValueError as error:
+        raise UserError(str(error)) from error
 
 
 def candidates(lexicon: Lexicon, seed: int) -> Iterator[Both]:

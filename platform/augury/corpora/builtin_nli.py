@@ -7,15 +7,15 @@ from dataclasses import dataclass
 from itertools import chain, count, islice
 from typing import NamedTuple
 
-from augury.corpora.builtin import BLOCK, LARGEST, Pair, Split, check, name_of, split_of, stream
+from augury.core.errors import unknown
+from augury.core.rng import generator
+from augury.corpora.builtin import BLOCK, LARGEST, Pair, Split, check, checked, name_of, split_of, stream
 from augury.corpora.corpus import LABELS, Label
-from augury.corpora.synthetic import NLI_LANGUAGES, NLI_LEXICON
-from augury.corpora.synthetic.nli_drawer import StatementDrawer
-from augury.corpora.synthetic.nli_languages import speak
-from augury.corpora.synthetic.nli_lexicon import NliLexicon, nli_lexicon_of
-from augury.corpora.synthetic.nli_statements import Statement, label
-from augury.errors import unknown
-from augury.rng import generator
+from toy_languages import NLI_LANGUAGES, NLI_LEXICON
+from toy_languages.nli_drawer import StatementDrawer
+from toy_languages.nli_languages import speak
+from toy_languages.nli_lexicon import NliLexicon, nli_lexicon_of
+from toy_languages.nli_statements import Statement, label
 
 NOTE = (
     "Synthetic inferences made by a grammar, in two invented languages. Figures on them show that things work and how "
@@ -125,7 +125,7 @@ def _fits(sentence: str) -> bool:
 
 
 def _words(split: Split, size: int, languages: Iterable[str], lexicon: int) -> NliLexicon:
-    words = nli_lexicon_of(lexicon)
+    words = checked(nli_lexicon_of, lexicon)
     check(split, size, min(LARGEST, PAIRS * lexicon**2))
     for language in languages:
         if language not in NLI_LANGUAGES:

@@ -9,8 +9,8 @@ from typing import Any, Literal, NamedTuple, get_args
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from augury.errors import UserError
-from augury.store import Folder, Store
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
 
 KIND = "corpora"
 SCHEMA_VERSION = 1

@@ -20,7 +20,7 @@ from typing import BinaryIO
 
 import pyarrow as pa
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 
 COMPRESSIONS = {".gz": b"\x1f\x8b", ".xz": b"\xfd7zXZ\x00", ".zst": b"\x28\xb5\x2f\xfd"}
 CHUNK = 1 << 22  # bytes

@@ -8,8 +8,8 @@ from typing import Any
 
 import pyarrow as pa
 
+from augury.core.errors import UserError, unknown
 from augury.corpora.tables import BLOCK_ROWS, pick
-from augury.errors import UserError, unknown
 
 SAVED = ("dataset_dict.json", "state.json")
 """What `save_to_disk` leaves in the directory of splits or of one dataset."""

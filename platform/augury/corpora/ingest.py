@@ -11,7 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from augury.config import address
+from augury.core.config import address
+from augury.core.errors import UserError
+from augury.core.locks import make_once
+from augury.core.progress import Stage, say_once
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import joined
@@ -21,10 +25,6 @@ from augury.corpora.nli_rows import NliRows, choose
 from augury.corpora.readers import Text, open_text
 from augury.corpora.rows import ParallelRows, Rows
 from augury.corpora.splits import AnySpec, Part
-from augury.errors import UserError
-from augury.locks import make_once
-from augury.progress import Stage, say_once
-from augury.store import Folder, Store
 
 
 def ingest(

@@ -9,8 +9,8 @@ from itertools import permutations
 from pathlib import Path
 from typing import Any
 
+from augury.core.errors import UserError, nearest
 from augury.corpora.files import COMPRESSIONS
-from augury.errors import UserError, nearest
 
 ENVIRONMENT = "AUGURY_DATA"
 

@@ -7,13 +7,13 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
+from augury.core.errors import unknown
 from augury.corpora.corpus import NLI, Label
 from augury.corpora.known_nli import KNOWN
 from augury.corpora.labels import NoGold
+from augury.corpora.languages import LanguageCode
 from augury.corpora.splits import AnySpec, AnyText, Cleaning, Limits
-from augury.corpora.synthetic import NLI_LANGUAGES, NLI_LEXICON
-from augury.errors import unknown
-from augury.text.languages import LanguageCode
+from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 
 
 class NliText(AnyText):

@@ -7,6 +7,8 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from augury.core.errors import UserError
+from augury.core.rng import digest
 from augury.corpora.corpus import LABELS, NLI
 from augury.corpora.filters import NO_LABEL, SUBSET
 from augury.corpora.labels import LabelNames
@@ -14,8 +16,6 @@ from augury.corpora.nli import NliText
 from augury.corpora.readers import Text
 from augury.corpora.rows import Rows
 from augury.corpora.splits import Part
-from augury.errors import UserError
-from augury.rng import digest
 
 
 class NliRows(Rows):

@@ -14,14 +14,14 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from augury.core.errors import UserError
 from augury.corpora import builtin, builtin_nli, hub
 from augury.corpora.files import InputFile, examine, find, sentences
 from augury.corpora.nli import NliText
 from augury.corpora.spec import TextSpec
 from augury.corpora.splits import AnyText, Role
-from augury.corpora.synthetic import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
-from augury.errors import UserError
+from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 
 Reader = Callable[[], Iterator[pa.Table]]
 HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}

@@ -8,6 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from augury.core.errors import UserError
 from augury.corpora.corpus import LINEAGE, PARALLEL, SIDES
 from augury.corpora.filters import (
     DUPLICATE,
@@ -23,7 +24,6 @@ from augury.corpora.filters import (
 from augury.corpora.readers import Text
 from augury.corpora.spec import TextSpec
 from augury.corpora.splits import Part
-from augury.errors import UserError
 
 ORIGIN = "original"
 MOST_REJECTED = 0.5  # of the rows of a text

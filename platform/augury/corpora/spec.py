@@ -7,12 +7,12 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
+from augury.core.errors import UserError
 from augury.corpora.corpus import PARALLEL
 from augury.corpora.known import KNOWN, check_languages
+from augury.corpora.languages import LanguageCode
 from augury.corpora.splits import TABLES, AnySpec, AnyText, Cleaning, Limits, named
-from augury.corpora.synthetic import LEXICON
-from augury.errors import UserError
-from augury.text.languages import LanguageCode
+from toy_languages import LEXICON
 
 Paths = str | tuple[str, ...]
 

@@ -11,10 +11,10 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
-from augury.config import Section
+from augury.core.config import Section
+from augury.core.errors import UserError, unknown
 from augury.corpora.files import COMPRESSIONS
 from augury.corpora.known import KnownSet, locate
-from augury.errors import UserError, unknown
 
 Role = Literal["train", "valid", "test"]
 Kind = Literal["aligned", "table", "hub", "builtin"]

@@ -16,8 +16,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet as pq
 
+from augury.core.errors import UserError, nearest
 from augury.corpora.files import InputFile, find, lines
-from augury.errors import UserError, nearest
 
 BLOCK_ROWS = 20_000
 T = TypeVar("T")

@@ -13,7 +13,7 @@ from ctranslate2.specs import TransformerSpec
 from ctranslate2.specs.common_spec import Activation
 from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, TransformerEncoderSpec
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from transformers import MarianMTModel

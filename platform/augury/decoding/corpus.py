@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from augury.core.execution import Executor, LocalExecutor
+from augury.core.progress import Stage
+from augury.core.store import Folder
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
-from augury.execution import Executor, LocalExecutor
-from augury.progress import Stage
-from augury.store import Folder
 
 TASK_SENTENCES = 512
 

@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import ctranslate2
 
+from augury.core.errors import UserError, unknown
 from augury.decoding.search import Hypothesis, check_lengths
 from augury.decoding.settings import Decoding
-from augury.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from transformers import MarianMTModel

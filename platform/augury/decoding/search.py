@@ -12,8 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from augury.core.errors import UserError
 from augury.decoding.settings import Decoding
-from augury.errors import UserError
 
 
 class Hypothesis(NamedTuple):

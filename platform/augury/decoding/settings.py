@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from pydantic import Field
 
-from augury.config import Section
+from augury.core.config import Section
 
 
 class Decoding(Section):

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from augury.lazy import provide
+from augury.core.lazy import provide
 
 if TYPE_CHECKING:
     from augury.regimes.objective import cross_entropy as cross_entropy

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from augury import regimes
-from augury.errors import UserError
-from augury.papers import CROSS_LINGUAL_NLI, FGM, PGD, Paper
+from augury.core.citations import CROSS_LINGUAL_NLI, FGM, PGD, Paper
+from augury.core.errors import UserError
 from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, PerturbableModel, Progress, Scope, ViewModel
 
 if TYPE_CHECKING:

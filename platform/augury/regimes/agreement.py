@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-from augury.errors import UserError, unknown
+from augury.core.errors import UserError, unknown
 
 Divergence = Literal["symmetric_kl", "js", "kl"]
 Detach = Literal["none", "target"]

@@ -8,8 +8,8 @@ from typing import Any, ClassVar, Literal
 from pydantic import Field, model_validator
 
 from augury import regimes
-from augury.errors import UserError
-from augury.papers import CIPHERDAUG, R_DROP, Paper
+from augury.core.citations import CIPHERDAUG, R_DROP, Paper
+from augury.core.errors import UserError
 from augury.regimes.agreement import Agreement, Detach, Divergence
 from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, Progress, ViewModel
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from augury import regimes
-from augury.errors import UserError
-from augury.papers import CIPHERDAUG, Paper
+from augury.core.citations import CIPHERDAUG, Paper
+from augury.core.errors import UserError
 from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Progress, Regime, ViewModel
 
 

@@ -15,7 +15,7 @@ import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.regimes.agreement import Agreement
 from augury.regimes.regime import Losses, Rows
 

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, 
 from pydantic import Field
 
 import augury.regimes
-from augury.config import Section, validate
-from augury.errors import UserError, unknown
-from augury.papers import Paper
+from augury.core.citations import Paper
+from augury.core.config import Section, validate
+from augury.core.errors import UserError, unknown
 
 if TYPE_CHECKING:
     from torch import Tensor, nn

@@ -11,17 +11,17 @@ import yaml
 from huggingface_hub import EvalResult, ModelCardData
 
 from augury.augment.operator import Operator
+from augury.core.progress import duration
+from augury.core.store import Folder, Store
 from augury.corpora import known, known_nli
 from augury.corpora.corpus import KIND as CORPORA
-from augury.experiment import Experiment, parse
-from augury.progress import duration
+from augury.experiments import runs
+from augury.experiments.experiment import Experiment, parse
+from augury.experiments.trainable import Exported
 from augury.regimes.regime import Regime
 from augury.reporting.results import best_validations
 from augury.reporting.table import MISSING, amount, factor
 from augury.scoring.metrics import lower_is_better, title
-from augury.store import Folder, Store
-from augury.tracking import runs
-from augury.trainable import Exported
 
 PRIVATE = ("storage", "tracking")
 """Sections of an experiment file that say where things lie on a machine, and nothing of the model."""

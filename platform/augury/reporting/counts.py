@@ -9,15 +9,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from augury.core.errors import UserError
+from augury.core.store import Folder
 from augury.corpora.corpus import COLUMNS, Corpus
 from augury.corpora.corpus import KIND as CORPORA
-from augury.errors import UserError
+from augury.experiments import runs
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import entry
 from augury.scoring.metrics import metric as get_metric
 from augury.scoring.scores import read_statistics
-from augury.store import Folder
-from augury.tracking import runs
 
 
 def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from augury.experiments.runs import NO_TESTS
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.table import MISSING, Table, aligned, cautions, fitted
 from augury.scoring.metrics import title
-from augury.tracking.runs import NO_TESTS
 
 FULL = 3  # tables that are shown whole, one below the other
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from html import escape
 from typing import Any
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.reporting.answer import answer
 from augury.reporting.charts import Figure, look
 from augury.reporting.document import chart, document, html_table, mark, section

@@ -10,15 +10,15 @@ from typing import Any
 
 from scipy.special import stdtrit
 
-from augury import config
+from augury.core import config
+from augury.core.store import Folder
+from augury.experiments import runs
 from augury.reporting.counts import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.metrics import lower_is_better
 from augury.scoring.metrics import metric as get_metric
 from augury.scoring.signature import measure, with_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
-from augury.store import Folder
-from augury.tracking import runs
 from augury.training import history
 
 

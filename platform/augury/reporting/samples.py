@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+from augury.core.rng import generator
+from augury.core.store import Folder
 from augury.corpora.corpus import COLUMNS, Corpus
 from augury.corpora.corpus import KIND as CORPORA
 from augury.reporting.results import SystemResult
-from augury.rng import generator
-from augury.store import Folder
 
 
 @dataclass(frozen=True)

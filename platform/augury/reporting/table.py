@@ -9,7 +9,7 @@ from typing import Any
 
 from rich.cells import cell_len
 
-from augury.progress import duration
+from augury.core.progress import duration
 from augury.regimes.regime import SOURCE
 from augury.reporting.results import Cost, Estimate, SystemResult
 from augury.scoring.bootstrap import SEED, Resampled

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 
 Value = Callable[[Sequence[float]], float]
 """Summed statistics to a score."""

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any, Literal
 
-from augury.errors import UserError, unknown
+from augury.core.errors import UserError, unknown
 from augury.scoring import accuracy, bleu, chrf, ter
 
 if TYPE_CHECKING:

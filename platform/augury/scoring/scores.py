@@ -13,12 +13,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.errors import UserError
+from augury.core.errors import UserError
+from augury.core.store import Folder
 from augury.scoring.bootstrap import SAMPLES, SEED, resample
 from augury.scoring.metrics import metric
 from augury.scoring.signature import with_resampling
 from augury.scoring.significance import interval
-from augury.store import Folder
 
 STATISTICS = "statistics"
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field, field_validator
 
-from augury.config import Section
-from augury.errors import unknown
+from augury.core.config import Section
+from augury.core.errors import unknown
 from augury.scoring.bootstrap import SAMPLES
 from augury.scoring.metrics import names
 

@@ -11,12 +11,12 @@ import optuna
 from optuna.distributions import BaseDistribution, CategoricalDistribution, distribution_to_json
 from optuna.trial import TrialState
 
-from augury import config
-from augury.errors import UserError
-from augury.naming import title
-from augury.progress import say
-from augury.rng import seed_of
-from augury.store import Folder
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.naming import title
+from augury.core.progress import say
+from augury.core.rng import seed_of
+from augury.core.store import Folder
 from augury.sweeping.points import plain_value
 from augury.sweeping.race import Verdict, Work
 from augury.sweeping.space import Space

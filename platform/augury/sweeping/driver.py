@@ -9,15 +9,17 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
-from augury import preflight, trainable
-from augury.beside import Throttle, every
-from augury.description import describe
-from augury.errors import UserError
-from augury.evaluation import evaluated
-from augury.execution import connect
-from augury.progress import say, say_once
-from augury.running import refuse_lost_storage
-from augury.store import Folder, Store
+from augury.core.errors import UserError
+from augury.core.execution import connect
+from augury.core.periodic import Throttle, every
+from augury.core.progress import say, say_once
+from augury.core.store import Folder, Store
+from augury.experiments import preflight, trainable
+from augury.experiments.description import describe
+from augury.experiments.evaluation import evaluated
+from augury.experiments.running import refuse_lost_storage
+from augury.experiments.runs import run_folder
+from augury.experiments.trainable import Prepared
 from augury.sweeping import plan as plans
 from augury.sweeping import points, population, sizing, state, tuning
 from augury.sweeping.adaptive import Suggestions
@@ -29,9 +31,7 @@ from augury.sweeping.settings import Asked
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, STATE, Curves, Decision, Sweep
 from augury.sweeping.trial import Setting, keep
-from augury.tracking.runs import run_folder
 from augury.tracking.tracker import Tracker
-from augury.trainable import Prepared
 
 LOOK_SECONDS, RECORD_SECONDS, HEARTBEAT_SECONDS = 1.0, 10.0, 30.0
 EXCHANGES = 5

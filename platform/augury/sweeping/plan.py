@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from augury import config, trainable
-from augury.canonical import canonical
-from augury.errors import UserError
-from augury.experiment import Experiment, parse
-from augury.naming import title
-from augury.store import Store
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.naming import title
+from augury.core.store import Store
+from augury.experiments import trainable
+from augury.experiments.canonical import canonical
+from augury.experiments.experiment import Experiment, parse
 from augury.sweeping.space import Space
 from augury.sweeping.state import Merged
 

@@ -7,8 +7,8 @@ import json
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
-from augury.errors import UserError
-from augury.rng import generator
+from augury.core.errors import UserError
+from augury.core.rng import generator
 from augury.sweeping.space import Space
 
 DIGITS = 4  # of a number that is drawn

@@ -22,14 +22,16 @@ from ray.tune.schedulers import PopulationBasedTraining
 from ray.tune.search import BasicVariantGenerator
 from ray.tune.search.sample import Categorical
 
-from augury import config, trainable
-from augury.errors import UserError
-from augury.evaluation import evaluate
-from augury.experiment import Experiment, parse
-from augury.locks import alone
-from augury.naming import title
-from augury.rng import generator
-from augury.store import Folder, Store
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.locks import alone
+from augury.core.naming import title
+from augury.core.rng import generator
+from augury.core.store import Folder, Store
+from augury.experiments import trainable
+from augury.experiments.evaluation import evaluate
+from augury.experiments.experiment import Experiment, parse
+from augury.experiments.runs import run_folder
 from augury.sweeping import tuning
 from augury.sweeping.desk import Desk
 from augury.sweeping.plan import Planned
@@ -37,7 +39,6 @@ from augury.sweeping.points import plain_value
 from augury.sweeping.space import Space
 from augury.sweeping.state import KIND
 from augury.sweeping.trial import CONFIGURATION, SEED, Setting, kept
-from augury.tracking.runs import run_folder
 from augury.training.checkpoint import STATE
 from augury.training.history import History
 from augury.training.launch import FAILURE, launch

@@ -23,7 +23,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from augury.errors import UserError, unknown
+from augury.core.errors import UserError, unknown
 
 NOTES = "notes"
 ABOUT = ("row", "name", "label", "section", "marks", "bold")

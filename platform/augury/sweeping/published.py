@@ -22,7 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from types import ModuleType
 
-from augury.errors import UserError, unknown
+from augury.core.errors import UserError, unknown
 from augury.sweeping import printed
 from augury.sweeping import space as spaces
 from augury.sweeping.printed import PrintedTable

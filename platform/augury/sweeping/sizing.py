@@ -6,8 +6,8 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
-from augury.errors import UserError
-from augury.experiment import Experiment
+from augury.core.errors import UserError
+from augury.experiments.experiment import Experiment
 
 DRIVER = "trial_driver"
 

@@ -32,8 +32,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, Protocol, get_args
 
-from augury import config
-from augury.errors import UserError, unknown
+from augury.core import config
+from augury.core.errors import UserError, unknown
 
 PACKAGE, PAPERS = "search_spaces", "papers"
 Mode = Literal["max", "min"]

@@ -11,10 +11,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
-from augury.errors import UserError, nearest
-from augury.naming import title
-from augury.store import Folder, Store
-from augury.tracking import runs
+from augury.core.errors import UserError, nearest
+from augury.core.naming import title
+from augury.core.store import Folder, Store
+from augury.experiments import runs
 from augury.training import history
 from augury.training.trained import OUTCOME
 

@@ -13,15 +13,15 @@ from contextlib import ExitStack
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from augury import trainable
-from augury.errors import UserError
-from augury.evaluation import evaluate, evaluated
-from augury.experiment import Experiment, parse
-from augury.locks import alone
-from augury.store import Folder, Store
+from augury.core.errors import UserError
+from augury.core.locks import alone
+from augury.core.store import Folder, Store
+from augury.experiments import trainable
+from augury.experiments.evaluation import evaluate, evaluated
+from augury.experiments.experiment import Experiment, parse
+from augury.experiments.runs import run_folder
+from augury.experiments.trainable import Input, Prepared, Trainable
 from augury.sweeping.state import KIND, Curves, Point
-from augury.tracking.runs import run_folder
-from augury.trainable import Input, Prepared, Trainable
 from augury.training.checkpoint import Checkpoints
 from augury.training.launch import FAILURE, launch
 

@@ -16,11 +16,11 @@ from typing import Generic, TypeVar
 import numpy as np
 import pyarrow as pa
 
+from augury.core.errors import UserError
+from augury.core.execution import Executor, LocalExecutor
+from augury.core.progress import Stage
+from augury.core.store import Folder
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
-from augury.errors import UserError
-from augury.execution import Executor, LocalExecutor
-from augury.progress import Stage
-from augury.store import Folder
 from augury.text import ibm2
 from augury.text.bitext import Bitext, Direction, Lexicon, Places, encode
 from augury.text.ibm2 import UNSEEN, Expectations, Settings, Table

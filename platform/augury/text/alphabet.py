@@ -14,7 +14,7 @@ from typing import Any, Literal, get_args
 import numpy as np
 import pyarrow as pa
 
-from augury.errors import UserError, unknown
+from augury.core.errors import UserError, unknown
 
 Mode = Literal["alpha", "cased", "lower", "block"]
 

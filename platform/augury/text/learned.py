@@ -10,7 +10,7 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from augury.store import Folder
+from augury.core.store import Folder
 
 VERSION = 1
 FILES = "tokenizer"

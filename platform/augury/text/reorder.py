@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Literal
 
-from augury.errors import unknown
+from augury.core.errors import unknown
 from augury.text.symmetrise import Link
 from augury.text.words import is_punctuation
 

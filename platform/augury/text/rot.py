@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 from augury.text.alphabet import Alphabet, pieces, string_chunks
 
 

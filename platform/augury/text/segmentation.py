@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from augury.errors import UserError
+from augury.core.errors import UserError
 
 UNSPACED = frozenset({"zh", "ja", "th", "km", "lo", "my"})
 LETTERS = 6  # to a space: segmented text has fewer, other text, with spaces between clauses at most, more

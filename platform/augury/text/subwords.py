@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from augury import pretrained
-from augury.progress import say_once
-from augury.store import Folder
-from augury.text import learned
+from augury.core.progress import say_once
+from augury.core.store import Folder
+from augury.text import learned, pretrained
 from augury.text.tokens import Encode, Encoded
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Literal, get_args
 
-from augury.errors import unknown
+from augury.core.errors import unknown
 
 Link = tuple[int, int]
 """The places, counted from 0, of a source word and a target word that translate each other."""

@@ -7,9 +7,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
+from augury.core.errors import UserError
 from augury.corpora.files import examine, find, lines
 from augury.corpora.tables import position
-from augury.errors import UserError
 
 Synonyms = Mapping[str, tuple[str, ...]]
 """The synonyms of a word, in code-point order and without the word itself; no entry for a word that has none."""

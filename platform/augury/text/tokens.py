@@ -13,12 +13,12 @@ from typing import NamedTuple, Protocol
 import numpy as np
 import pyarrow as pa
 
-from augury import config
+from augury.core import config
+from augury.core.execution import Executor
+from augury.core.locks import making
+from augury.core.progress import Stage
+from augury.core.store import Folder
 from augury.corpora.corpus import read_shard
-from augury.execution import Executor
-from augury.locks import making
-from augury.progress import Stage
-from augury.store import Folder
 
 KIND = "tokens"
 

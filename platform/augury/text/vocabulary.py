@@ -17,10 +17,10 @@ import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator
 from sentencepiece import SentencePieceProcessor
 
-from augury.config import Section
-from augury.errors import UserError, unknown
-from augury.progress import say_once
-from augury.store import Folder
+from augury.core.config import Section
+from augury.core.errors import UserError, unknown
+from augury.core.progress import say_once
+from augury.core.store import Folder
 from augury.text import sentencepieces
 from augury.text.vocabulary_size import fitting_size, matching_size
 

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from augury.store import Folder
-from augury.tracking.settings import Place
+from augury.core.store import Folder
+from augury.experiments.tracking import Place
 
 if TYPE_CHECKING:
     from mlflow import MlflowClient

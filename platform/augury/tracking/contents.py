@@ -13,12 +13,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, get_args
 from urllib.parse import quote, urlencode
 
-from augury.config import flatten
+from augury.core.config import flatten
+from augury.core.store import Folder
+from augury.experiments import runs
 from augury.reporting import results
 from augury.reporting.sweeps.summary import Standing, leader
-from augury.store import Folder
 from augury.sweeping.state import DEFINITION, PAGE, Configuration, Progress, Sweep, Trial
-from augury.tracking import runs
 from augury.tracking.backend import Content, File, Status, Value
 
 LEVEL, SWEEP, CONFIGURATION, STATE = "augury.level", "augury.sweep", "augury.configuration", "augury.state"

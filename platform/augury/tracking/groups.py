@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from augury.errors import UserError
+from augury.core.errors import UserError
+from augury.core.store import Folder
+from augury.experiments import runs
 from augury.reporting.sweeps.summary import Standing, leader, standings
-from augury.store import Folder
 from augury.sweeping.state import Configuration, Sweep, Trial
-from augury.tracking import contents, runs
+from augury.tracking import contents
 from augury.tracking.backend import Backend, File, Record, Status
 from augury.tracking.contents import LEVEL, STATE, SWEEP
 from augury.tracking.ledger import closed, ledger, note

@@ -9,7 +9,7 @@ import threading
 from collections.abc import Mapping
 from typing import Any
 
-from augury.store import MARKER, Folder
+from augury.core.store import MARKER, Folder
 
 LEDGER = "tracking.json"
 

@@ -6,12 +6,12 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from augury.config import flatten
-from augury.store import Folder
-from augury.tracking import runs
+from augury.core.config import flatten
+from augury.core.store import Folder
+from augury.experiments import runs
+from augury.experiments.tracking import Place
 from augury.tracking.backend import Backend, Content, File, Record, Value
 from augury.tracking.ledger import closed, ledger, note
-from augury.tracking.settings import Place
 from augury.training import history
 
 if TYPE_CHECKING:

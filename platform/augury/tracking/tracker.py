@@ -15,19 +15,19 @@ from functools import partial
 from types import TracebackType
 from typing import Literal, NamedTuple
 
-from augury.beside import Throttle
-from augury.commands import command
-from augury.errors import UserError
-from augury.progress import say
-from augury.store import Folder, Store
+from augury.core.commands import command
+from augury.core.errors import UserError
+from augury.core.periodic import Throttle
+from augury.core.progress import say
+from augury.core.store import Folder, Store
+from augury.experiments import runs
+from augury.experiments.tracking import Tracking, place
 from augury.sweeping import state as sweeps
 from augury.sweeping.state import Sweep
-from augury.tracking import runs
 from augury.tracking.backend import File, Status, load_mlflow
 from augury.tracking.groups import Groups, Step, concluded, outcome
 from augury.tracking.ledger import LEDGER, closed, ledger, note
 from augury.tracking.mirror import Mirror
-from augury.tracking.settings import Tracking, place
 
 __all__ = ["File", "Tracker", "send_pending"]
 

@@ -15,8 +15,8 @@ from typing import Literal
 
 import numpy as np
 
-from augury.errors import UserError
-from augury.rng import generator
+from augury.core.errors import UserError
+from augury.core.rng import generator
 
 Batch = np.ndarray  # (examples,) int64
 Order = Literal["length", "random"]

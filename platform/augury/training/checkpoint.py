@@ -17,8 +17,8 @@ import torch
 from safetensors.torch import load_file, save_file
 from torch import Tensor, nn
 
-from augury.errors import UserError
-from augury.store import Folder
+from augury.core.errors import UserError
+from augury.core.store import Folder
 
 MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import torch
 from pyarrow import fs
 
-from augury.progress import say
-from augury.store import Folder, Store
+from augury.core.progress import say
+from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position
 from augury.training.settings import Training

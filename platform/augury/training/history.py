@@ -12,8 +12,8 @@ from typing import TypedDict
 
 from pyarrow import fs
 
-from augury.errors import UserError
-from augury.store import Folder
+from augury.core.errors import UserError
+from augury.core.store import Folder
 
 KIND = "history"
 FLUSH_SECONDS = 5.0

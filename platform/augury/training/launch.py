@@ -10,10 +10,10 @@ from typing import Any
 
 import torch
 
-from augury.errors import UserError
-from augury.execution import connect
-from augury.progress import say
-from augury.store import Folder
+from augury.core.errors import UserError
+from augury.core.execution import connect
+from augury.core.progress import say
+from augury.core.store import Folder
 from augury.training.extend import take_over
 from augury.training.loop import Diverged, Report
 from augury.training.settings import Execution, Training

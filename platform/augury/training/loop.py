@@ -23,10 +23,10 @@ from safetensors.torch import save
 from torch import Tensor, nn
 from torch.nn.parallel import DistributedDataParallel
 
-from augury.progress import say
+from augury.core.progress import say
+from augury.core.rng import seed_of
+from augury.core.store import Folder, Store
 from augury.regimes.regime import Losses, Progress
-from augury.rng import seed_of
-from augury.store import Folder, Store
 from augury.training import distributed
 from augury.training.batching import plan_pass
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors

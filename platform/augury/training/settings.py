@@ -7,8 +7,8 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
-from augury.config import Section
-from augury.errors import UserError, unknown
+from augury.core.config import Section
+from augury.core.errors import UserError, unknown
 from augury.training.batching import Order
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {

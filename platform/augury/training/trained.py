@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, TypeVar
 
-from augury.errors import UserError
-from augury.store import Folder
+from augury.core.errors import UserError
+from augury.core.store import Folder
 
 if TYPE_CHECKING:
     from torch import nn

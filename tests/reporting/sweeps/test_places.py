@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from augury.commands import command
+from augury.core.commands import command
 from augury.reporting.sweeps.places import places
 from augury.tracking.contents import LEVEL, SWEEP
 

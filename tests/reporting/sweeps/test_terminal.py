@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from augury.experiments.runs import NO_TESTS
 from augury.reporting.sweeps.page import render
 from augury.reporting.sweeps.terminal import Board, plain, seconds_left, text
-from augury.tracking.runs import NO_TESTS
 
 
 class Terminal(io.StringIO):

@@ -4,8 +4,8 @@ from typing import Any
 
 import pytest
 
-from augury.errors import UserError
-from augury.experiment import parse, systems
+from augury.core.errors import UserError
+from augury.experiments.experiment import parse, systems
 from trainables.nli.architecture import Pretrained, Scratch
 from trainables.nli.config import Config
 

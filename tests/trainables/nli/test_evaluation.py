@@ -14,13 +14,13 @@ import torch
 from huggingface_hub import ModelCard
 from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-from augury import trainable
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
-from augury.errors import UserError
-from augury.experiment import parse
-from augury.exporting import export
-from augury.running import run_experiment
-from augury.store import Store
+from augury.experiments import trainable
+from augury.experiments.experiment import parse
+from augury.experiments.running import run_experiment
+from augury.reporting.exporting import export
 from trainables import nli
 
 Checkpoint = Callable[..., Path]

@@ -12,11 +12,10 @@ from safetensors.torch import load_file
 from torch import Tensor, nn
 from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
 
-from augury import pretrained
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS
-from augury.errors import UserError
-from augury.store import Store
-from augury.text import learned
+from augury.text import learned, pretrained
 from augury.training.batching import padded
 from trainables.nli.architecture import Pretrained, Scratch
 from trainables.nli.model import Reader, build, check, empty

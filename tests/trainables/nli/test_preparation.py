@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
-from augury.errors import UserError
-from augury.experiment import parse
-from augury.store import Folder, Store
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.experiments.experiment import parse
 from augury.text.tokens import Tokens
 from trainables import nli
 

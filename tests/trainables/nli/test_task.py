@@ -17,11 +17,11 @@ from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification
 
 import augury.augment
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS, Corpus
-from augury.experiment import parse
+from augury.experiments.experiment import parse
+from augury.experiments.trainable import Prepared
 from augury.regimes.regime import PerturbableModel, Progress
-from augury.store import Folder, Store
-from augury.trainable import Prepared
 from trainables import nli
 from trainables.nli.config import Config
 from trainables.nli.task import Batch, Classification

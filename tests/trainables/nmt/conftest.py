@@ -9,9 +9,9 @@ from typing import Any
 import pytest
 from safetensors.torch import save
 
-from augury.description import describe
-from augury.experiment import parse
-from augury.store import Folder, Store
+from augury.core.store import Folder, Store
+from augury.experiments.description import describe
+from augury.experiments.experiment import parse
 from augury.text.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
 from augury.training.loop import WEIGHTS

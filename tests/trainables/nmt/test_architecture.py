@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from augury.config import validate
-from augury.errors import UserError
+from augury.core.config import validate
+from augury.core.errors import UserError
 from trainables.nmt.architecture import ModelConfig, Sizes, resolve
 
 

@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from augury.corpora.corpus import Corpus
-from augury.evaluation import evaluate
+from augury.experiments.evaluation import evaluate
 from augury.scoring.metrics import metric
 from augury.scoring.scores import read_statistics
 from trainables import nmt

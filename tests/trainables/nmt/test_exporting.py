@@ -11,11 +11,11 @@ import pytest
 import yaml
 from huggingface_hub import ModelCard
 
-from augury.errors import UserError
-from augury.evaluation import evaluate
-from augury.experiment import load
-from augury.exporting import export
-from augury.store import Store
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.experiments.evaluation import evaluate
+from augury.experiments.experiment import load
+from augury.reporting.exporting import export
 from trainables import nmt
 
 MESSY = ["\t Wer sieht\tdas HAUS? ", "__en__ das </s>  Ωmega", "ein kurzer Satz", "e\u0301in \u00a0 İ Satz, oder?"]

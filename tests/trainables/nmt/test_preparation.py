@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.experiment import parse
-from augury.store import Folder, Store
+from augury.experiments.experiment import parse
 from augury.text.vocabulary import Vocabulary
 from trainables import nmt
 

@@ -9,10 +9,10 @@ import numpy as np
 import pytest
 import torch
 
-from augury.experiment import Experiment, parse
+from augury.core.store import Folder, Store
+from augury.experiments.experiment import Experiment, parse
+from augury.experiments.trainable import Prepared
 from augury.regimes.regime import Progress
-from augury.store import Folder, Store
-from augury.trainable import Prepared
 from augury.training import history
 from augury.training.loop import fit
 from trainables import nmt

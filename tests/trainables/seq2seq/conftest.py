@@ -7,9 +7,9 @@ from typing import Any
 
 import pytest
 
+from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.experiment import parse
-from augury.store import Store
+from augury.experiments.experiment import parse
 from augury.training.settings import Execution
 from trainables import seq2seq
 from trainables.seq2seq import pairs

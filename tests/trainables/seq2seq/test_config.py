@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from augury.errors import UserError
-from augury.experiment import parse
+from augury.core.errors import UserError
+from augury.experiments.experiment import parse
 from trainables.seq2seq.architecture import Pretrained, TinyT5
 from trainables.seq2seq.config import FineTuning, HypothesisCorpus, ReorderCorpus, TextCorpus
 

@@ -10,12 +10,12 @@ import pytest
 import torch
 from huggingface_hub import ModelCard
 
+from augury.core.errors import UserError
+from augury.core.store import Folder
 from augury.decoding.settings import GREEDY, Sampling
-from augury.errors import UserError
-from augury.experiment import parse
-from augury.exporting import export
-from augury.running import run_experiment
-from augury.store import Folder
+from augury.experiments.experiment import parse
+from augury.experiments.running import run_experiment
+from augury.reporting.exporting import export
 from trainables import seq2seq
 
 

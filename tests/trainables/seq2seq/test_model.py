@@ -19,8 +19,8 @@ from transformers import (
     PreTrainedModel,
 )
 
-from augury.errors import UserError
-from augury.store import Store
+from augury.core.errors import UserError
+from augury.core.store import Store
 from augury.text import learned
 from trainables.seq2seq.architecture import Pretrained, TinyT5
 from trainables.seq2seq.model import _check, build, empty, head, hidden_states
@@ -132,7 +132,7 @@ def test_what_does_not_fit_is_refused(directory: str, tmp_path: Path) -> None:
     families(20)["mt5"].save_pretrained(tmp_path)
     with pytest.raises(UserError, match="its model 20 embeddings"):
         build(Pretrained(name=str(tmp_path)), directory, seed=1)
-    from augury import pretrained
+    from augury.text import pretrained
 
     model = AutoModelForSeq2SeqLM.from_config(families(60)["bart"].config)
     model.lm_head.register_forward_hook(lambda module, given, logits: logits * 2)

@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
+from augury.core.errors import UserError
 from augury.corpora.corpus import PARALLEL, Corpus
-from augury.errors import UserError
 from trainables.seq2seq import pairs
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 import pyarrow as pa
 import pytest
 
-from augury.store import Folder, Store
+from augury.core.store import Folder, Store
 from augury.text import learned
 from augury.text.subwords import TRUNCATED
 from trainables.seq2seq.pieces import Pieces, pieces

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from augury.errors import UserError
-from augury.experiment import parse
+from augury.core.errors import UserError
+from augury.experiments.experiment import parse
 from augury.text.subwords import TRUNCATED
 from augury.text.tokens import Tokens
 from trainables import seq2seq

@@ -8,7 +8,7 @@ from dataclasses import asdict
 from textwrap import shorten
 from typing import Any, NamedTuple
 
-from augury.progress import duration
+from augury.core.progress import duration
 from augury.reporting.answer import answer
 from augury.reporting.formats import COSTS, LATEX_HEAD, csv_lines, tabular
 from augury.reporting.papers.reproduction import Line, Reproduction

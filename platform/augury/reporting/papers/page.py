@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from html import escape
 
-from augury.progress import duration
+from augury.core.progress import duration
 from augury.reporting.charts import Figure, look
 from augury.reporting.document import chart, document, html_table, mark, section
 from augury.reporting.figures import score_against_cost

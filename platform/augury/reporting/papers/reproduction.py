@@ -8,13 +8,13 @@ from typing import Literal
 
 import numpy as np
 
+from augury.experiments import runs
 from augury.reporting.mean import comparisons, with_mean
 from augury.reporting.results import Estimate, SystemResult, load_groups
 from augury.reporting.table import MEAN, Row, Table, scored_sets
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
-from augury.tracking import runs
 
 Status = Literal["measured", "partly measured", "failed", "left out", "not begun", "not run", "computed"]
 

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from augury.naming import title
+from augury.core.naming import title
 from augury.sweeping.state import Configuration
 
 RATIO = 20.0  # of the greatest to the least value, from which an axis may be logarithmic

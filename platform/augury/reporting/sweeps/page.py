@@ -11,8 +11,9 @@ from datetime import UTC, datetime
 from html import escape
 from typing import Any
 
-from augury.naming import title as titled
-from augury.progress import duration
+from augury.core.naming import title as titled
+from augury.core.progress import duration
+from augury.experiments import runs
 from augury.reporting.charts import Figure, Look
 from augury.reporting.document import chart, document, html_table, mark, section
 from augury.reporting.heat import systems_by_tests
@@ -27,7 +28,6 @@ from augury.reporting.sweeps.wording import between, measured, spread, stands_at
 from augury.reporting.table import MISSING, Row, Table, difference, factor, interval, probability
 from augury.scoring.metrics import title
 from augury.sweeping.state import Progress, Sweep
-from augury.tracking import runs
 
 NOTES = 8  # more are folded away
 STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from augury.commands import command
-from augury.store import Store
+from augury.core.commands import command
+from augury.core.store import Store
+from augury.experiments import runs
+from augury.experiments.tracking import Tracking, place
 from augury.sweeping.state import Sweep
-from augury.tracking import runs
-from augury.tracking.settings import Tracking, place
 
 TUNE = "tune"  # where Ray Tune leaves its event files
 

@@ -7,12 +7,12 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from augury.experiments import runs
 from augury.reporting import results
 from augury.reporting.mean import comparisons
 from augury.reporting.table import Row, Table, scored_sets
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
-from augury.tracking import runs
 
 # The trials that speak for a configuration are those that got furthest; a failed one never does.
 RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"), ("running",))

@@ -15,7 +15,7 @@ from rich.live import Live
 from rich.table import Table as Grid
 from rich.text import Text
 
-from augury.progress import QUIET_SECONDS, duration
+from augury.core.progress import QUIET_SECONDS, duration
 from augury.reporting.overview import by_test
 from augury.reporting.sweeps.answer import answered
 from augury.reporting.sweeps.places import places

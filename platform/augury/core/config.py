@@ -1,0 +1,123 @@
+"""Typed configuration: sections, dotted overrides, and the address of a configuration."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeVar
+
+import yaml
+from pydantic import BaseModel, ConfigDict, ValidationError
+
+from augury.core.errors import UserError
+from augury.core.faults import Invalid, faults_of
+from augury.core.rng import digest
+
+
+class Section(BaseModel):
+    """A frozen group of typed settings; an unknown key is an error that names the nearest known one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    def plain(self) -> dict[str, Any]:
+        """The settings as JSON-like values, defaults included."""
+        return self.model_dump(mode="json")
+
+    def inactive(self) -> dict[str, str]:
+        """The settings that have no effect beside the others -> why; experiments that differ in them alone are one."""
+        return {}
+
+
+S = TypeVar("S", bound=Section)
+
+
+def address(value: Any) -> str:
+    """The name, 16 hexadecimal digits, of whatever `value` (JSON-like) determines."""
+    return digest(value, size=8).hex()
+
+
+def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
+    """`content` with every `dotted.key=value` of `assignments` set."""
+    return merge(content, assigned(assignments))
+
+
+def assigned(assignments: Sequence[str]) -> dict[str, Any]:
+    """Dotted key -> value of every `dotted.key=value`; values are read as YAML."""
+    values = {}
+    for assignment in assignments:
+        key, equals, text = assignment.partition("=")
+        if not equals or not key:
+            raise UserError(f"--set takes dotted.key=value, not '{assignment}'; for example --set regime.beta=5")
+        try:
+            values[key] = yaml.safe_load(text)
+        except yaml.YAMLError as error:
+            raise UserError(f"--set {key}: '{text}' is not a YAML value") from error
+    return values
+
+
+def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
+    """A copy of `content` in which each dotted key of `dotted` (list positions as numbers) has its value.
+
+    A section that was given by its name alone (`regime: plain`) keeps that name.
+    """
+    result: Any = _copy(content)
+    for key, value in dotted.items():
+        node, parts = result, key.split(".")
+        for depth, part in enumerate(parts):
+            last = depth == len(parts) - 1
+            if isinstance(node, list):
+                if not part.isdigit() or int(part) >= len(node):
+                    raise UserError(f"'{key}': '{part}' is not a position in a list of {len(node)}")
+                if last:
+                    node[int(part)] = value
+                node = node[int(part)]
+            elif last:
+                node[part] = value
+            else:
+                if not isinstance(node.get(part), dict | list):
+                    node[part] = {"name": node[part]} if isinstance(node.get(part), str) else {}
+                node = node[part]
+    return dict(result)
+
+
+def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
+    """Nested settings under dotted names; lists of settings by position."""
+    flat: dict[str, Any] = {}
+    for key, value in content.items():
+        name = f"{prefix}{key}"
+        if isinstance(value, list) and any(isinstance(item, Mapping) for item in value):
+            value = {str(index): item for index, item in enumerate(value)}
+        if isinstance(value, Mapping) and value:
+            flat |= flatten(value, f"{name}.")
+        elif value is not None and value != {}:
+            flat[name] = value
+    return flat
+
+
+def _copy(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _copy(item) for key, item in value.items()}
+    return [_copy(item) for item in value] if isinstance(value, list) else value
+
+
+def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
+    """`content` as a `schema`; Invalid lists every fault with its dotted key and what is allowed."""
+    try:
+        return schema.model_validate(dict(content))
+    except ValidationError as error:
+        faults = faults_of(error.errors(include_url=False), content, lambda place: _known_keys(schema, place))
+        raise Invalid(where, faults) from error
+
+
+def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
+    """The keys allowed at `location`; steps that are not fields (list positions, mapping keys) are passed over."""
+    current: type[BaseModel] = schema
+    for part in location:
+        if part in current.model_fields:
+            current = next(iter(_models_in(current.model_fields[part].annotation)), current)
+    return list(current.model_fields)
+
+
+def _models_in(annotation: Any) -> list[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return [annotation]
+    return [model for part in getattr(annotation, "__args__", ()) for model in _models_in(part)]

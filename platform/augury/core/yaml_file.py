@@ -1,0 +1,97 @@
+"""A YAML file: its content, and the line of every key, so that errors can speak of the file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import yaml
+
+from augury.core.errors import UserError, nearest
+from augury.core.faults import Place
+
+MERGE = "tag:yaml.org,2002:merge"
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where libyaml is there
+
+
+class YamlFile(NamedTuple):
+    """What a file holds."""
+
+    content: dict[str, Any]
+    lines: dict[Place, int]
+    """The line, from 1, of every key and every item of a list."""
+
+
+def read(path: str | Path) -> YamlFile:
+    """Return the mapping in a YAML file; UserError where there is none, and for a key that is given twice."""
+    text = _text(Path(path))
+    loader = _Loader(text)
+    try:
+        root = loader.get_single_node()
+        if not isinstance(root, yaml.MappingNode):
+            kind = "nothing" if root is None else root.id
+            raise UserError(f"{path} must hold a mapping of sections (name:, corpus:, ...), not {kind}")
+        lines = dict(_lines(root, str(path)))
+        return YamlFile(loader.construct_document(root), lines)
+    except yaml.MarkedYAMLError as error:
+        raise _not_yaml(path, text, error) from error
+    except yaml.YAMLError as error:
+        raise UserError(f"{path}: not valid YAML: {' '.join(str(error).split())}") from error
+    finally:
+        loader.dispose()
+
+
+def _text(path: Path) -> str:
+    if path.is_dir():
+        raise UserError(f"'{path}' is a directory: give the path of a YAML file")
+    if not path.is_file():
+        beside = [str(other) for suffix in ("*.yaml", "*.yml") for other in path.parent.glob(suffix)]
+        hint = nearest(str(path), beside) if beside else "give the path of a YAML file; `augury init` writes one"
+        raise UserError(f"no experiment file '{path}': {hint}")
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise UserError(f"{path}, line {line}: byte 0x{error.object[error.start]:02x} is not UTF-8") from error
+
+
+def _not_yaml(path: str | Path, text: str, error: yaml.MarkedYAMLError) -> UserError:
+    mark = error.problem_mark or error.context_mark
+    line = mark.line if mark else 0
+    said = " ".join(f"{error.context or ''} {error.problem or ''}".split())
+    tabbed = any(part.lstrip(" ").startswith("\t") for part in text.splitlines()[line : line + 1])
+    hint = "; indent with spaces, not with tabs" if tabbed else ""
+    return UserError(f"{path}, line {line + 1}: not valid YAML: {said}{hint}")
+
+
+def _lines(node: yaml.Node, path: str, place: Place = (), above: tuple[int, ...] = ()) -> Iterator[tuple[Place, int]]:
+    """The line of every key below a node; UserError where a mapping has a key twice."""
+    if id(node) in above:
+        raise UserError(f"{path}: {'.'.join(place)} is an alias of what it stands in: write it out")
+    if isinstance(node, yaml.SequenceNode):
+        children = [(str(index), item, item) for index, item in enumerate(node.value)]
+    elif isinstance(node, yaml.MappingNode):
+        _check_once(node, path, place)
+        children = [(key.value, key, value) for key, value in node.value
+                    if isinstance(key, yaml.ScalarNode) and key.tag != MERGE]  # fmt: skip
+    else:
+        return
+    for name, key, value in children:
+        yield (*place, name), key.start_mark.line + 1
+        yield from _lines(value, path, (*place, name), (*above, id(node)))
+
+
+def _check_once(node: yaml.MappingNode, path: str, place: Place) -> None:
+    lines: dict[tuple[str, str], int] = {}
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            continue
+        name, line = (key.tag, key.value), key.start_mark.line + 1
+        if name in lines:
+            where = f" in {'.'.join(place)}" if place else ""
+            raise UserError(
+                f"{path}, line {line}: '{key.value}' is given twice{where}, first in line {lines[name]}: "
+                "only one of them would count, so rename or remove the other"
+            )
+        lines[name] = line

@@ -1,0 +1,78 @@
+"""Points that are the same experiment: found before anything runs, and run once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from augury.augment import pipeline
+from augury.augment.operator import Operator
+from augury.core.config import Section
+from augury.core.naming import title
+from augury.core.store import Store
+from augury.corpora.ingest import ingested
+from augury.experiments.experiment import Experiment, parse
+
+
+class Canonical(NamedTuple):
+    """An experiment in which settings without effect have their defaults, and why they have none."""
+
+    experiment: Experiment
+    reasons: dict[str, str]
+    """By dotted key."""
+
+
+def canonical(experiment: Experiment, store: Store) -> Canonical:
+    """The one way of writing all experiments that are the same as this one.
+
+    Sections say which of their settings are without effect (`Section.inactive`), operators which of their parameters
+    make equal text (`Operator.canonical`), for which they may have to be fitted on the training text first.
+    """
+    content = experiment.plain()
+    reasons = dict(_inactive(experiment))
+    for key in reasons:
+        _drop(content, key.split("."))
+    plainer = parse(content)
+    reduced = _reduced(plainer, store)
+    if tuple(reduced) != plainer.augment:
+        shown = "; ".join(title(operator.plain()) for operator in reduced)
+        reasons["augment"] = f"on this text it is the same as {shown}"
+        plainer = parse({**content, "augment": [operator.plain() for operator in reduced]})
+    return Canonical(plainer, reasons)
+
+
+def _inactive(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Dotted keys of settings without effect, with the reason, in all sections."""
+    if isinstance(value, Section):
+        dead = value.inactive()
+        yield from ((f"{prefix}{name}", reason) for name, reason in dead.items())
+        for name in type(value).model_fields:
+            if name not in dead:
+                yield from _inactive(getattr(value, name), f"{prefix}{name}.")
+    elif isinstance(value, list | tuple):
+        for index, item in enumerate(value):
+            yield from _inactive(item, f"{prefix}{index}.")
+    elif isinstance(value, Mapping):
+        for name, item in value.items():
+            yield from _inactive(item, f"{prefix}{name}.")
+
+
+def _drop(content: Any, path: Sequence[str]) -> None:
+    for part in path[:-1]:
+        content = content[int(part)] if isinstance(content, list) else content[part]
+    del content[path[-1]]
+
+
+def _reduced(experiment: Experiment, store: Store) -> list[Operator]:
+    """The operators with parameters that make equal text written in one way."""
+    return [_canonical(operator, experiment, store) for operator in experiment.augment]
+
+
+def _canonical(operator: Operator, experiment: Experiment, store: Store) -> Operator:
+    if type(operator).canonical is Operator.canonical:
+        return operator
+    train = ingested(experiment.corpus, "train", store.root)
+    execution = experiment.execution
+    return operator.canonical(
+        pipeline.fit(train, operator, store, executor=execution.executor, ray_address=execution.address)
+    )

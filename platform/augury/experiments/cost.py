@@ -1,0 +1,119 @@
+"""What a training will roughly cost, from the sizes of its text and its model and from its budget, before it runs."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from augury.experiments.experiment import Experiment
+from augury.training.settings import Execution
+
+PIECES_PER_WORD = 1.4
+FLOPS = 6  # of a parameter and a piece, forward and backward
+CORE = 3e10  # FLOP/s that small models reach on one core: 15 to 35e9 were measured (LOG.md)
+GPU = 2e13  # FLOP/s; an assumption
+UPDATE = 0.01  # seconds of an update, however small the model is
+BESIDES = 1.2  # validation, checkpoints and decoding on top of training
+SIZES = (
+    ("hidden_size", "d_model", "dim"),
+    ("num_hidden_layers", "num_layers", "n_layers"),
+    ("intermediate_size", "d_ff", "encoder_ffn_dim", "hidden_dim"),
+    ("vocab_size",),
+)
+"""What models call their hidden size, their layers, their feed-forward size and their vocabulary."""
+ROUGH = 3
+"""The true time is likely between the estimate divided and multiplied by this."""
+
+
+class Size(NamedTuple):
+    """The parameters of a model, and those that a piece of what it reads and of what it predicts pass through."""
+
+    parameters: int
+    source: int
+    target: int = 0
+    """The output layer included."""
+
+
+class Text(NamedTuple):
+    """Training text: rows, and words of each side of a row on average."""
+
+    rows: int
+    words: Sequence[float]
+    """Of the source and the target, or of everything that is read together."""
+
+
+class Cost(NamedTuple):
+    """Of one run."""
+
+    parameters: int
+    updates: int
+    """At most: training may end before."""
+    seconds: float
+    bytes: int
+    """On disk."""
+
+
+def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
+    """Return an estimate for one seed of an experiment."""
+    training, draws = experiment.training, experiment.draws()
+    pieces = [PIECES_PER_WORD * words for words in text.words]
+    rows = max(1.0, training.max_tokens / max(1.0, *pieces))
+    rows = min(rows, training.max_examples or rows, text.rows) * training.workers * training.accumulation
+    per_pass = math.ceil(text.rows / rows)
+    updates = min(training.max_updates or math.inf, (training.max_passes or math.inf) * per_pass)
+    views = max(len(draw.views) for draw in draws)
+    passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
+    work = FLOPS * updates * rows * views * passed * experiment.regime.work
+    seconds = BESIDES * (work / _speed(experiment.execution, training.workers) + UPDATE * updates)
+    kept = training.average_last + 2  # the checkpoints of the mean, the model reported on, its form for decoding
+    return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
+
+
+def layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
+    """Return the parameters of transformer layers, biases and normalisation left out."""
+    return count * (4 * attentions * hidden**2 + 2 * hidden * feedforward)
+
+
+def pretrained_size(name: str) -> Size | None:
+    """Return the size of a model in a directory; None where it is a name on a hub, or its sizes have other names."""
+    try:
+        found = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    hidden, count, feedforward, vocabulary = (
+        next((found[key] for key in keys if isinstance(found.get(key), int)), None) for keys in SIZES
+    )
+    if hidden is None or count is None or feedforward is None:
+        return None
+    embeddings, encoder = (vocabulary or 0) * hidden, layers(count, hidden, feedforward)
+    if not found.get("is_encoder_decoder"):
+        return Size(embeddings + encoder, encoder)
+    decoder = layers(count, hidden, feedforward, attentions=2)
+    return Size(embeddings + encoder + decoder, encoder, decoder + embeddings)
+
+
+def devices(execution: Execution, workers: int) -> tuple[str, int]:
+    """Return where training would run on this machine, for people, and how many runs would share it side by side."""
+    if uses_gpu(execution):
+        return f"{workers * execution.at_once} GPUs", execution.at_once
+    each, there = _cores(execution, workers), os.cpu_count() or 1
+    beside = max(1, min(execution.at_once, there // each))
+    return f"{beside * each} of {there} cores", beside
+
+
+def uses_gpu(execution: Execution) -> bool:
+    """Return whether training would run on GPUs, as far as can be told without asking them."""
+    return execution.device == "cuda" or (execution.device == "auto" and Path("/dev/nvidia0").exists())
+
+
+def _speed(execution: Execution, workers: int) -> float:
+    return GPU * workers if uses_gpu(execution) else CORE * _cores(execution, workers) ** 0.8
+
+
+def _cores(execution: Execution, workers: int) -> int:
+    there = os.cpu_count() or 1
+    return min(there, workers * execution.threads) if execution.threads else there

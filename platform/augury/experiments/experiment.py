@@ -1,0 +1,177 @@
+"""The experiment file: what is common to all tasks; a trainable adds its own sections."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
+
+from augury.augment import operator
+from augury.augment.operator import VIEW, Operator
+from augury.core import config, yaml_file
+from augury.core.config import Section
+from augury.core.errors import UserError
+from augury.core.faults import Fault, Invalid
+from augury.corpora.splits import AnySpec
+from augury.experiments import trainable
+from augury.experiments.tracking import Tracking
+from augury.regimes import regime
+from augury.regimes.plain import Plain
+from augury.regimes.regime import Draw, Regime
+from augury.scoring.settings import AnyScoring
+from augury.training.settings import Execution, Training
+
+AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
+AnyRegime = Annotated[SerializeAsAny[Regime], BeforeValidator(regime.parse)]
+
+
+class Experiment(Section):
+    """One question: a corpus, what is done to it, how a model is trained on it, and the systems to compare."""
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    """What the experiment is called in tables and in MLflow."""
+    task: str
+    """The trainable: a package under `trainables`."""
+    seeds: tuple[int, ...] = Field((1,), min_length=1)
+    """Every system is trained once per seed."""
+    storage: str = "results"
+    """Directory or URI of everything that is made."""
+    corpus: AnySpec
+    augment: tuple[AnyOperator, ...] = ()
+    """Operators, in order."""
+    regime: AnyRegime = Plain()
+    """How the losses over the views of an example combine."""
+    training: Training = Training()
+    execution: Execution = Execution()
+    scoring: AnyScoring
+    tracking: Tracking = Tracking()
+    baseline: bool = True
+    """Train the plain system beside this one, unless `systems` says what to compare."""
+    systems: dict[str, dict[str, Any]] = {}
+    """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
+
+    def plain_system(self) -> dict[str, Any]:
+        """What makes this experiment its own plain baseline: dotted keys and their values."""
+        return {"augment": [], "regime": {"name": "plain", "label_smoothing": self.regime.label_smoothing}}
+
+    @property
+    def keys(self) -> list[str]:
+        """The names of the views that the operators make."""
+        return [part.name() for operator in self.augment for part in operator.parts() if part.makes() == VIEW]
+
+    def draws(self) -> list[Draw]:
+        """How every example is read in one epoch."""
+        return self.regime.draws(self.keys)
+
+    @property
+    def test_sets(self) -> list[str]:
+        """The names of the sets that a trained model is scored on."""
+        return [name for name in self.corpus.splits() if name not in ("train", "valid")]
+
+    def models(self) -> list[dict[str, Experiment]]:
+        """The experiments whose models each operator works with, by role, run where and recorded as this one is.
+
+        UserError for a setting of such a model that is wrong.
+        """
+        corpus = self.corpus.model_dump(mode="json", exclude_unset=True)
+        shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
+        return [
+            {
+                role: _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
+                for role, content in operator.models(corpus).items()
+            }
+            for index, operator in enumerate(self.augment)
+        ]
+
+    @field_validator("seeds")
+    @classmethod
+    def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
+        if len(set(seeds)) < len(seeds):
+            raise UserError(f"seeds {list(seeds)} repeat: give each seed once")
+        return seeds
+
+    @model_validator(mode="after")
+    def _readable(self) -> Experiment:
+        self.draws()
+        for each in self.augment:
+            each.check(self.corpus.SCHEMA.names)
+        made = [part.name() for operator in self.augment for part in operator.parts()]
+        if len(set(made)) < len(made):
+            raise UserError(f"augment makes several things of one name: {', '.join(made)}; make each once")
+        unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
+        if unread and not self.systems:  # with systems, each is one experiment, and this is none
+            raise UserError(
+                f"regime {self.regime.name} does not read the view {unread[0]}: leave its operator out of augment, "
+                "take a regime that reads it (multi_source, adversarial, or coregularised with over=ciphers), or make "
+                "records of it where the operator can (use: records)"
+            )
+        self.models()
+        return self
+
+
+def load(path: str | Path, assignments: Sequence[str] = ()) -> Experiment:
+    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault with its line."""
+    file, assigned = yaml_file.read(path), config.assigned(assignments)
+    where = {place: f"line {line}" for place, line in file.lines.items()}
+    for key in assigned:
+        place = tuple(key.split("."))
+        where = {other: line for other, line in where.items() if other[: len(place)] != place}
+        where[place] = f"--set {key}"
+    try:
+        experiment = parse(config.merge(file.content, assigned), str(path))
+        systems(experiment)  # what is wrong with one of them is told now
+    except Invalid as error:
+        raise error.within(str(path), where) from error
+    return experiment
+
+
+def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
+    """The experiment that a mapping describes, typed by its task."""
+    task = content.get("task")
+    if not isinstance(task, str):
+        raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
+    return config.validate(trainable.find(task).Config, content, where)
+
+
+def systems(experiment: Experiment) -> dict[str, Experiment]:
+    """The experiments, one per system, that an experiment consists of; the first is the baseline."""
+    # Only what was given: a preset that a system names must not lose against defaults spelt out.
+    content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
+    if experiment.systems:
+        return {name: _system(name, dotted, content) for name, dotted in experiment.systems.items()}
+    itself = parse(content)
+    plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
+    if not experiment.baseline or plain == itself:
+        return {experiment.name: itself}
+    if experiment.name == "baseline":
+        raise UserError(
+            "name: 'baseline' is what the plain system beside it is called: choose another, or set baseline=false"
+        )
+    return {"baseline": plain, experiment.name: itself}
+
+
+def _model(index: int, role: str, content: dict[str, Any]) -> Experiment:
+    """The experiment of a model that an operator works with; its faults stand at the operator."""
+    try:
+        return parse(content)
+    except Invalid as error:
+        faults = [Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults]
+        raise Invalid(error.what, faults) from error
+
+
+def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
+    """One of the systems; its faults stand at its own dotted keys."""
+    try:
+        return parse(config.merge(content, dotted), f"system {name}")
+    except Invalid as error:
+        raise Invalid(error.what, [_in_system(fault, name, dotted) for fault in error.faults]) from error
+
+
+def _in_system(fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
+    for key in dotted:
+        parts = tuple(key.split("."))
+        if fault.place and fault.place[: len(parts)] == parts[: len(fault.place)]:
+            return fault._replace(place=("systems", name, key, *fault.place[len(parts) :]))
+    return fault if fault.place else fault._replace(place=("systems", name))

@@ -1,0 +1,169 @@
+"""What can be told of an experiment before it runs: faults, what is left out of its texts, and what it will cost.
+
+Texts are read into the storage, where the runs find them, so that nothing is done twice.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from augury.augment import pipeline
+from augury.augment.operator import RECORDS
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.corpus import SIDES, Corpus
+from augury.corpora.filters import LET_IN, words
+from augury.corpora.ingest import ingested, overlap
+from augury.corpora.splits import AnySpec, Part
+from augury.experiments import trainable
+from augury.experiments.cost import Cost, Text, cost, uses_gpu
+from augury.experiments.experiment import Experiment
+from augury.experiments.runs import NO_TESTS
+
+UNTOLD = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
+UNTOLD |= {"decoding", "validation", "baseline", "systems"}
+"""Sections without a say in what is checked: experiments that differ in them alone are checked once."""
+
+
+SLOW = "training.precision bf16 is for GPUs: without one it may take ten times as long as fp32"
+
+
+@dataclass(frozen=True)
+class LeftOut:
+    """Rows of a text that are no part of the corpus, for one reason."""
+
+    reason: str
+    rows: int
+    setting: str | None
+    """The dotted key that decides; none where nothing lets such rows in."""
+    value: Any
+    examples: Sequence[Mapping[str, str]]
+    """Of some: where they are, and what they hold."""
+
+
+@dataclass(frozen=True)
+class Read:
+    """A text that was read."""
+
+    name: str
+    languages: Sequence[str]
+    rows_in: int
+    rows: int
+    left_out: Sequence[LeftOut]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What an experiment amounts to."""
+
+    texts: Sequence[Read]
+    cautions: Sequence[str]
+    """What must be known to believe the results."""
+    costs: Mapping[str, Cost | None]
+    """Of a seed of every system, and of the models that operators work with; None where it cannot be told."""
+
+
+def check(experiments: Iterable[Experiment], store: Store) -> None:
+    """Refuse what cannot be trained, before anything takes long: files, columns, lines, keys, sizes.
+
+    The texts of all are read, operators fitted, and the models that they work with checked likewise.
+    """
+    for experiment in _distinct(experiments):
+        texts = _texts(experiment, store)
+        for operator in experiment.augment:
+            operator.check_text(pipeline.beginning(texts["train"], operator))
+            execution = experiment.execution
+            operator.check_fitted(
+                pipeline.fit(
+                    texts["train"], operator, store, executor=execution.executor, ray_address=execution.address
+                )
+            )
+        trainable.find(experiment.task).check(experiment, store)
+        check((model for models in experiment.models() for model in models.values()), store)
+
+
+def report(systems: Mapping[str, Experiment], store: Store) -> Report:
+    """Check the systems of an experiment, and say what they read and what they will cost."""
+    check(systems.values(), store)
+    texts: dict[str, Read] = {}
+    for name, experiment in systems.items():
+        for split, corpus in _texts(experiment, store).items():
+            called = split if split not in {text.name for text in texts.values()} else f"{split} of {name}"
+            texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
+    costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
+    for name, experiment in systems.items():
+        models = [(role, model) for models in experiment.models() for role, model in models.items()]
+        costs |= {f"{role} of {name}": _cost(model, store) for role, model in models}
+    return Report(list(texts.values()), [*_leaks(systems, store), *cautions(systems.values())], costs)
+
+
+def cautions(experiments: Iterable[Experiment]) -> list[str]:
+    """Return what must be known before anything runs."""
+    asked = list(experiments)
+    slow = any(each.training.precision == "bf16" and not uses_gpu(each.execution) for each in asked)
+    return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in asked))
+
+
+def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
+    """Experiments of which each has something of its own to be checked."""
+    told: dict[str, Experiment] = {}
+    for experiment in experiments:
+        told.setdefault(config.address(experiment.model_dump(mode="json", exclude=UNTOLD)), experiment)
+    return list(told.values())
+
+
+def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
+    """The corpora of all splits."""
+    spec = experiment.corpus
+    if "train" not in spec.splits():
+        raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
+    spec.part("valid")  # says what to do where there is none
+    return {split: ingested(spec, split, store.root) for split in ("train", "valid", *experiment.test_sets)}
+
+
+def _read(name: str, spec: AnySpec, split: str, corpus: Corpus) -> Read:
+    manifest, part = corpus.manifest, spec.part(split)
+    rejected = {} if part.every and split == "valid" else manifest["rejected"]  # of training text, told there
+    left_out = [
+        _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ())) for reason, rows in rejected.items()
+    ]
+    return Read(name, part.languages, manifest["rows_in"], corpus.rows, left_out)
+
+
+def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str, str]]) -> LeftOut:
+    key = LET_IN.get(reason)
+    if key is None:
+        return LeftOut(reason, rows, None, None, examples)
+    section, _, name = key.partition(".")
+    held: Mapping[str, Any] = {"filter": part.filter.plain(), "{split}": part.text.plain()}.get(section, {})
+    text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
+    return LeftOut(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
+
+
+def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
+    """Sets that share pairs with the training text."""
+    shared: dict[str, str] = {}
+    for experiment in systems.values():
+        texts = _texts(experiment, store)
+        for name, corpus in texts.items():
+            key = f"{texts['train'].address} {corpus.address}"
+            if name != "train" and key not in shared:
+                count = overlap(texts["train"], corpus)
+                told = f"{count:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too"
+                shared[key] = told if count else ""
+    return [told for told in shared.values() if told]
+
+
+def _cost(experiment: Experiment, store: Store) -> Cost | None:
+    """An estimate for one seed."""
+    size = trainable.find(experiment.task).size(experiment, store)
+    if size is None:
+        return None
+    train = ingested(experiment.corpus, "train", store.root)
+    beginning = train.shard(train.shards[0], SIDES[train.kind])
+    counts = [float(words(column.combine_chunks()).mean()) for column in beginning.columns]
+    copies = sum(operator.plain().get("copies", 1) for operator in experiment.augment if operator.makes() == RECORDS)
+    return cost(experiment, size, Text(train.rows * (1 + copies), counts if size.target else [sum(counts)]))

@@ -1,0 +1,211 @@
+"""One experiment from text to table: prepare, train, translate, score, record, for every system and seed."""
+
+from __future__ import annotations
+
+import functools
+import os
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.locks import alone
+from augury.core.parallel import side_by_side
+from augury.core.periodic import every
+from augury.core.progress import duration, say
+from augury.core.store import Folder, Store
+from augury.experiments import preflight, trainable
+from augury.experiments.canonical import canonical
+from augury.experiments.description import artifacts, describe
+from augury.experiments.evaluation import evaluate, evaluated
+from augury.experiments.experiment import Experiment, systems
+from augury.experiments.runs import run_folder
+from augury.experiments.trainable import Prepared, Trainable
+from augury.tracking.tracker import Tracker
+from augury.training import history
+from augury.training.launch import Crashed, launch
+from augury.training.loop import Diverged
+from augury.training.settings import Execution
+
+LINE_SECONDS = 10.0
+
+
+def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[dict[str, dict[int, Folder]], list[str]]:
+    """Run every system of an experiment with every seed, or find it done; not `scored`, nothing is tested.
+
+    Returns the run of every seed of every system, baseline first, and what went wrong: a run that diverges, or whose
+    workers crash, does not stop the others and is left out.
+    """
+    refuse_lost_storage(experiment.storage)
+    store = Store(experiment.storage)
+    task = trainable.find(experiment.task)
+    asked = systems(experiment)
+    preflight.check(asked.values(), store)
+    for caution in preflight.cautions(asked.values()) if scored else ():
+        say(caution)
+    chosen = {name: _canonical(name, system, store) for name, system in asked.items()}
+    runs: dict[str, dict[int, Folder]] = {}
+    failures: list[str] = []
+    with Tracker(experiment.tracking, store) as tracker:
+        prepared = {name: task.prepare(system, store) for name, system in chosen.items()}
+        _refuse_shared_runs(prepared)
+        jobs = [(name, seed) for name, system in chosen.items() for seed in system.seeds]
+        calls = [
+            functools.partial(_run, task, name, chosen[name], prepared[name], seed, store, tracker, scored)
+            for name, seed in jobs
+        ]
+        for position, result in _results(calls, experiment.execution):
+            name, seed = jobs[position]
+            if isinstance(result, Diverged | Crashed):
+                failures.append(f"{name}, seed {seed} {type(result).__name__.lower()}: {result}")
+                say(failures[-1])
+            elif isinstance(result, Exception):
+                raise result
+            else:
+                runs.setdefault(name, {})[seed] = result
+    ordered = {name: dict(sorted(runs[name].items())) for name in chosen if name in runs}
+    return ordered, failures
+
+
+def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Iterator[tuple[int, Folder | Exception]]:
+    """The results of runs in the order in which they end: one after the other, or side by side on Ray's workers."""
+    if execution.at_once > 1:
+        if execution.launcher != "ray":
+            raise UserError(
+                f"execution.at_once={execution.at_once} trains runs side by side on Ray's workers: "
+                "set execution.launcher=ray, or at_once=1"
+            )
+        yield from side_by_side(calls, execution.at_once)
+        return
+    for position, call in enumerate(calls):
+        try:
+            result: Folder | Exception = call()
+        except (Diverged, Crashed) as error:
+            result = error
+        yield position, result
+
+
+def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
+    """The system as sweeps would write it, so that both find the same runs."""
+    plainer, reasons = canonical(system, store)
+    given, left = (config.flatten(each.plain()) for each in (system, plainer))
+    for key, reason in reasons.items():
+        if key == "augment":
+            say(f"{name}: {key}: {reason}")
+        elif given.get(key) != left.get(key):
+            say(f"{name}: {key} has no effect: {reason}")
+    return plainer
+
+
+def _refuse_shared_runs(prepared: Mapping[str, Prepared]) -> None:
+    """Systems that train the same model would overwrite each other's scores."""
+    named: dict[str, str] = {}
+    for name, each in prepared.items():
+        other = named.setdefault(each.address, name)
+        if other != name:
+            raise UserError(
+                f"systems '{other}' and '{name}' train the same model, run {each.address}: give them settings that "
+                "differ in training; one system can be scored with another beam by --set decoding.beam=..."
+            )
+
+
+def refuse_lost_storage(storage: str) -> None:
+    """A Ray job runs in a copy of the working directory that is thrown away with it."""
+    if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
+        raise UserError(
+            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: add "
+            "--set storage=/a/shared/directory, or a URI such as s3://bucket/augury"
+        )
+
+
+def _run(
+    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker,
+    scored: bool,
+) -> Folder:  # fmt: skip
+    run = run_folder(store, prepared.address, seed)
+    with alone(run):
+        if not run.complete:
+            describe(run, name, system, prepared, seed)
+            tracker.start(run)
+            status: Any = "FAILED"
+            try:
+                train(task, name, system, prepared, seed, store, tracker)
+                if scored:
+                    evaluate(task, system, prepared, run, store)
+                status = "FINISHED"
+            finally:
+                tracker.finish(run, status, artifacts(prepared, store))
+            run.finish({"address": prepared.address, "seed": seed})
+        elif scored and not evaluated(run, system, prepared):
+            evaluate(task, system, prepared, run, store)
+            tracker.finish(run, "FINISHED", artifacts(prepared, store))
+        else:
+            say(f"{name}, seed {seed}: found, not trained again ({run.uri})")
+    return run
+
+
+def train(
+    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker
+) -> None:
+    """Train one seed where the launcher puts it, while its progress is shown and recorded."""
+    run = run_folder(store, prepared.address, seed)
+    settings = {**prepared.config, "storage": store.root, "run": run.name, "seed": seed}
+    label = f"train {name}" + (f" seed {seed}" if len(system.seeds) > 1 else "")
+    with tracker.follow(run), _shown(run, label, system):
+        launch(task.train_loop, settings, run, system.training, system.execution)
+
+
+@contextmanager
+def _shown(run: Folder, label: str, system: Experiment) -> Iterator[None]:
+    """Print a line about a run's training now and then, and one when it ends."""
+    watch = _Watch(run, label, system)
+    try:
+        with every(1.0, watch.look, name=label):
+            yield
+    finally:
+        watch.look(last=True)
+
+
+class _Watch:
+    """What there is to say about a run, from its history."""
+
+    def __init__(self, run: Folder, label: str, system: Experiment):
+        self.run, self.label, self.training = run, label, system.training
+        self.seen = -1
+        self.latest: dict[str, float] = {}
+        self.said = 0.0
+        self.update, self.passes = 0, 0.0
+
+    def look(self, last: bool = False) -> None:
+        """Read what is new; say it at most every few seconds."""
+        for record in history.read(self.run, self.seen):
+            if record["update"] >= self.seen:
+                self.latest |= record["metrics"]
+                self.update, self.passes, self.seen = record["update"], record["passes"], record["update"]
+        if self.latest and (last or time.monotonic() - self.said > LINE_SECONDS):
+            self.said = time.monotonic()
+            say(self._line(last))
+
+    def _line(self, last: bool) -> str:
+        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not last else ""
+        passes = f"/{self.training.max_passes}" if self.training.max_passes and not last else ""
+        shown = {"loss": "train/loss", "bleu": "valid/bleu", "chrf": "valid/chrf", "accuracy": "valid/accuracy"}
+        numbers = [f"{name} {self.latest[key]:.2f}" for name, key in shown.items() if key in self.latest]
+        numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
+        seconds = self.latest.get("train/seconds", 0.0)
+        if last:
+            numbers.append(duration(seconds))
+        elif left := self._left(seconds):
+            numbers.append(f"at most {duration(left)} left")
+        return f"{self.label:<22} update {self.update:,}{of}, pass {self.passes:.1f}{passes}  " + "  ".join(numbers)
+
+    def _left(self, seconds: float) -> float | None:
+        """Time left if patience does not end training before, from the validations so far."""
+        if not seconds or not self.passes:
+            return None
+        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
+        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
+        return seconds * (1 / max(shares) - 1) if shares else None

@@ -1,0 +1,69 @@
+"""Where runs are recorded."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+from pydantic import Field, field_validator
+
+from augury.core.config import Section
+from augury.core.errors import UserError
+from augury.core.store import Store
+
+SCHEMES = ("http", "https", "sqlite", "postgresql", "mysql", "mssql", "databricks")
+
+
+class Tracking(Section):
+    """How runs are recorded in MLflow."""
+
+    enabled: bool = True
+    """Whether runs are recorded at all."""
+    uri: str | None = None
+    """An MLflow server (http://host:5000) or database (sqlite:///runs.db). Without it MLFLOW_TRACKING_URI counts, then
+    a SQLite file in the storage, or in the working directory where the storage is remote."""
+    experiment: str = Field("augury", min_length=1)
+    """The MLflow experiment that the runs belong to."""
+    interval: float = Field(10.0, gt=0)
+    """Seconds between two sendings of one run."""
+
+    @field_validator("uri")
+    @classmethod
+    def _usable(cls, uri: str | None) -> str | None:
+        return uri if uri is None else check(uri)
+
+
+@dataclass(frozen=True)
+class Place:
+    """An MLflow store; `artifacts` is None where a server decides where files go."""
+
+    uri: str
+    artifacts: str | None
+    database: Path | None
+    """The file of a SQLite store."""
+
+
+def place(tracking: Tracking, store: Store) -> Place:
+    """The MLflow store that `tracking` means for runs in `store`; UserError where the environment names none."""
+    uri = tracking.uri
+    if uri is None and os.environ.get("MLFLOW_TRACKING_URI"):
+        uri = check(os.environ["MLFLOW_TRACKING_URI"])
+    if uri is None:
+        directory = Path.cwd() if "://" in store.root else Path(store.root)
+        uri = f"sqlite:///{directory / 'mlflow.db'}"
+    if not uri.startswith("sqlite:///"):
+        return Place(uri, None, None)
+    database = Path(uri.removeprefix("sqlite:///").partition("?")[0]).resolve()
+    return Place(uri, str(database.parent / "mlartifacts"), database)
+
+
+def check(uri: str) -> str:
+    """`uri`, or UserError where MLflow cannot record there."""
+    scheme = uri.partition(":")[0].partition("+")[0]
+    if scheme not in SCHEMES or (scheme == "sqlite" and not uri.startswith("sqlite:///")):
+        raise UserError(
+            f"'{uri}' is no MLflow store: give the address of a server (http://host:5000) or a SQLite file "
+            "(sqlite:///runs.db, with a fourth slash for an absolute path)"
+        )
+    return uri

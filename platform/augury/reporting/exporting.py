@@ -1,0 +1,43 @@
+"""Exporting a trained run: the model for another library, its card, the experiment file that repeats it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import uuid
+from pathlib import Path
+
+import yaml
+
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store, share
+from augury.experiments import trainable
+from augury.experiments.runs import DESCRIPTION
+from augury.reporting import card
+
+README, EXPERIMENT = "README.md", "experiment.yaml"
+
+
+def export(run: Folder, store: Store, form: str, output: Path) -> None:
+    """Write a run's model for another library into a new directory, which appears when it is whole.
+
+    UserError where the directory is there already or cannot be made, where the task has no such form and where training
+    has not ended.
+    """
+    if output.exists():
+        raise UserError(f"'{output}' exists already: give another --output, or remove it")
+    task = trainable.find(run.read_json(DESCRIPTION)["task"])
+    directory = output.with_name(f".tmp-{output.name}-{uuid.uuid4().hex[:8]}")
+    try:
+        directory.mkdir(parents=True)
+    except OSError as error:
+        raise UserError(f"'{output}' cannot be made ({error.strerror}): give another --output") from error
+    try:
+        exported = task.export(run, store, form, directory)
+        experiment = yaml.safe_dump(card.experiment(run), sort_keys=False, allow_unicode=True)
+        (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
+        (directory / README).write_text(card.render(run, store, exported, EXPERIMENT), encoding="utf-8")
+        share(directory)
+        os.replace(directory, output)
+    finally:
+        shutil.rmtree(directory, ignore_errors=True)

@@ -1,0 +1,44 @@
+"""What the models of all tasks have in common: where they lie, sizes that must fit, how attention is computed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Literal
+
+from augury.core.errors import UserError
+
+Attention = Literal["auto", "eager", "sdpa"]
+PATHS = ("/", "./", "../", "~")
+"""What a name begins with that can only be a path."""
+
+
+def attention(asked: Attention) -> str | None:
+    """What `transformers` calls `attn_implementation`.
+
+    `auto` is None where there is a GPU: what `transformers` takes for the model, `sdpa` if the model has it; and else
+    `eager`, which is quicker for short sentences.
+    """
+    if asked != "auto":
+        return asked
+    import torch
+
+    return None if torch.cuda.is_available() else "eager"
+
+
+def model_directory(name: str) -> Path | None:
+    """Return the directory of a pretrained model; None for a name on the hub. UserError for a path without one."""
+    path = Path(name).expanduser()
+    if path.is_dir():
+        return path
+    if name.startswith(PATHS):
+        raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
+    return None
+
+
+def check_heads(hidden_size: int, attention_heads: int) -> None:
+    """UserError where the heads do not divide the hidden size."""
+    if hidden_size % attention_heads:
+        raise UserError(
+            f"hidden_size {hidden_size} is not a multiple of attention_heads {attention_heads}: "
+            "each head takes an equal share, so change one of the two"
+        )

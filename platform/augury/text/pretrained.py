@@ -1,0 +1,96 @@
+"""Pretrained models and tokenizers by name on a hub or by local path, and what identifies them in an address."""
+
+from __future__ import annotations
+
+import hashlib
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from augury.core.errors import UserError
+from augury.core.store import Folder
+from augury.text.architecture import PATHS, model_directory
+from augury.text.learned import FILES
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+Loader = Callable[..., Any]
+
+
+def load(loader: Loader, name: str, revision: str | None = None, **settings: Any) -> Any:
+    """`loader(name)`, a `from_pretrained` of transformers; UserError where there is nothing of that name.
+
+    `name` is a directory, or a name on the hub, where `revision` is a branch, a tag or a commit.
+    """
+    directory = model_directory(name)
+    with explained(name), quiet():
+        return loader(str(directory or name), **({} if directory else {"revision": revision}), **settings)
+
+
+@contextmanager
+def explained(name: str) -> Iterator[None]:
+    """UserError with the reason where `transformers` finds no model of that name, or cannot make the one it finds."""
+    try:
+        yield
+    except (OSError, ValueError) as error:
+        reason = " ".join(str(error).split()).rstrip(".")
+        advice = ". Where no hub can be reached, give the path of a directory" if isinstance(error, OSError) else ""
+        raise UserError(f"pretrained '{name}' cannot be loaded: {reason}{advice}") from error
+
+
+def keep(name: str, revision: str | None, folder: Folder) -> None:
+    """Finish `folder` with a model's tokenizer and configuration, so that no later step needs the hub for them."""
+    from transformers import AutoConfig, AutoTokenizer
+
+    directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
+    load(AutoConfig.from_pretrained, name, revision).save_pretrained(directory)
+    pieces = load(AutoTokenizer.from_pretrained, name, revision)
+    pieces.save_pretrained(directory)
+    folder.put(directory, FILES)
+    folder.finish({"pretrained": name, "identity": identity(name, revision), "size": len(pieces)})
+
+
+def tokenizer(directory: str) -> PreTrainedTokenizerBase:
+    """The tokenizer in a directory that `save_pretrained` wrote."""
+    from transformers import AutoTokenizer
+
+    return AutoTokenizer.from_pretrained(directory)
+
+
+@cache
+def identity(name: str, revision: str | None = None) -> str:
+    """What determines a pretrained model: the content of a directory's files, or a name on the hub and its revision."""
+    directory = model_directory(name)
+    if directory is None:
+        return f"{name}@{revision or 'main'}"
+    found = hashlib.blake2b(digest_size=8)
+    for file in sorted(directory.iterdir()):
+        if file.is_file():
+            with file.open("rb") as stream:
+                found.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
+    return f"files:{found.hexdigest()}"
+
+
+def hub_name(name: str) -> str | None:
+    """Return the name of a pretrained model where that is one on the hub, and None for a directory."""
+    return None if name.startswith(PATHS) or Path(name).is_dir() else name
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """No progress and no report of what `transformers` loads or writes; what matters of it is the caller's to say."""
+    from transformers.utils import logging
+
+    verbosity, progress = logging.get_verbosity(), logging.is_progress_bar_enabled()
+    logging.set_verbosity_error()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        logging.set_verbosity(verbosity)
+        if progress:
+            logging.enable_progress_bar()

@@ -1,0 +1,41 @@
+"""A command that is printed can be typed, whether the environment is activated or not."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import pytest
+
+from augury.core.commands import command
+
+
+@pytest.fixture
+def environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The programs of an environment that is not activated, in the working directory."""
+    programs = tmp_path / ".venv" / "bin"
+    programs.mkdir(parents=True)
+    for name in ("python", "augury"):
+        (programs / name).touch(mode=0o755)
+    monkeypatch.setattr(sys, "executable", str(programs / "python"))
+    monkeypatch.setenv("PATH", "/usr/bin")
+    monkeypatch.chdir(tmp_path)
+    return programs
+
+
+def test_a_program_is_called_by_its_path_where_the_shell_does_not_find_it(
+    environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command("augury", "train", "my file.yaml") == ".venv/bin/augury train 'my file.yaml'"
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert command("augury", "track") == f"{environment}/augury track"
+
+
+def test_a_program_keeps_its_name_where_the_shell_finds_it_or_the_environment_lacks_it(
+    environment: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert command("mlflow", "ui") == "mlflow ui"
+    monkeypatch.setenv("PATH", str(environment))
+    assert command("augury") == "augury"

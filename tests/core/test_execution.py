@@ -1,0 +1,95 @@
+from __future__ import annotations
+
+import os
+import uuid
+from typing import Any
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.core.execution import LocalExecutor, RayExecutor, choose
+from augury.core.progress import Stage
+
+
+def squares() -> Any:
+    return lambda number: number * number
+
+
+@pytest.mark.slow
+def test_both_executors_give_results_in_the_order_of_the_items(local_ray: Any) -> None:
+    items = list(range(23))
+    for executor in (LocalExecutor(), RayExecutor()):
+        with Stage("squares", len(items)) as stage:
+            assert executor.map(squares, items, stage) == [item * item for item in items]
+        assert stage.done == 23
+
+
+def told_where() -> Any:
+    import ray
+
+    made = uuid.uuid4().hex
+    context = ray.get_runtime_context()
+
+    def task(number: int) -> tuple[int, str, str, float]:
+        return number, made, str(context.get_actor_id()), context.get_assigned_resources()["CPU"]
+
+    return task
+
+
+@pytest.mark.slow
+def test_models_are_loaded_by_no_more_processes_than_have_their_cpus(local_ray: Any) -> None:
+    items = list(range(23))
+    with Stage("models", len(items)) as stage:
+        told = RayExecutor().map(told_where, items, stage, cpus=2)
+    assert [number for number, *_ in told] == items
+    made, actors, cpus = (set(column) for column in list(zip(*told, strict=True))[1:])
+    assert cpus == {2.0}
+    assert len(made) == len(actors) <= 2  # of a cluster of 4 CPUs
+    assert "None" not in actors
+
+
+def complaining() -> Any:
+    def task(number: int) -> int:
+        raise UserError("key 3 leaves the text unchanged")
+
+    return task
+
+
+@pytest.mark.slow
+def test_a_user_error_on_ray_is_one_here(local_ray: Any) -> None:
+    with pytest.raises(UserError, match="key 3 leaves"), Stage("tasks", 2) as stage:
+        RayExecutor().map(complaining, [1, 2], stage)
+
+
+def test_auto_says_what_it_chose_and_why(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    assert choose("auto", 1.0, "augment").name == "local"
+    assert "augment: executor local (about 1.0 s of one core's work)" in capsys.readouterr().err
+    monkeypatch.setenv("RAY_ADDRESS", "auto")
+    assert choose("auto", 1.0, "augment").name == "ray"
+    assert "a cluster is given" in capsys.readouterr().err
+
+
+def test_auto_takes_ray_for_much_work_on_many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("RAY_ADDRESS", raising=False)
+    monkeypatch.setattr(os, "cpu_count", lambda: 16)
+    assert choose("auto", 300.0, "augment").name == "ray"
+    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    assert choose("auto", 300.0, "augment").name == "local"
+    assert choose("ray", 0.0, "augment").name == "ray"
+
+
+@pytest.mark.slow
+def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
+    """A trial waits for what it starts, and other trials may hold all other CPUs; a driver of workers holds none."""
+
+    class Worker:
+        def chooses(self) -> list[str]:
+            return [choose(asked, 300.0, "decode", "auto").name for asked in ("auto", "ray", "local")]
+
+    def chosen(**resources: Any) -> Any:
+        return local_ray.get(local_ray.remote(Worker).options(**resources).remote().chooses.remote())
+
+    assert chosen(num_cpus=0.5) == ["local", "local", "local"]
+    assert chosen(num_cpus=0, resources={"trial_driver": 1}) == ["ray", "ray", "local"]
+    assert [choose(asked, 300.0, "decode", "auto").name for asked in ("auto", "ray")] == ["ray", "ray"]

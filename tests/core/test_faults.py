@@ -1,0 +1,60 @@
+from __future__ import annotations
+
+import pickle
+from typing import Any, Literal
+
+import pytest
+from pydantic import Field
+
+from augury.core.config import Section, validate
+from augury.core.faults import Invalid
+
+
+class Inner(Section):
+    size: int = Field(1, ge=1)
+
+
+class Outer(Section):
+    names: tuple[str, ...] = ()
+    paths: str | tuple[str, ...] | None = None
+    choice: Literal["small", "tiny"] = "small"
+    inner: Inner | None = None
+    labels: dict[str, Inner] = {}
+    rate: float = 1.0
+
+
+def faults(**content: Any) -> list[str]:
+    with pytest.raises(Invalid) as raised:
+        validate(Outer, content, "file")
+    return [fault.text() for fault in raised.value.faults]
+
+
+@pytest.mark.parametrize(("content", "said"), [
+    ({"names": "a"}, "names = 'a': must be a list: [a]"),
+    ({"names": [1, "b", True]}, "names.0 = 1: must be text: put it in quotes, '1'"),
+    ({"paths": 3}, "paths = 3: must be text or a list: put it in quotes, '3'"),
+    ({"paths": [3]}, "paths.0 = 3: must be text: put it in quotes, '3'"),
+    ({"choice": "smal"}, "choice = 'smal': must be 'small' or 'tiny': did you mean 'small'?"),
+    ({"choice": False}, "choice = false: must be 'small' or 'tiny'"),
+    ({"inner": "x"}, "inner = 'x': must be a section of settings, such as {key: value}"),
+    ({"inner": {"size": 0}}, "inner.size = 0: must be at least 1"),
+    ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
+    ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
+    ({"labels": {"a": {"syze": 1}}}, "unknown key 'labels.a.syze': did you mean 'size'?"),
+    ({"rate": "fast"}, "rate = 'fast': must be a number"),
+    ({"rate": None}, "rate = nothing: must be a number"),
+])  # fmt: skip
+def test_faults_speak_of_the_file(content: dict[str, Any], said: str) -> None:
+    assert faults(**content)[0] == said
+
+
+def test_every_fault_counts_once() -> None:
+    assert len(faults(names=[1, 2], paths=[3], choice="x", inner={"a": 1, "size": 0}, rate="x")) == 7
+
+
+def test_the_line_is_that_of_the_nearest_key_above() -> None:
+    with pytest.raises(Invalid) as raised:
+        validate(Outer, {"rate": "x", "inner": {"size": 0}}, "file")
+    moved = raised.value.within("file", {("inner",): "line 2", ("rate",): "line 5"})
+    assert str(pickle.loads(pickle.dumps(moved))) == str(moved)
+    assert [line.split(":")[0] for line in str(moved).splitlines()[1:]] == ["  line 2", "  line 5"]

@@ -1,0 +1,116 @@
+"""Makers of one folder: one makes it, the others wait, a dead one does not block."""
+
+from __future__ import annotations
+
+import errno
+import functools
+import json
+import multiprocessing
+import os
+import signal
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core import locks
+from augury.core.locks import alone, make_once
+from augury.core.store import Folder, Store
+
+CONTEXT = multiprocessing.get_context("spawn")
+
+
+def no_locks(*_: Any) -> None:
+    """As on a filesystem without locks."""
+    raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+
+def make(root: str, lease: bool, begun: Any = None, seconds: float = 0.3) -> None:
+    """What one of several processes does: make the folder, leaving a mark for every time that it is made."""
+    if lease:
+        locks.fcntl.flock = no_locks
+        locks._lease = functools.partial(locks._lease, seconds=1.0)
+    folder = Store(root).folder("views", "aa")
+
+    def work() -> None:
+        Path(root, f"made-{os.getpid()}").touch()
+        if begun is not None:
+            begun.set()
+        time.sleep(seconds)
+        folder.finish({})
+
+    make_once(folder, work)
+    assert folder.complete
+
+
+@pytest.mark.parametrize("lease", [False, True])
+def test_four_processes_make_a_folder_once(tmp_path, lease):
+    processes = [CONTEXT.Process(target=make, args=(str(tmp_path), lease)) for _ in range(4)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join(60)
+    assert [process.exitcode for process in processes] == [0] * 4
+    assert len(list(tmp_path.glob("made-*"))) == 1
+
+
+@pytest.mark.parametrize("lease", [False, True])
+def test_a_killed_maker_leaves_the_work_to_the_next(tmp_path, lease):
+    begun = CONTEXT.Event()
+    killed = CONTEXT.Process(target=make, args=(str(tmp_path), lease, begun, 60.0))
+    killed.start()
+    assert begun.wait(60)
+    assert killed.pid is not None
+    os.kill(killed.pid, signal.SIGKILL)
+    killed.join(60)
+    second = CONTEXT.Process(target=make, args=(str(tmp_path), lease))
+    second.start()
+    second.join(60)
+    assert second.exitcode == 0
+    assert len(list(tmp_path.glob("made-*"))) == 2
+
+
+def test_threads_of_a_process_exclude_each_other_too(tmp_path):
+    import threading
+
+    folder, inside, most = Folder(str(tmp_path), "views/aa"), [0], [0]
+
+    def enter() -> None:
+        with alone(folder):
+            inside[0] += 1
+            most[0] = max(most[0], inside[0])
+            time.sleep(0.05)
+            inside[0] -= 1
+
+    threads = [threading.Thread(target=enter) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert most == [1]
+
+
+def test_a_filesystem_without_locks_is_said_once(tmp_path, monkeypatch, capsys):
+    monkeypatch.setattr("augury.core.progress._said", set())
+    monkeypatch.setattr(locks.fcntl, "flock", no_locks)
+    monkeypatch.setattr(locks, "POLL_SECONDS", 0.01)
+    for name in ("views/aa", "views/bb"):
+        with alone(Folder(str(tmp_path), name)):
+            lease = tmp_path / locks.KIND / name.replace("/", "-")
+            assert set(json.loads(lease.read_text())) == {"owner", "renewed"}
+        assert not lease.exists()
+    told = f"{tmp_path} cannot be locked (No locks available): leases keep processes apart instead\n"
+    assert capsys.readouterr().err == told
+
+
+def test_what_fails_can_be_made_again(tmp_path):
+    folder = Store(tmp_path).folder("views", "aa")
+
+    def fail() -> None:
+        raise RuntimeError("disk full")
+
+    with pytest.raises(RuntimeError):
+        make_once(folder, fail)
+    assert make_once(folder, lambda: folder.finish({}))
+    assert not make_once(folder, fail)

@@ -1,0 +1,53 @@
+"""What is done now and then beside something else takes no more than its share."""
+
+from __future__ import annotations
+
+import threading
+
+import pytest
+
+from augury.core import periodic as beside
+from augury.core.periodic import Throttle, every
+
+
+def test_the_block_waits_for_the_last_call() -> None:
+    begun, seen = threading.Event(), []
+
+    def work() -> None:
+        begun.set()
+        seen.append(threading.current_thread().name)
+
+    with every(0.01, work, name="helper"):
+        assert begun.wait(10)
+    assert set(seen) == {"helper"}
+    assert all(thread.name != "helper" for thread in threading.enumerate())
+
+
+@pytest.mark.parametrize(("took", "calls"), [(0.0, 11), (0.04, 11), (0.5, 2), (20.0, 1)])
+def test_what_takes_long_is_done_less_often(took: float, calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    clock = [100.0]
+    monkeypatch.setattr(beside.time, "monotonic", lambda: clock[0])
+    begun = []
+
+    def work() -> None:
+        begun.append(clock[0])
+        clock[0] += took
+
+    throttle = Throttle(1.0)
+    for second in range(11):
+        clock[0] = max(clock[0], 100.0 + second)
+        throttle.do(work)
+    assert len(begun) == calls
+
+
+def test_what_fails_is_not_tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(beside.time, "monotonic", lambda: 5.0)
+    throttle = Throttle(1.0)
+
+    def fail() -> None:
+        raise OSError("no")
+
+    with pytest.raises(OSError, match="no"):
+        throttle.do(fail)
+    assert not throttle.due
+    throttle.do(fail)

@@ -1,0 +1,76 @@
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augury.core.errors import UserError
+from augury.core.yaml_file import read
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "toy.yaml"
+
+
+def test_every_key_and_item_has_its_line(path: Path) -> None:
+    path.write_text("a: 1\n\nb:\n  c: [1,\n      2]\n  'd.e': x\n")
+    file = read(path)
+    assert file.content == {"a": 1, "b": {"c": [1, 2], "d.e": "x"}}
+    assert file.lines == {
+        ("a",): 1, ("b",): 3, ("b", "c"): 4, ("b", "c", "0"): 4, ("b", "c", "1"): 5, ("b", "d.e"): 6,
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(("text", "line", "key", "first"), [
+    ("a: 1\nb: 2\na: 3\n", 3, "'a' is given twice", 1),
+    ("systems:\n  x: {}\n  y: {}\n\n  'x': {}\n", 5, "'x' is given twice in systems", 2),
+    ("a: {b: 1, c: 2, b: 3}\n", 1, "'b' is given twice in a", 1),
+    ("a:\n- {b: 1}\n- {c: 1,\n   c: 2}\n", 4, "'c' is given twice in a.1", 3),
+])  # fmt: skip
+def test_a_key_that_is_given_twice_is_an_error_with_its_lines(
+    path: Path, text: str, line: int, key: str, first: int
+) -> None:
+    path.write_text(text)
+    with pytest.raises(UserError, match=f"line {line}: {key}, first in line {first}:"):
+        read(path)
+
+
+def test_what_a_merge_brings_may_be_changed(path: Path) -> None:
+    path.write_text("a: &a {x: 1, y: 2}\nb:\n  <<: *a\n  x: 3\n")
+    assert read(path).content["b"] == {"x": 3, "y": 2}
+
+
+@pytest.mark.parametrize(("content", "message"), [
+    (b"- a\n", "must hold a mapping of sections"),
+    (b"", "must hold a mapping of sections"),
+    (b"a: [1\nb: 2\n", "line 2: not valid YAML"),
+    (b"a:\n\tb: 2\n", "line 2: not valid YAML.*not with tabs"),
+    (b"a: 1\nb: \xff\n", "line 2: byte 0xff is not UTF-8"),
+    (b"a: &x [*x]\n", "a.0 is an alias of what it stands in"),
+])  # fmt: skip
+def test_what_cannot_be_read_is_said_with_its_line(path: Path, content: bytes, message: str) -> None:
+    path.write_bytes(content)
+    with pytest.raises(UserError, match=message):
+        read(path)
+
+
+def test_a_missing_file_names_the_nearest(path: Path) -> None:
+    with pytest.raises(UserError, match="no experiment file"):
+        read(path)
+    path.write_text("a: 1\n")
+    with pytest.raises(UserError, match="did you mean '.*toy.yaml'"):
+        read(path.with_name("toi.yaml"))
+    with pytest.raises(UserError, match="is a directory"):
+        read(path.parent)
+
+
+@given(st.text(max_size=40))
+def test_any_text_is_read_or_refused(tmp_path_factory: pytest.TempPathFactory, text: str) -> None:
+    path = tmp_path_factory.getbasetemp() / "any.yaml"
+    path.write_text(text, encoding="utf-8", newline="")
+    with suppress(UserError):
+        assert isinstance(read(path).content, dict)

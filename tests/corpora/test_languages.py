@@ -1,0 +1,33 @@
+from __future__ import annotations
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.corpora.languages import check_language, languages
+
+
+@pytest.mark.parametrize("code", ["de", "en", "zh-Hans", "pt_BR", "hsb", "qaa", "qtz", "und"])
+def test_codes_of_languages_are_taken_as_they_are(code: str) -> None:
+    assert check_language(code) == code
+
+
+@pytest.mark.parametrize(("given", "meant"), [
+    ("german", "de"), ("Deutsch", "de"), ("germn", "de"), ("DE", "de"), ("ger", "de"), ("deu", "de"), ("cmn", "zh"),
+    ("français", "fr"), ("de-formal-x-", "de"), (" en", "en"),
+])  # fmt: skip
+def test_what_is_no_code_names_the_nearest(given: str, meant: str) -> None:
+    with pytest.raises(UserError, match=f"did you mean '{meant}'"):
+        check_language(given)
+
+
+@pytest.mark.parametrize("given", ["", "xx", "zzz", "quz1"])
+def test_what_is_no_code_is_refused(given: str) -> None:
+    with pytest.raises(UserError, match="is not the code of a language"):
+        check_language(given)
+
+
+def test_the_table_is_that_of_the_standard() -> None:
+    table = languages()
+    # ISO 639-1 has 183 codes and the deprecated sh; ISO 639-3 names each of them by three letters too.
+    assert len(table.names) == 184 and len(table.others) > 7_700
+    assert not table.others & table.meant.keys()

@@ -1,0 +1,132 @@
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.experiments.experiment import load, parse, systems
+
+BASE: dict[str, Any] = {
+    "name": "toy", "task": "nmt",
+    "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 50}, "valid": {"builtin": 5}},
+    "augment": [{"operator": "cipher", "keys": [1]}],
+    "regime": {"name": "coregularised", "beta": 2},
+}  # fmt: skip
+SHIPPED = sorted((Path(__file__).parents[1] / "search_spaces" / "experiments").glob("*.yaml"))
+
+
+def test_the_plain_baseline_stands_beside_the_system() -> None:
+    found = systems(parse(BASE))
+    assert list(found) == ["baseline", "toy"]
+    assert found["baseline"].augment == () and found["baseline"].regime.name == "plain"  # type: ignore[attr-defined]
+    assert found["toy"].regime.beta == 2  # type: ignore[attr-defined]
+    assert list(systems(parse({**BASE, "baseline": False}))) == ["toy"]
+    assert list(systems(parse({**BASE, "augment": [], "regime": "plain"}))) == ["toy"]
+
+
+def test_named_systems_differ_by_their_dotted_keys() -> None:
+    found = systems(
+        parse({**BASE, "systems": {"plain": {"regime": "plain", "augment": []}, "stronger": {"regime.beta": 7}}})
+    )
+    assert list(found) == ["plain", "stronger"]
+    assert found["stronger"].regime.beta == 7 and len(found["stronger"].augment) == 1  # type: ignore[attr-defined]
+
+
+def test_presets_in_systems_count() -> None:
+    paper, code = systems(parse({**BASE, "systems": {
+        "paper": {}, "code": {"training.preset": "released_code", "regime.preset": "released_code"},
+    }})).values()  # fmt: skip
+    assert (paper.training.warmup_updates, code.training.warmup_updates) == (8000, 6000)
+    assert code.regime.warmup_views == "cipher" and code.regime.beta == 2  # type: ignore[attr-defined]
+
+
+def test_the_baseline_keeps_the_label_smoothing() -> None:
+    smoothed = parse({**BASE, "regime": {"name": "coregularised", "label_smoothing": 0.3}})
+    assert systems(smoothed)["baseline"].regime.label_smoothing == 0.3  # type: ignore[attr-defined]
+    with pytest.raises(UserError, match="choose another"):
+        systems(parse({**BASE, "name": "baseline"}))
+
+
+def test_an_experiment_survives_being_written_and_read() -> None:
+    experiment = parse(BASE)
+    assert parse(experiment.plain()) == experiment
+
+
+@pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
+def test_shipped_experiments_are_valid(path: Path) -> None:
+    assert systems(load(path))
+
+
+@pytest.mark.parametrize(("change", "message"), [
+    ({"task": "nmtt"}, "unknown task 'nmtt': did you mean 'nmt'?"),
+    ({"regim": 1}, "unknown key 'regim': did you mean 'regime'?"),
+    ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: must be at least 0"),
+    ({"augment": []}, "reads views and there are none"),
+    ({"seeds": [1, 1]}, "seeds .* repeat"),
+    ({"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "cipher", "keys": [1], "min_count": 2}]},
+     "one name"),
+    ({"model": {"max_positions": 64}}, "exceed model.max_positions=64"),
+    ({"regime": {"name": "coregularised", "divergence": "js", "tau": 2}}, "takes neither tau nor detach"),
+    ({"name": "a/b"}, "name = 'a/b'"),
+    ({"corpus": {"source_language": "de"}}, "'corpus.target_language' is required"),
+])  # fmt: skip
+def test_errors_name_key_and_remedy(change: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        parse({**BASE, **change})
+
+
+def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text(
+        "name: toy\ntask: nmt\ncorpus:\n  source_language: german\n  target_language: en\n  train: {builtin: 0}\n"
+        "seeds: 3\nregime: {name: coregularised, betta: 1}\n"
+    )
+    with pytest.raises(UserError) as raised:
+        load(path, ["training.max_tokens=x"])
+    title, *faults = str(raised.value).splitlines()
+    assert str(path) in title
+    assert [(fault.split(":")[0].strip(), fault.split()[-1]) for fault in faults] == [
+        ("line 4", "'und')"), ("line 6", "0"), ("line 7", "[3]"), ("line 8", "'beta'?"),
+        ("--set training.max_tokens", "number"),
+    ]  # fmt: skip
+
+
+def test_faults_of_a_system_have_its_line(tmp_path: Path) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text(
+        "name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: 9}}\nsystems:\n"
+        "  plain: {}\n  large:\n    training.max_tokens: -1\n"
+    )
+    with pytest.raises(UserError, match="line 7: systems.large.training.max_tokens = -1: must be more than 0"):
+        load(path)
+
+
+def test_faults_of_an_operators_model_stand_at_the_operator(tmp_path: Path) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text(
+        "name: toy\ntask: nli\ncorpus: {language: qaa, train: {builtin: 9}, valid: {builtin: 9}}\naugment:\n"
+        "  - operator: reorder\n    parallel: {source_language: qaa, target_language: qab, train: {builtin: 9}, "
+        "valid: {builtin: 9}}\n    training: {max_tokenz: 1}\n"
+    )
+    with pytest.raises(UserError, match="line 5: augment.0: its reorderer: unknown key 'training.max_tokenz'"):
+        load(path)
+
+
+def test_a_file_and_overrides(tmp_path: Path) -> None:
+    path = tmp_path / "toy.yaml"
+    path.write_text("name: toy\ntask: nmt\ncorpus: {source_language: de, target_language: en, train: {builtin: 9}}\n")
+    assert load(path, ["training.max_tokens=77", "seeds=[4, 5]"]).training.max_tokens == 77
+    with pytest.raises(UserError, match="needs 'task:'"):
+        load(path, ["task=null"])
+
+
+@pytest.mark.parametrize("regime", ["plain", {"name": "coregularised", "preset": "r_drop"}])
+def test_views_that_nobody_reads_are_refused(regime: Any) -> None:
+    with pytest.raises(UserError, match="does not read the view rot-1: leave its operator out of augment"):
+        parse({**BASE, "regime": regime})
+    shared = {**BASE, "regime": regime, "systems": {"plain": {"augment": []}, "all": {"regime": "multi_source"}}}
+    assert list(systems(parse(shared))) == ["plain", "all"]
+    with pytest.raises(UserError, match="system plain is not valid:(.|\n)*does not read the view rot-1"):
+        systems(parse({**shared, "systems": {"plain": {}}}))

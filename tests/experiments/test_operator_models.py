@@ -1,0 +1,67 @@
+"""The models that operators work with: named before they exist, trained once, used by the command line too."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from augury.cli import main
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.experiments import operator_models as models
+from augury.experiments.experiment import parse, systems
+
+TINY = {"architecture": "tiny", "vocabulary_size": 80, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
+        "attention_heads": 2}  # fmt: skip
+
+
+PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
+
+
+@pytest.mark.parametrize(("operator", "message"), [
+    ({"operator": "semantic", "teacher": {"training": {"max_passe": 3}}},
+     "augment.0: its teacher: unknown key 'training.max_passe': did you mean 'max_passes'"),
+    ({"operator": "semantic", "generator": {"model": {"nam": "x"}}}, "its generator: .*did you mean 'name'"),
+    ({"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}}, "its reorderer: .*training.rat"),
+])  # fmt: skip
+def test_settings_of_models_are_checked_with_the_experiment(operator: dict[str, Any], message: str) -> None:
+    corpus = {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 5}}
+    content: dict[str, Any] = {"name": "toy", "task": "nli", "corpus": corpus}
+    with pytest.raises(UserError, match=message):
+        parse({**content, "augment": [operator]})
+    of_a_system = parse({**content, "systems": {"plain": {}, "augmented": {"augment": [operator]}}})
+    with pytest.raises(UserError, match=f"system augmented(.|\n)*{message}"):
+        systems(of_a_system)
+
+
+def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    content = {
+        "name": "toy", "task": "nli", "storage": str(tmp_path), "model": TINY, "tracking": {"enabled": False},
+        "corpus": {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 5}},
+        "augment": [
+            {"operator": "eda", "copies": 1},
+            {"operator": "semantic", "rectify": "requested", "sampling": {"max_length": 5},
+             "generator": {"model": TINY, "training": {"max_passes": 1}}},
+        ],
+        "execution": {"executor": "local", "threads": 1},
+    }  # fmt: skip
+    experiment, store = parse(content), Store(tmp_path)
+    eda, semantic = models.addressed(experiment, store)
+    assert eda == {} and list(semantic) == ["generator"]
+    run = store.folder("runs", semantic["generator"].removeprefix("runs/"))
+    assert not run.exists()
+
+    file = tmp_path / "toy.yaml"
+    file.write_text(yaml.safe_dump(content))
+    assert main(["augment", str(file), "--json"]) == 0
+    made = json.loads(capsys.readouterr().out)["parts"]
+    assert run.complete and run.read_json("run.json")["task"] == "seq2seq"
+    assert made["eda"]["rows"] == 20 and made["eda"]["made"]
+    assert made["semantic"]["counts"]["generated"] == 80
+    stamp = Path(run.path("outcome.json")).stat().st_mtime_ns
+    assert models.trained(experiment, store) == [{}, semantic]
+    assert Path(run.path("outcome.json")).stat().st_mtime_ns == stamp

@@ -1,0 +1,131 @@
+"""What is found, and told, before anything runs."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora import ingest
+from augury.experiments import preflight
+from augury.experiments.experiment import Experiment, parse, systems
+from augury.experiments.runs import NO_TESTS
+from trainables import nmt
+
+Make = Callable[..., Experiment]
+WORDS = ["der", "die", "das", "Haus", "Hund", "Katze", "Baum", "sieht", "hat", "geht", "und", "oder", "nicht", "gern"]
+
+
+@pytest.fixture
+def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
+    """An experiment on files of 40 and 10 pairs, with changes; two pairs of the training text are left out."""
+    for cached in (ingest._check, ingest._ingested, ingest._addressed):
+        monkeypatch.setattr(ingest, cached.__name__, cached.__wrapped__)
+    for split, size in (("train", 40), ("valid", 10)):
+        lines = [" ".join(WORDS[(index * 7 + at) % len(WORDS)] for at in range(6)) for index in range(size)]
+        (tmp_path / f"{split}.de").write_text("".join(f"{line} {index}\n" for index, line in enumerate(lines)))
+        (tmp_path / f"{split}.en").write_text("".join(f"{line.upper()} {index}\n" for index, line in enumerate(lines)))
+    source = (tmp_path / "train.de").read_text().splitlines()
+    source[4], source[9] = "", source[9] * 3
+    (tmp_path / "train.de").write_text("\n".join(source) + "\n")
+
+    def text(split: str) -> dict[str, str]:
+        return {side: str(tmp_path / f"{split}.{code}") for side, code in (("source", "de"), ("target", "en"))}
+
+    def made(corpus: Any = (), **changes: Any) -> Experiment:
+        texts = {"train": text("train"), "valid": text("valid"), "tests": {"news": text("valid")}}
+        return parse({
+            "name": "toy", "task": "nmt", "storage": str(tmp_path / "store"),
+            "corpus": {"source_language": "de", "target_language": "en", **texts, **dict(corpus)},
+            "augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source",
+            "model": {"architecture": "tiny"}, "execution": {"executor": "local"}, **changes,
+        })  # fmt: skip
+
+    return made
+
+
+def report(experiment: Experiment) -> preflight.Report:
+    return preflight.report(systems(experiment), Store(experiment.storage))
+
+
+def test_what_is_left_out_is_told_with_examples_and_settings(make: Make, tmp_path: Path) -> None:
+    found = report(make())
+    assert [(text.name, text.rows_in, text.rows) for text in found.texts] == [
+        ("train", 40, 38), ("valid", 10, 10), ("news", 10, 10),
+    ]  # fmt: skip
+    empty, ratio = sorted(found.texts[0].left_out, key=lambda left_out: left_out.reason)
+    assert (empty.reason, empty.rows, empty.setting) == ("empty source", 1, None)
+    assert (ratio.reason, ratio.rows, ratio.setting, ratio.value) == ("ratio", 1, "corpus.filter.max_ratio", 1.5)
+    assert [example["place"].rpartition(" ")[2] for example in (*empty.examples, *ratio.examples)] == ["5", "10"]
+    assert set(found.costs) == {"baseline", "toy"} and all(found.costs.values())
+    assert [caution for caution in found.cautions if "in the training set too" in caution]  # both repeat its pairs
+
+
+def test_without_test_sets_that_is_told(make: Make) -> None:
+    assert NO_TESTS in report(make({"tests": {}})).cautions and NO_TESTS not in report(make()).cautions
+    assert preflight.cautions([make({"tests": {}}), make()]) == []
+
+
+def test_half_precision_without_a_gpu_is_told(make: Make) -> None:
+    cpu, training = {"device": "cpu"}, {"precision": "bf16"}
+    assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]
+    assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []
+
+
+@pytest.mark.parametrize(("corpus", "changes", "message"), [
+    ({"valid": {"source": "valid.de", "target": "train.en"}}, {}, "has 10 lines and .*train.en has 40"),
+    ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean 'valid.de'"),
+    ({"tests": {"a": {"file": "a.tsv", "source_column": "de", "target_column": "fr"}}}, {}, "has no column 'fr'"),
+    ({"valid": None}, {}, "give valid, or every"),
+    ({"train": None}, {}, "give corpus.train"),
+    ({}, {"augment": [{"operator": "cipher", "keys": [1, "letters"]}]}, "key \\d+ leaves the text unchanged"),
+    ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size ask for 5000 entries, .* allows at most"),
+    ({}, {"vocabulary": {"size_per_key": 9000}}, "vocabulary.size_per_key ask for .* allows at most"),
+    ({"target_language": "ja"}, {}, "cannot tokenise 'ja'"),
+])  # fmt: skip
+def test_what_cannot_be_trained_is_refused(make: Make, tmp_path: Path, corpus: Any, changes: Any, message: str) -> None:
+    (tmp_path / "a.tsv").write_text("de\ten\na\tb\n")
+    for text in [corpus.get("valid"), *corpus.get("tests", {}).values()]:
+        for key in set(text or ()) & {"source", "target", "file"}:
+            text[key] = str(tmp_path / text[key])
+    letters = len({letter for letter in (tmp_path / "train.de").read_text() if letter.isalpha()})
+    for operator in changes.get("augment", ()):
+        operator["keys"] = [letters if key == "letters" else key for key in operator["keys"]]
+    experiment = make(corpus, **changes)
+    with pytest.raises(UserError, match=message):
+        preflight.check(systems(experiment).values(), Store(experiment.storage))
+
+
+def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
+    parallel = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
+    experiment = parse({
+        "name": "toy", "task": "nli", "storage": str(tmp_path), "model": {"architecture": "tiny"},
+        "corpus": {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 9}},
+        "augment": [{"operator": "reorder", "parallel": parallel, "model": {"name": "/no/such/model"}}],
+    })  # fmt: skip
+    with pytest.raises(UserError, match="no pretrained model '/no/such/model'"):
+        preflight.check([experiment], Store(tmp_path))
+
+
+def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    experiment = make(vocabulary={"size": 150, "size_per_key": 30})  # so little text that it is tried on
+    store = Store(experiment.storage)
+    preflight.check([experiment], store)
+    there = {kind: store.addresses(kind) for kind in ("corpora", "fits", "views", "vocabularies")}
+    assert [len(addresses) for addresses in there.values()] == [3, 1, 1, 1]
+    monkeypatch.setattr("augury.corpora.ingest._make", lambda *given: pytest.fail("a corpus is made twice"))
+    monkeypatch.setattr("trainables.nmt.preparation._learn_vocabulary", lambda *given: pytest.fail("learned twice"))
+    nmt.prepare(experiment, store)
+    assert {kind: store.addresses(kind) for kind in there} == there
+
+
+def test_experiments_that_read_the_same_are_checked_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    checked: list[Experiment] = []
+    monkeypatch.setattr("trainables.nmt.preflight.check", lambda experiment, store: checked.append(experiment))
+    rates = [make(training={"learning_rate": rate}) for rate in (0.1, 0.2, 0.3)]
+    preflight.check([*rates, make(augment=[], regime="plain")], Store(rates[0].storage))
+    assert len(checked) == 2
