@@ -1,6 +1,8 @@
 """Agreement between a source and its enciphered view: how much it weighs, how flat it is asked for, from when on."""
 
-from ray import tune
+from __future__ import annotations
+
+from typing import Any
 
 from search_spaces.scales import CIPHERDAUG, at_scales
 
@@ -9,12 +11,18 @@ QUESTION = "How strongly should a model be asked to agree on a source and its ci
 base = CIPHERDAUG
 scales = at_scales()
 space = {"regime.beta": [0, 1, 2, 5, 10], "regime.tau": [1, 2]}
-domains = {
-    "regime.beta": tune.loguniform(0.1, 20),
-    "regime.tau": tune.uniform(0.5, 4),
-    "regime.warmup_passes": tune.choice([0, 5, 10, 25]),
-}
 metric, mode = "valid/bleu", "max"
 seeds = (1, 2, 3)
 scheduler = "halving"
-mutations = {"regime.beta": tune.loguniform(0.1, 20), "regime.tau": tune.uniform(0.5, 4)}
+
+
+def domains(scale: str) -> dict[str, Any]:
+    from ray import tune
+
+    return {**mutations(scale), "regime.warmup_passes": tune.choice([0, 5, 10, 25])}
+
+
+def mutations(scale: str) -> dict[str, Any]:
+    from ray import tune
+
+    return {"regime.beta": tune.loguniform(0.1, 20), "regime.tau": tune.uniform(0.5, 4)}

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from ray import tune
-
 from search_spaces.papers.xnli_adversarial import BASE, PLAIN, SCALES, TOY_ATTACK
 
 QUESTION = "How strong should adversarial training be: radius, length and number of steps?"
@@ -30,12 +28,17 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
     }
 
 
-domains = {
-    "regime.epsilon": tune.loguniform(0.001, 10),
-    "regime.alpha_share": tune.uniform(0.5, 2),
-    "regime.steps": tune.choice([1, 2, 3, 5]),
-    "regime.norm_scope": tune.choice(["example", "token", "matrix"]),
-}
+def domains(scale: str) -> dict[str, Any]:
+    from ray import tune
+
+    return {
+        "regime.epsilon": tune.loguniform(0.001, 10),
+        "regime.alpha_share": tune.uniform(0.5, 2),
+        "regime.steps": tune.choice([1, 2, 3, 5]),
+        "regime.norm_scope": tune.choice(["example", "token", "matrix"]),
+    }
+
+
 reference = {"regime": PLAIN}
 metric, mode = "valid/accuracy", "max"
 seeds = (1, 2, 3)

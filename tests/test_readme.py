@@ -14,13 +14,15 @@ import yaml
 import augury.augment
 from augury import trainable
 from augury.augment import operator
-from augury.cli import VERBS, main
+from augury.cli import main
+from augury.cli.verbs import VERBS
 from augury.config import merge
 from augury.corpora import builtin
 from augury.corpora.known import KNOWN
 from augury.experiment import load, parse, systems
 from augury.store import Store
 from augury.sweeping import points, published, space
+from tests.commands import parsed
 
 README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
 
@@ -87,6 +89,12 @@ def test_its_table_can_be_reproduced(tmp_path: Path) -> None:
     table = published.find(str(path))
     assert [table.values(row) for row in table.rows] == [{"test2016": 26.1}, {"test2016": 27.4}]
     assert [parse(merge(table.space.base, row)).regime.label_smoothing for row in table.space.rows.values()] == [0, 0.1]
+
+
+def test_its_commands_can_be_typed() -> None:
+    blocks = [text for language, text in re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL) if not language]
+    commands = [verb for text in blocks for verb, _ in parsed(text)]
+    assert len(set(commands)) > 10
 
 
 def test_it_names_every_space() -> None:

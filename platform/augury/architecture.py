@@ -5,8 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
-import torch
-
 from augury.errors import UserError
 
 Attention = Literal["auto", "eager", "sdpa"]
@@ -22,6 +20,8 @@ def attention(asked: Attention) -> str | None:
     """
     if asked != "auto":
         return asked
+    import torch
+
     return None if torch.cuda.is_available() else "eager"
 
 

@@ -22,6 +22,8 @@ from augury.progress import Stage, say_once
 T = TypeVar("T")
 R = TypeVar("R")
 
+ExecutorName = Literal["auto", "local", "ray"]
+"""The executors that can be asked for."""
 RAY_PAYS_SECONDS = 20.0  # of one core's work, below which Ray's start-up takes longer than it saves
 
 
@@ -132,9 +134,7 @@ class _Task:
         return _run(row, self.maker)
 
 
-def choose(
-    executor: Literal["auto", "local", "ray"], seconds: float, what: str, address: str | None = None
-) -> Executor:
+def choose(executor: ExecutorName, seconds: float, what: str, address: str | None = None) -> Executor:
     """The executor asked for; `auto` takes Ray where `seconds` of one core's work outweigh its start-up.
 
     A worker of Ray with CPUs of its own, as a trial of a sweep is, works locally whatever is asked: trials may hold all

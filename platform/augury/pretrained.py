@@ -8,15 +8,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
 from pathlib import Path
-from typing import Any
-
-from transformers import AutoConfig, AutoTokenizer, PreTrainedTokenizerBase
-from transformers.utils import logging
+from typing import TYPE_CHECKING, Any
 
 from augury.architecture import PATHS, model_directory
 from augury.errors import UserError
 from augury.store import Folder
 from augury.text.learned import FILES
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
 
 Loader = Callable[..., Any]
 
@@ -44,6 +44,8 @@ def explained(name: str) -> Iterator[None]:
 
 def keep(name: str, revision: str | None, folder: Folder) -> None:
     """Finish `folder` with a model's tokenizer and configuration, so that no later step needs the hub for them."""
+    from transformers import AutoConfig, AutoTokenizer
+
     directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
     load(AutoConfig.from_pretrained, name, revision).save_pretrained(directory)
     pieces = load(AutoTokenizer.from_pretrained, name, revision)
@@ -54,6 +56,8 @@ def keep(name: str, revision: str | None, folder: Folder) -> None:
 
 def tokenizer(directory: str) -> PreTrainedTokenizerBase:
     """The tokenizer in a directory that `save_pretrained` wrote."""
+    from transformers import AutoTokenizer
+
     return AutoTokenizer.from_pretrained(directory)
 
 
@@ -79,6 +83,8 @@ def hub_name(name: str) -> str | None:
 @contextmanager
 def quiet() -> Iterator[None]:
     """No progress and no report of what `transformers` loads or writes; what matters of it is the caller's to say."""
+    from transformers.utils import logging
+
     verbosity, progress = logging.get_verbosity(), logging.is_progress_bar_enabled()
     logging.set_verbosity_error()
     logging.disable_progress_bar()

@@ -21,6 +21,7 @@ from augury.locks import alone
 from augury.parallel import side_by_side
 from augury.progress import duration, say
 from augury.store import Folder, Store
+from augury.tracking.runs import run_folder
 from augury.tracking.tracker import Tracker
 from augury.trainable import Prepared, Trainable
 from augury.training import history
@@ -28,7 +29,6 @@ from augury.training.launch import Crashed, launch
 from augury.training.loop import Diverged
 from augury.training.settings import Execution
 
-RUNS = "runs"
 LINE_SECONDS = 10.0
 
 
@@ -118,11 +118,6 @@ def refuse_lost_storage(storage: str) -> None:
             f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: add "
             "--set storage=/a/shared/directory, or a URI such as s3://bucket/augury"
         )
-
-
-def run_folder(store: Store, address: str, seed: int) -> Folder:
-    """Where the run of a configuration with a seed lies."""
-    return store.folder(RUNS, f"{address}/seed-{seed}")
 
 
 def _run(

@@ -10,18 +10,19 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-import numpy as np
-import torch
-
-from augury.decoding.sampling import Sampler
 from augury.errors import UserError, unknown
-from augury.store import Folder, Store
-from augury.training.loop import Report
 
 if TYPE_CHECKING:
+    import numpy as np
+    import torch
+
     from augury.corpora.corpus import Corpus
     from augury.cost import Size
+    from augury.decoding.settings import Sampler
+    from augury.execution import ExecutorName
     from augury.experiment import Experiment
+    from augury.store import Folder, Store
+    from augury.training.loop import Report
 
 
 class Input(NamedTuple):
@@ -95,8 +96,10 @@ class Trainable(Protocol):
     def outputs(self, experiment: Any, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
         """What a finished run makes of every record of the test set called `test`, with the experiment's settings."""
 
-    def translate(self, run: Folder, store: Store, texts: Sequence[str], **options: Any) -> list[str]:
-        """The model's output for each text."""
+    def translate(
+        self, run: Folder, store: Store, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
+    ) -> list[str]:
+        """Return the model's output for each text, in this process unless `executor` says otherwise."""
 
     def export(self, run: Folder, store: Store, form: str, directory: Path) -> Exported:
         """Write the model in another library's format into a directory that is there, and say how it is used."""

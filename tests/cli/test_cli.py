@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from augury.cli import VERBS, main
+from augury.cli import main
 
 GERMAN = "abcdefghijklmnopqrstuvwxyzßäöü"
 
@@ -49,6 +49,7 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
     (["train", "nowhere.yaml"], "no experiment file 'nowhere.yaml'"),
     (["translate", "abc", "--storage", "nowhere"], "no run 'abc'"),
     (["score", "a", "b", "--language", "en"], "no file 'a'"),
+    (["trian", "my.yaml"], "unknown verb 'trian': did you mean 'train'?"),
     (["demo", "--task", "mt"], "unknown demo task 'mt': did you mean 'nmt'?"),
 ])  # fmt: skip
 def test_what_cannot_be_used_is_one_message_and_exit_code_two(
@@ -86,15 +87,6 @@ def test_input_that_is_not_utf8_names_the_line(
     stdin(monkeypatch, b"gut\nschl\xe4cht\n")
     assert main(["encipher", "--key", "1"]) == 2
     assert "byte 0xe4 in line 2" in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("verb", VERBS)
-def test_every_verb_has_help_with_an_example(verb: str, capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as stopped:
-        main([verb, "--help"])
-    assert stopped.value.code == 0
-    shown = capsys.readouterr().out
-    assert "example:" in shown and f"augury {verb}" in shown and "--json" in shown
 
 
 @pytest.fixture

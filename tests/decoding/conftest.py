@@ -10,7 +10,8 @@ from transformers import MarianMTModel
 
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
-from augury.decoding.search import Decoding, Hypothesis
+from augury.decoding.search import Hypothesis
+from augury.decoding.settings import Decoding
 from trainables.nmt.architecture import ModelConfig
 from trainables.nmt.model import build, decoder_input, head, hidden_states
 

@@ -10,9 +10,10 @@ import torch
 from torch import nn
 from transformers import MarianConfig, MarianMTModel
 
-from augury.decoding.ctranslate import CTranslateDecoder, to_ctranslate2
+from augury.decoding.conversion import to_ctranslate2
+from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
-from augury.decoding.search import Decoding
+from augury.decoding.settings import Decoding
 from augury.errors import UserError
 
 UNK, PAD, EOS, VOCABULARY = 0, 1, 2, 48

@@ -7,7 +7,7 @@ import torch
 from transformers import MarianMTModel
 
 from augury.decoding.generate import generate
-from augury.decoding.search import Decoding
+from augury.decoding.settings import Decoding
 
 EOS = 2
 DECODING = Decoding(beam=4, max_length=20)

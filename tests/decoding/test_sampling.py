@@ -14,7 +14,8 @@ from torch.nn.functional import log_softmax
 from transformers import BartConfig, BartForConditionalGeneration, PreTrainedModel, T5Config, T5ForConditionalGeneration
 
 from augury.decoding import sampling
-from augury.decoding.sampling import GREEDY, Sampling, gumbel, likeliest, sample
+from augury.decoding.sampling import gumbel, likeliest, sample
+from augury.decoding.settings import GREEDY, Sampling
 from augury.rng import seed_of
 
 PAD, EOS, VOCABULARY = 0, 1, 60

@@ -13,7 +13,8 @@ from hypothesis import strategies as st
 from transformers import MarianMTModel
 
 from augury.config import validate
-from augury.decoding.search import Decoding, Hypothesis
+from augury.decoding.search import Hypothesis
+from augury.decoding.settings import Decoding
 from augury.errors import UserError
 
 Engine = Callable[..., list[Hypothesis]]

@@ -13,9 +13,10 @@ from augury import config
 from augury.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import Checkpoints
-from augury.training.extend import take_over, trunk
-from augury.training.loop import OUTCOME, WEIGHTS, fit
-from augury.training.settings import Training
+from augury.training.extend import take_over
+from augury.training.loop import fit
+from augury.training.settings import Training, trunk
+from augury.training.trained import OUTCOME, WEIGHTS
 
 
 def toy() -> Any:

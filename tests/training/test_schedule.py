@@ -2,9 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from augury.training.extend import trunk
 from augury.training.schedule import Patience, last_update, learning_rate
-from augury.training.settings import Training
+from augury.training.settings import Training, trunk
 
 EPOCH = 1000
 

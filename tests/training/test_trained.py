@@ -8,8 +8,7 @@ from safetensors.torch import save
 
 from augury.errors import UserError
 from augury.store import Store
-from augury.training.loop import WEIGHTS
-from augury.training.trained import described, load_weights
+from augury.training.trained import WEIGHTS, described, load_weights
 
 
 def test_a_run_is_what_it_was_prepared_from_and_its_last_parameters(tmp_path: Path) -> None:

@@ -6,18 +6,17 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, cast
+from typing import cast
 
 import numpy as np
-import pyarrow as pa
 import torch
 
 from augury import pretrained
 from augury.corpora.corpus import LABELS, Corpus
-from augury.corpora.filters import clean
+from augury.corpora.filters import clean_lines
 from augury.corpora.nli import NliFilter
 from augury.errors import UserError
-from augury.execution import choose
+from augury.execution import ExecutorName, choose
 from augury.experiment import parse
 from augury.progress import Stage
 from augury.store import Folder, Store
@@ -40,18 +39,22 @@ Pair = tuple[str, str]
 def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
     """Labels of a test set by the run's weights."""
     both = list(zip(corpus.column("premise"), corpus.column("hypothesis"), strict=True))
-    return classify(run, store, both, name=f"classify {test}")
+    executor = _experiment(run).execution.executor
+    return classify(run, store, both, executor=executor, name=f"classify {test}")
 
 
-def classify(run: Folder, store: Store, given: Sequence[Pair], *, name: str = "classify") -> list[str]:
-    """The label of every pair (premise, hypothesis) by a finished run, here or on the cluster."""
+def classify(
+    run: Folder, store: Store, given: Sequence[Pair], *, executor: ExecutorName = "local", name: str = "classify"
+) -> list[str]:
+    """Return the label of every pair (premise, hypothesis) by a finished run."""
     execution = _experiment(run).execution
-    executor = choose(execution.executor, len(given) / PAIRS_PER_SECOND, name, execution.address)
+    runs = choose(executor, len(given) / PAIRS_PER_SECOND, name, execution.address)
     chunks = [given[start : start + TASK_PAIRS] for start in range(0, len(given), TASK_PAIRS)]
-    gpus = execution.gpus_per_worker if uses_cuda(execution) else 0
-    task = _Classify(run, store, 1 if executor.name == "ray" else execution.threads)
+    on_ray = runs.name == "ray"
+    gpus = execution.gpus_per_worker if on_ray and uses_cuda(execution) else 0
+    task = _Classify(run, store, 1 if on_ray else execution.threads)
     with Stage(name, len(given), "pairs") as stage:
-        parts = executor.map(task, chunks, stage, size=len, cpus=execution.cpus_per_worker, gpus=gpus)
+        parts = runs.map(task, chunks, stage, size=len, cpus=execution.cpus_per_worker, gpus=gpus)
     return [LABELS[label] for part in parts for label in part]
 
 
@@ -63,17 +66,15 @@ def probabilities(run: Folder, store: Store, premises: Sequence[str], hypotheses
     return _loaded(run.root, run.name).probabilities(premises, hypotheses)
 
 
-def translate(run: Folder, store: Store, texts: Sequence[str], **options: Any) -> list[str]:
-    """The label of each `premise<TAB>hypothesis`, cleaned as training text is; UserError for a line of another form."""
+def translate(run: Folder, store: Store, texts: Sequence[str], *, executor: ExecutorName = "local") -> list[str]:
+    """Return the label of each `premise<TAB>hypothesis`, cleaned as training text is; UserError for other lines."""
     lines = [text.split("\t") for text in texts]
     for number, line in enumerate(lines, 1):
         if len(line) != 2:
             raise UserError(f"line {number} has {len(line) - 1} tabs: give premise<TAB>hypothesis on every line")
     cleaning = NliFilter.model_validate(described(run)["preparation"])
-    premises, hypotheses = (
-        clean(pa.array([line[side] for line in lines], pa.string()), {}, cleaning)[0].to_pylist() for side in (0, 1)
-    )
-    return classify(run, store, list(zip(premises, hypotheses, strict=True)))
+    premises, hypotheses = (clean_lines([line[side] for line in lines], cleaning) for side in (0, 1))
+    return classify(run, store, list(zip(premises, hypotheses, strict=True)), executor=executor)
 
 
 def export(run: Folder, store: Store, form: str, directory: Path) -> Exported:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-
-import pyarrow as pa
-from transformers import PreTrainedTokenizerBase
+from typing import TYPE_CHECKING
 
 from augury.text.subwords import Subwords
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from transformers import PreTrainedTokenizerBase
 
 
 @dataclass(frozen=True)

@@ -21,12 +21,10 @@ from augury.text.subwords import say_truncated
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, tokenise
 from augury.trainable import Input, Prepared
-from augury.training.extend import trunk
-from augury.training.launch import uses_cuda
+from augury.training.settings import trunk
 from trainables.nli.architecture import Pretrained, Scratch
 from trainables.nli.config import Config
 from trainables.nli.examples import Examples
-from trainables.nli.model import check
 from trainables.nli.pieces import Pieces
 
 VERSION = 3
@@ -75,6 +73,8 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str], runs: Seq
 
 def prepare(experiment: Config, store: Store) -> Prepared:
     """Check the model, ingest, augment (with models that are trained if missing), get the subwords and tokenise."""
+    from augury.training.launch import uses_cuda
+
     _check_fits(experiment, store)
     corpora = {split: ingested(experiment.corpus, split, store.root) for split in experiment.corpus.splits()}
     train, execution = corpora["train"], experiment.execution
@@ -136,6 +136,8 @@ def _vocabulary(experiment: Config, store: Store, texts: Mapping[str, Text]) -> 
 
 def _check_fits(experiment: Config, store: Store) -> None:
     """Keep the tokenizer of a pretrained model; refuse a model that training could not read, before anything else."""
+    from trainables.nli.model import check
+
     model, kept = experiment.model, _vocabulary(experiment, store, {})
     if not isinstance(model, Pretrained):
         return

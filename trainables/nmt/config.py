@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 from augury.augment.operator import VIEW
 from augury.config import Section
 from augury.corpora.spec import CorpusSpec
-from augury.decoding.search import Decoding
+from augury.decoding.settings import Decoding
 from augury.errors import UserError
 from augury.experiment import Experiment
 from augury.regimes.regime import SOURCE, TARGET

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from augury import pretrained
 from augury.corpora.spec import Filter
-from augury.decoding.ctranslate import to_ctranslate2
+from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.generate import search_options
 from augury.errors import UserError
 from augury.store import Folder, Store
@@ -16,7 +16,8 @@ from augury.text.vocabulary import Vocabulary
 from augury.trainable import Exported
 from augury.training.trained import described
 from trainables.nmt.config import Config
-from trainables.nmt.evaluation import read_run, trained_model
+from trainables.nmt.conversion import trained_model
+from trainables.nmt.evaluation import read_run
 from trainables.nmt.preparation import tag
 
 if TYPE_CHECKING:

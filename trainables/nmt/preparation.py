@@ -23,7 +23,7 @@ from augury.text import vocabulary as vocabularies
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokens, tokenise
 from augury.trainable import Input, Prepared
-from augury.training.extend import trunk
+from augury.training.settings import trunk
 from trainables.nmt.config import Config
 from trainables.nmt.pieces import Pieces
 

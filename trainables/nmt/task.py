@@ -12,7 +12,7 @@ from torch import Tensor, nn
 
 from augury.corpora.corpus import Corpus
 from augury.decoding.ctranslate import CTranslateDecoder
-from augury.decoding.search import Decoding
+from augury.decoding.settings import Decoding
 from augury.experiment import parse
 from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Losses, Progress, Rows
 from augury.scoring.metrics import metric

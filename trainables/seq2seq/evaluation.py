@@ -6,16 +6,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-import pyarrow as pa
 import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from augury import pretrained
 from augury.corpora.corpus import LABELS, Corpus
-from augury.corpora.filters import clean
-from augury.decoding.sampling import GREEDY, Sampler, Sampling, sample
+from augury.corpora.filters import clean_lines
+from augury.decoding.sampling import sample
+from augury.decoding.settings import GREEDY, Sampler, Sampling
 from augury.errors import UserError
-from augury.execution import choose
+from augury.execution import ExecutorName, choose
 from augury.experiment import parse
 from augury.progress import Stage
 from augury.store import Folder, Store
@@ -47,17 +47,18 @@ def sampler(run: Folder, store: Store) -> Sampler:
 
 def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
     """Greedy outputs for a test set."""
-    return _written(experiment, run, store, corpus.column("source"), f"write {test}")
+    executor = experiment.execution.executor
+    return _written(experiment, run, store, corpus.column("source"), executor, f"write {test}")
 
 
-def translate(run: Folder, store: Store, texts: Sequence[str]) -> list[str]:
-    """Greedy outputs for texts, cleaned as the training text was; sentences to reorder are given without a prompt."""
+def translate(run: Folder, store: Store, texts: Sequence[str], *, executor: ExecutorName = "local") -> list[str]:
+    """Return greedy outputs for texts, cleaned as training text is; sentences to reorder are given without a prompt."""
     experiment = _experiment(run)
     cleaning = experiment.corpus.FILTER.model_validate(described(run)["preparation"])
-    cleaned = clean(pa.array(texts, pa.string()), {}, cleaning)[0].to_pylist()
+    cleaned = clean_lines(texts, cleaning)
     if isinstance(experiment.corpus, ReorderCorpus):
         cleaned = [prompts.reordering(text) for text in cleaned]
-    return _written(experiment, run, store, cleaned, "write")
+    return _written(experiment, run, store, cleaned, executor, "write")
 
 
 def export(run: Folder, store: Store, form: str, directory: Path) -> Exported:
@@ -105,15 +106,16 @@ def _example(experiment: Config) -> str:
     return "A sentence."
 
 
-def _written(experiment: Config, run: Folder, store: Store, texts: Sequence[str], name: str) -> list[str]:
-    """Greedy outputs, here or on the cluster."""
+def _written(
+    experiment: Config, run: Folder, store: Store, texts: Sequence[str], executor: ExecutorName, name: str
+) -> list[str]:
     execution = experiment.execution
-    executor = choose(execution.executor, len(texts) / SENTENCES_PER_SECOND, name, execution.address)
+    runs = choose(executor, len(texts) / SENTENCES_PER_SECOND, name, execution.address)
     chunks = [texts[start : start + TASK_SENTENCES] for start in range(0, len(texts), TASK_SENTENCES)]
     task = _Write(run, store, GREEDY.model_copy(update={"max_length": experiment.max_pieces}))
-    gpus = execution.gpus_per_worker if uses_cuda(execution) else 0
+    gpus = execution.gpus_per_worker if runs.name == "ray" and uses_cuda(execution) else 0
     with Stage(name, len(texts), "sentences") as stage:
-        parts = executor.map(task, chunks, stage, size=len, cpus=execution.cpus_per_worker, gpus=gpus)
+        parts = runs.map(task, chunks, stage, size=len, cpus=execution.cpus_per_worker, gpus=gpus)
     return [output for part in parts for output in part]
 
 

@@ -16,7 +16,7 @@ from augury.text.subwords import say_truncated
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokens, tokenise
 from augury.trainable import Input, Prepared
-from augury.training.extend import trunk
+from augury.training.settings import trunk
 from trainables.seq2seq import pairs
 from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config

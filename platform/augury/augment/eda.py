@@ -45,6 +45,7 @@ class Eda(Operator):
     PER_SECOND: ClassVar[float] = 1_500
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "language")
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})
+    EXAMPLE: ClassVar[str] = "copies: 2"
 
     def papers(self) -> tuple[Paper, ...]:
         return EDA, CROSS_LINGUAL_NLI

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from augury import running, trainable
+from augury import trainable
 from augury.augment.pipeline import Models
 from augury.errors import UserError
 from augury.experiment import Experiment
 from augury.store import Store
+from augury.tracking.runs import run_folder
 
 
 def addressed(experiment: Experiment, store: Store) -> list[Models]:
@@ -16,6 +17,8 @@ def addressed(experiment: Experiment, store: Store) -> list[Models]:
 
 def trained(experiment: Experiment, store: Store) -> list[Models]:
     """The run folders of each operator's models, by role; what is missing is trained, with all that it needs."""
+    from augury import running  # with all that training takes
+
     for operator, wanted in zip(experiment.augment, experiment.models(), strict=True):
         for role, each in wanted.items():
             _, failures = running.run_experiment(each, scored=False)
@@ -26,4 +29,4 @@ def trained(experiment: Experiment, store: Store) -> list[Models]:
 
 def _folder(each: Experiment, store: Store) -> str:
     address = trainable.find(each.task).address(each, store)
-    return running.run_folder(store, address, each.seeds[0]).name
+    return run_folder(store, address, each.seeds[0]).name

@@ -15,7 +15,7 @@ from augury import trainable
 from augury.augment.eda import SIDES
 from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, children
 from augury.corpora.spec import CorpusSpec
-from augury.decoding.sampling import Sampling
+from augury.decoding.settings import Sampling
 from augury.errors import UserError
 from augury.papers import CROSS_LINGUAL_NLI, Paper
 from augury.rng import seed_of
@@ -64,6 +64,10 @@ class Reorder(Operator):
     PER_SECOND: ClassVar[float] = 2
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis")
     BLOCK_ROWS: ClassVar[int | None] = 1_000
+    EXAMPLE: ClassVar[str] = (
+        "model: {architecture: tiny}, parallel: {source_language: qaa, target_language: qab, "
+        "train: {builtin: 1500, lexicon: 24}, valid: {builtin: 100, lexicon: 24}}"
+    )
     LEARNED: ClassVar[frozenset[str]] = frozenset(
         {"parallel", "min_coverage", "symmetrisation", "anchor", "model", "training", "max_pieces"}
     )

@@ -16,7 +16,7 @@ from augury.augment.operator import Apply, Made, Operator, children
 from augury.augment.rectification import DROPPED, Rectify, rectified
 from augury.config import Section
 from augury.corpora.corpus import LABELS, read_shard, write_shard
-from augury.decoding.sampling import Sampler, Sampling
+from augury.decoding.settings import Sampler, Sampling
 from augury.locks import make_once
 from augury.papers import CROSS_LINGUAL_NLI, Paper
 from augury.rng import seed_of
@@ -85,6 +85,7 @@ class Semantic(Operator):
     PER_SECOND: ClassVar[float] = 0.5
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")
     BLOCK_ROWS: ClassVar[int | None] = 500
+    EXAMPLE: ClassVar[str] = "generator: {model: {architecture: tiny}}, teacher: {model: {architecture: tiny}}"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"generator", "teacher"})
 
     def papers(self) -> tuple[Paper, ...]:

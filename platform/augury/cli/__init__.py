@@ -1,47 +1,62 @@
 """The command line: `augury VERB`; one module per verb.
 
-A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser, words)` and `run(arguments) -> int`; what takes
-long to import is imported in `run`. Exit codes: 0 done, 1 the work failed or was stopped, 2 what was
-given cannot be used.
+A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser, words)` and `run(arguments) -> int`, and a place in
+`verbs.GROUPS`. What takes long to import is imported in `run`, for `augury --help` imports the modules of all verbs.
+Exit codes: 0 done, 1 the work failed or was stopped, 2 what was given cannot be used.
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
 import os
 import sys
 from collections.abc import Sequence
 
 from augury import __version__
+from augury.cli import verbs
 from augury.commands import command
-from augury.errors import UserError, nearest
+from augury.errors import UserError, nearest, unknown
 
 # Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
-VERBS = (
-    "demo", "train", "sweep", "reproduce", "watch", "augment", "encipher", "align", "translate", "score", "compare",
-    "export", "init", "config", "track",
-)  # fmt: skip
-
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run one command; errors are one message on standard error, with a traceback under `--debug`."""
-    words = sys.argv[1:] if given is None else list(given)
-    arguments, rest = _parser(words).parse_known_args(words)
-    if rest:
-        known = [flag for action in arguments.parser._actions for flag in action.option_strings]
-        arguments.parser.error(f"unknown argument '{rest[0]}': {nearest(rest[0], known)}")
     try:
-        return int(arguments.run(arguments))
+        code = _command(sys.argv[1:] if given is None else list(given))
+        sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
         return 0
+    return code
+
+
+def _command(words: list[str]) -> int:
+    match words:
+        case [] | ["-h" | "--help" | "help", *_]:
+            print(verbs.overview())
+            return 0
+        case ["--version", *_]:
+            print(f"augury {__version__}")
+            return 0
+        case [verb, *rest] if verb in verbs.VERBS:
+            return _run(verb, rest)
+    print(f"augury: {unknown('verb', words[0], verbs.VERBS)} (`augury --help` explains them)", file=sys.stderr)
+    return 2
+
+
+def _run(verb: str, words: Sequence[str]) -> int:
+    arguments = _parsed(verb, words)
+    try:
+        return int(verbs.module(verb).run(arguments))
+    except BrokenPipeError:
+        raise
     except KeyboardInterrupt as stopped:
         if arguments.debug:
             raise
-        print(f"augury: {str(stopped) or 'stopped'}. {_how_to_resume(words)}", file=sys.stderr)
+        how_to_resume = f"What was finished is kept; continue with: {command('augury', verb, *words)}"
+        print(f"augury: {str(stopped) or 'stopped'}. {how_to_resume}", file=sys.stderr)
         return 1
     except UserError as error:
         if arguments.debug:
@@ -55,29 +70,11 @@ def main(given: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _how_to_resume(words: Sequence[str]) -> str:
-    return f"What was finished is kept; continue with: {command('augury', *words)}"
-
-
-def _parser(words: Sequence[str]) -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="augury", description="Which text augmentation helps on my data, by how much, and what did it cost?",
-        epilog="`augury VERB --help` has an example of each.",
-    )  # fmt: skip
-    parser.add_argument("--version", action="version", version=f"augury {__version__}")
-    verbs = parser.add_subparsers(metavar="VERB", required=True)
-    for name in VERBS:
-        module = importlib.import_module(f"augury.cli.{name}")
-        verb = verbs.add_parser(
-            name,
-            help=module.HELP,
-            description=module.HELP,
-            epilog=f"example:\n  {module.EXAMPLE}",
-            formatter_class=argparse.RawDescriptionHelpFormatter,
-            allow_abbrev=False,
-        )
-        module.configure(verb, words)
-        verb.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
-        verb.add_argument("--debug", action="store_true", help="show where an error comes from")
-        verb.set_defaults(run=module.run, parser=verb)
-    return parser
+def _parsed(verb: str, words: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a verb; SystemExit with a usage line for those it does not take."""
+    parser = verbs.parser(verb, words)
+    arguments, rest = parser.parse_known_args(words)
+    if rest:
+        flags = [flag for action in parser._actions for flag in action.option_strings]
+        parser.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")
+    return arguments

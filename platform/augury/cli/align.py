@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import TYPE_CHECKING, get_args
 
-from augury.cli.common import print_json
+from augury.cli.common import add_executor, print_json
 from augury.errors import UserError
 from augury.text.symmetrise import Link, Symmetrisation, symmetrise
 
@@ -40,9 +40,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument(
         "--tokenised", action="store_true", help="words are what spaces separate (default: punctuation is split off)"
     )
-    parser.add_argument(
-        "--executor", default="auto", choices=["auto", "local", "ray"], help="where shards of the text are aligned"
-    )
+    add_executor(parser)
     parser.add_argument(
         "--storage",
         help="directory or URI for the shards while they are needed, which every machine of a cluster reaches "

@@ -24,6 +24,7 @@ DIRECT = ("source", "target", "source_language", "target_language", "operator") 
 UNKNOWN = "und"
 PARAMETER = "parameter."  # before the names of an operator's parameters among the arguments
 EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
+PAIRS = "search_spaces/experiments/nli_toy.yaml"  # sentence pairs to try operators on
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -149,8 +150,10 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
 
     if name not in operator.names():
         return
+    schema = operator.schema(name)
+    parser.epilog = f"example:\n  {_example(name, schema)}"
     group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
-    for key, field in operator.schema(name).model_fields.items():
+    for key, field in schema.model_fields.items():
         keys = _keys(field.annotation)
         if keys is not None:
             sections.append(f"{key} {{{', '.join(keys) or '...'}}}: {field.description}")
@@ -159,12 +162,20 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
                 f"--{key.replace('_', '-')}",
                 default=argparse.SUPPRESS,
                 dest=f"{PARAMETER}{key}",
-                help=field.description,
+                help=(field.description or "").replace("%", "%%"),
                 **_flag(field.annotation),
             )
     if sections:
         shown = (textwrap.fill(" ".join(each.split()), 76, subsequent_indent="  ") for each in sections)
         parser.add_argument_group(f"sections of operator {name}, given in an experiment file", "\n".join(shown))
+
+
+def _example(name: str, schema: type[Operator]) -> str:
+    """Return a command that tries the operator: on two files, or on sentence pairs where it reads those."""
+    if "source" in schema.READS:
+        return f"augury augment --source train.de --target train.en --operator {name}"
+    parameters = ", ".join([f"operator: {name}", *([schema.EXAMPLE] if schema.EXAMPLE else [])])
+    return f"augury augment {PAIRS} --set 'augment=[{{{parameters}}}]'"
 
 
 def _keys(annotation: Any) -> list[str] | None:

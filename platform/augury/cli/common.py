@@ -37,6 +37,16 @@ def add_run(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--storage", default="results", help="where runs named by address lie (default: results)")
 
 
+def add_executor(parser: argparse.ArgumentParser) -> None:
+    """Where the work is done: in this process unless Ray is asked for."""
+    parser.add_argument(
+        "--executor",
+        choices=["local", "ray", "auto"],
+        default="local",
+        help="local: in this process (default); ray: on Ray, which is started or joined; auto: as the work suggests",
+    )
+
+
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     """The store and folder of a run given as a path, a URI, or an address, `/seed-N` understood as the first seed."""
     from augury.store import Store

@@ -12,8 +12,9 @@ from augury.cli.common import add_overrides, print_json
 from augury.errors import UserError
 
 if TYPE_CHECKING:
-    from augury.sweeping.driver import Asked, Outcome
+    from augury.sweeping.driver import Outcome
     from augury.sweeping.plan import Plan
+    from augury.sweeping.settings import Asked
     from augury.sweeping.space import Scheduler, Space
     from augury.sweeping.state import Sweep
 
@@ -51,10 +52,8 @@ def add_limits(parser: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.sweeping import space as spaces
 
-    space = spaces.find(arguments.space, arguments.scale, arguments.search)
-    asked = asked_for(
-        space, arguments, _usual_name(space, arguments), arguments.scheduler or space.scheduler, arguments.samples
-    )
+    space = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
+    asked = asked_for(space, arguments, _usual_name(space, arguments), space.scheduler, arguments.samples)
     if arguments.dry_run:
         return show_plan(space, asked, arguments.json)
     return _run(space, asked, arguments.json)
@@ -65,7 +64,7 @@ def asked_for(
 ) -> Asked:
     """What the flags of `add_limits` ask of a space; `name`: of the sweep, unless the command names it."""
     from augury import config
-    from augury.sweeping.driver import Asked
+    from augury.sweeping.settings import Asked
 
     return Asked(
         storage=arguments.storage, name=_name(arguments.name or name), seeds=_seeds(arguments.seeds or space.seeds),

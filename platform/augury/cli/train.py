@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from augury.cli.common import add_experiment, print_json
 
 HELP = "Run an experiment: prepare, train every system and seed, translate, score, compare."
-EXAMPLE = "augury train experiments/multi30k-cipherdaug.yaml --set seeds='[1, 2, 3]'"
+EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --set seeds='[1, 2, 3]'"
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:

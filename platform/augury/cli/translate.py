@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from augury.cli.common import add_run, lines_of, open_run, print_json
+from augury.cli.common import add_executor, add_run, lines_of, open_run, print_json
 from augury.errors import UserError
 
 HELP = "Put standard input through a trained run: a sentence a line, or premise<TAB>hypothesis for a label."
@@ -17,11 +17,12 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     add_run(parser)
     parser.add_argument("--beam", type=int, default=None, help="hypotheses kept (default: the experiment's)")
     parser.add_argument("--length-penalty", type=float, default=None, help="default: the experiment's")
+    add_executor(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury import config, trainable
-    from augury.decoding.search import Decoding
+    from augury.decoding.settings import Decoding
 
     store, folder = open_run(arguments.trained, arguments.storage)
     task = folder.read_json("run.json")["task"]
@@ -30,9 +31,9 @@ def run(arguments: argparse.Namespace) -> int:
     of_run = folder.read_json("prepared.json")["experiment"].get("decoding")
     if of_run is None and chosen:
         raise UserError(f"a run of task {task} has no beam: leave out --beam and --length-penalty")
-    decoding = config.validate(Decoding, {**of_run, **chosen}, "decoding") if of_run else None
-    options = {"decoding": decoding} if decoding else {}
-    translations = trainable.find(task).translate(folder, store, lines_of(sys.stdin), **options)
+    options = {"decoding": config.validate(Decoding, {**of_run, **chosen}, "decoding")} if of_run else {}
+    lines = lines_of(sys.stdin)
+    translations = trainable.find(task).translate(folder, store, lines, executor=arguments.executor, **options)
     if arguments.json:
         print_json({"run": folder.uri, "translations": translations})
     else:

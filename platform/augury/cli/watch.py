@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import http.server
 import threading
 import time
 from collections.abc import Sequence
@@ -68,6 +67,8 @@ def _page(store: Store, name: str, curves: Curves, every: int) -> tuple[Sweep, s
 
 def _serve(store: Store, name: str, curves: Curves, port: int, every: int) -> None:
     """Serve the page on the loopback interface until Ctrl-C."""
+    import http.server
+
     making = threading.Lock()
 
     class Handler(http.server.BaseHTTPRequestHandler):

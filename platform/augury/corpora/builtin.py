@@ -10,6 +10,7 @@ from typing import Literal
 
 import numpy as np
 
+from augury.corpora.synthetic import LEXICON
 from augury.corpora.synthetic.clause_drawer import ClauseDrawer
 from augury.corpora.synthetic.lexicon import Draw, Lexicon, lexicon_of
 from augury.corpora.synthetic.phrases import Both
@@ -25,7 +26,6 @@ SPLITS = ("train", "valid", "test")
 LENGTH = range(4, 26)  # words a side
 LARGEST = 10_000_000  # pairs of a split
 BLOCK = 256  # sentences drawn from one stream
-LEXICON = 2000  # words, where nothing else is said
 
 Split = Literal["train", "valid", "test"]
 

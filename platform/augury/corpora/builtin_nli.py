@@ -9,8 +9,9 @@ from typing import NamedTuple
 
 from augury.corpora.builtin import BLOCK, LARGEST, Pair, Split, check, name_of, split_of, stream
 from augury.corpora.corpus import LABELS, Label
+from augury.corpora.synthetic import NLI_LANGUAGES, NLI_LEXICON
 from augury.corpora.synthetic.nli_drawer import StatementDrawer
-from augury.corpora.synthetic.nli_languages import LANGUAGES, speak
+from augury.corpora.synthetic.nli_languages import speak
 from augury.corpora.synthetic.nli_lexicon import NliLexicon, nli_lexicon_of
 from augury.corpora.synthetic.nli_statements import Statement, label
 from augury.errors import unknown
@@ -20,7 +21,6 @@ NOTE = (
     "Synthetic inferences made by a grammar, in two invented languages. Figures on them show that things work and how "
     "they compare, not how well a method transfers between languages that people speak."
 )
-LEXICON = 96  # words, where nothing else is said
 LENGTH = range(4, 13)  # words of a sentence in qaa
 TRIES = 100  # to find a premise with a label
 PAIRS = 20  # of a split, at most, by the square of the number of words; small lexicons run out of sentences
@@ -44,7 +44,7 @@ class Inference(NamedTuple):
     label: Label
 
 
-def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: int = LEXICON) -> Iterator[Example]:
+def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: int = NLI_LEXICON) -> Iterator[Example]:
     """The first `size` inferences of a split, made as they are asked for.
 
     The n-th example of a split has the same meaning and id in both languages. Every hypothesis has three premises, one
@@ -67,7 +67,7 @@ def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: 
 
 
 def translations(
-    split: Split, size: int, languages: tuple[str, ...], *, seed: int = 1, lexicon: int = LEXICON
+    split: Split, size: int, languages: tuple[str, ...], *, seed: int = 1, lexicon: int = NLI_LEXICON
 ) -> Iterator[Pair]:
     """The sentences of the examples of a split, premises and hypotheses, in both languages.
 
@@ -102,7 +102,7 @@ def _premise(drawer: StatementDrawer, hypothesis: Statement, wanted: Label) -> S
         (
             premise
             for premise in tried
-            if label(premise, hypothesis) == wanted and _fits(speak(premise, LANGUAGES[0], drawer.lexicon))
+            if label(premise, hypothesis) == wanted and _fits(speak(premise, NLI_LANGUAGES[0], drawer.lexicon))
         ),
         None,
     )
@@ -113,7 +113,7 @@ def _distinct(
 ) -> Iterator[Statement]:
     """Those statements that belong to a split, fit and were not said before; `seen` remembers them."""
     for statement in statements:
-        sentence = speak(statement, LANGUAGES[0], lexicon)
+        sentence = speak(statement, NLI_LANGUAGES[0], lexicon)
         name = name_of(sentence)
         if split_of(name) == split and name not in seen and _fits(sentence):
             seen.add(name)
@@ -128,6 +128,6 @@ def _words(split: Split, size: int, languages: Iterable[str], lexicon: int) -> N
     words = nli_lexicon_of(lexicon)
     check(split, size, min(LARGEST, PAIRS * lexicon**2))
     for language in languages:
-        if language not in LANGUAGES:
-            raise unknown("language of the built-in NLI corpus", language, LANGUAGES)
+        if language not in NLI_LANGUAGES:
+            raise unknown("language of the built-in NLI corpus", language, NLI_LANGUAGES)
     return words

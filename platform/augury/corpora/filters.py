@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import html
 import unicodedata
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -51,6 +51,20 @@ def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tuple
 
     Entities, `replace` and case come first, where asked for. Case is mapped character by character.
     """
+    cleaned, broken = _cleaned(text, replace, filter)
+    return cleaned, broken.to_numpy(zero_copy_only=False)
+
+
+def clean_lines(lines: Sequence[str], filter: Cleaning) -> list[str]:
+    """Return free text as `clean` makes it. Unlike `pa.array` and `to_numpy`, this does not import pandas."""
+    data = [line.encode() for line in lines]
+    ends = np.cumsum([0, *map(len, data)], dtype=np.int64)
+    buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(data))]
+    text = pa.Array.from_buffers(pa.large_string(), len(data), buffers)
+    return list(_cleaned(text, {}, filter)[0].to_pylist())
+
+
+def _cleaned(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tuple[pa.Array, pa.Array]:
     if filter.unescape:
         text = _change(text, pc.match_substring(text, "&"), html.unescape)
     for old, new in replace.items():
@@ -63,7 +77,7 @@ def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tuple
     text = pc.ascii_trim_whitespace(text)
     broken = pc.match_substring_regex(text, r"[\t\n\r]")
     text = pc.replace_substring_regex(text, r"[\t\n\r]", " ") if pc.any(broken).as_py() else text
-    return text, broken.to_numpy(zero_copy_only=False)
+    return text, broken
 
 
 def words(text: pa.Array) -> np.ndarray:
@@ -117,4 +131,4 @@ def joined(source: pa.Array, target: pa.Array) -> pa.Array:
 def _change(text: pa.Array, where: pa.Array, change: Callable[[str], str]) -> pa.Array:
     """`text` with those sentences changed for which `where` is true."""
     changed = [change(sentence) for sentence in text.filter(where).to_pylist()]
-    return pc.replace_with_mask(text, where, pa.array(changed, pa.string())) if changed else text
+    return pc.replace_with_mask(text, where, pa.array(changed, text.type)) if changed else text

@@ -7,12 +7,11 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
 
-from augury.corpora import builtin_nli
 from augury.corpora.corpus import NLI, Label
 from augury.corpora.known_nli import KNOWN
 from augury.corpora.labels import NoGold
 from augury.corpora.splits import AnySpec, AnyText, Cleaning, Limits
-from augury.corpora.synthetic.nli_languages import LANGUAGES
+from augury.corpora.synthetic import NLI_LANGUAGES, NLI_LEXICON
 from augury.errors import unknown
 from augury.text.languages import LanguageCode
 
@@ -50,7 +49,7 @@ class NliText(AnyText):
         # The language is that of the records, which the corpus may say.
         without = {"language"} if self.subset else {"language", "subset", "subset_seed"}
         settings = {name: value for name, value in super().settings().items() if name not in without}
-        return {**settings, "lexicon": self.lexicon or builtin_nli.LEXICON}
+        return {**settings, "lexicon": self.lexicon or NLI_LEXICON}
 
     @field_validator("labels", mode="before")
     @classmethod
@@ -121,8 +120,8 @@ class NliSpec(AnySpec):
             text, language = self._given(split), self.language_of(split)
             if isinstance(text, NliText) and text.subset and split != "train":
                 raise ValueError(f"{split}: subset is of training text: use first")
-            if text is not None and text.builtin and language not in LANGUAGES:
-                raise ValueError(f"{split}: {unknown('language of the built-in NLI corpus', language, LANGUAGES)}")
+            if text is not None and text.builtin and language not in NLI_LANGUAGES:
+                raise ValueError(f"{split}: {unknown('language of the built-in NLI corpus', language, NLI_LANGUAGES)}")
             if text is None or text.kind is None:
                 known = self._set_of(split)
                 assert known is not None

@@ -19,6 +19,7 @@ from augury.corpora.files import InputFile, examine, find, sentences
 from augury.corpora.nli import NliText
 from augury.corpora.spec import TextSpec
 from augury.corpora.splits import AnyText, Role
+from augury.corpora.synthetic import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
 from augury.errors import UserError
 
@@ -159,14 +160,14 @@ def _generator(
     """What identifies the text, what is to be known of it, and what makes it."""
     assert spec.builtin is not None
     if isinstance(spec, NliText):
-        lexicon = spec.lexicon or builtin_nli.LEXICON
+        lexicon = spec.lexicon or NLI_LEXICON
         examples = partial(builtin_nli.examples, role, spec.builtin, languages[0], seed=spec.seed, lexicon=lexicon)
         return ["builtin nli", role], builtin_nli.NOTE, examples
-    if {*languages} & {*builtin_nli.LANGUAGES}:
-        lexicon = spec.lexicon or builtin_nli.LEXICON
+    if {*languages} & {*NLI_LANGUAGES}:
+        lexicon = spec.lexicon or NLI_LEXICON
         pairs = partial(builtin_nli.translations, role, spec.builtin, languages, seed=spec.seed, lexicon=lexicon)
         return ["builtin nli", role, str(lexicon)], builtin_nli.NOTE, pairs
-    lexicon = spec.lexicon or builtin.LEXICON
+    lexicon = spec.lexicon or LEXICON
     pairs = partial(builtin.generate, role, spec.builtin, seed=spec.seed, lexicon=lexicon)
     return ["builtin", role], builtin.NOTE, pairs
 

@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
-from augury.corpora import builtin
 from augury.corpora.corpus import PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.splits import TABLES, AnySpec, AnyText, Cleaning, Limits, named
+from augury.corpora.synthetic import LEXICON
 from augury.errors import UserError
 from augury.text.languages import LanguageCode
 
@@ -63,7 +63,7 @@ class TextSpec(AnyText):
         return self.sources + self.targets or super().files()
 
     def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "lexicon": self.lexicon or builtin.LEXICON}
+        return {**super().settings(), "lexicon": self.lexicon or LEXICON}
 
     @model_validator(mode="after")
     def _two_sides(self) -> TextSpec:

@@ -6,7 +6,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from augury.decoding.ctranslate import CTranslateDecoder
-from augury.decoding.search import Decoding, Hypothesis
+from augury.decoding.search import Hypothesis
+from augury.decoding.settings import Decoding
 from augury.execution import Executor, LocalExecutor
 from augury.progress import Stage
 from augury.store import Folder

@@ -9,7 +9,8 @@ import torch
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from augury.decoding.search import Decoding, Hypothesis, batches_by_length, check_lengths
+from augury.decoding.search import Hypothesis, batches_by_length, check_lengths
+from augury.decoding.settings import Decoding
 
 if TYPE_CHECKING:
     from transformers import MarianMTModel

@@ -7,16 +7,15 @@ to the rounding of the logits.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import torch
-from pydantic import Field
 from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
-from augury.config import Section
 from augury.decoding.search import batches_by_length
+from augury.decoding.settings import Sampling
 
 if TYPE_CHECKING:
     from transformers import PreTrainedModel
@@ -25,25 +24,6 @@ BATCH_TOKENS = 8192  # source tokens of a batch, padding included
 GOLDEN = 0x9E3779B97F4A7C15 - 2**64  # the increment of SplitMix64, as a signed number
 MIXERS = ((30, 0xBF58476D1CE4E5B9 - 2**64), (27, 0x94D049BB133111EB - 2**64))
 MANTISSA = 52
-
-
-class Sampling(Section):
-    """How outputs are drawn; the defaults are those of Dong et al. (2021): one sample, no beam."""
-
-    temperature: float = Field(1.0, ge=0)
-    """Divides the logits; 0 takes the likeliest piece at every step (greedy search)."""
-    top_k: int | None = Field(50, ge=1)
-    """Only so many of the likeliest pieces can be drawn; none: all."""
-    top_p: float = Field(1.0, gt=0, le=1)
-    """Of these, only the fewest that together have this probability."""
-    max_length: int = Field(150, ge=1)
-    """Longest output in pieces, the end of sentence included; one that would be longer is cut there."""
-
-
-GREEDY = Sampling(temperature=0.0)
-
-Sampler = Callable[[Sequence[str], Sequence[int], Sampling], list[str]]
-"""A model and its tokenizer: texts as the model reads them, a key for each, and how to draw, to an output for each."""
 
 
 def sample(

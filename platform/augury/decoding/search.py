@@ -1,4 +1,4 @@
-"""What a beam search is asked for and what it gives, whichever engine runs it.
+"""What a beam search gives, whichever engine runs it.
 
 A hypothesis scores the sum of its log-probabilities divided by its length to the power of the length penalty;
 both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a of Wu et al. (2016). A
@@ -12,23 +12,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from pydantic import Field
-
-from augury.config import Section
+from augury.decoding.settings import Decoding
 from augury.errors import UserError
-
-
-class Decoding(Section):
-    """Parameters of the search."""
-
-    beam: int = Field(5, ge=1)
-    """Hypotheses kept at every step; 1 is greedy search."""
-    length_penalty: float = Field(1.0, ge=0)
-    """Exponent of the length by which the log-probability of a hypothesis is divided."""
-    max_length: int = Field(200, ge=1)
-    """Longest hypothesis in pieces, the end of sentence included; one that would be longer is cut there."""
-    batch_tokens: int = Field(2048, ge=1)
-    """Source tokens decoded together, padding included; changes speed and memory alone."""
 
 
 class Hypothesis(NamedTuple):

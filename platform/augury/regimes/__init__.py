@@ -1,1 +1,17 @@
-"""How the losses over the views of an example combine; one file per regime, found by its name."""
+"""How the losses over the views of an example combine; one file per regime, found by its name.
+
+A regime's settings are read without torch: what computes with tensors is imported when a loss is asked for.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from augury.lazy import provide
+
+if TYPE_CHECKING:
+    from augury.regimes.objective import cross_entropy as cross_entropy
+    from augury.regimes.objective import view_objective as view_objective
+    from augury.regimes.perturbation import Space as Space
+
+__getattr__ = provide(__name__, {"Space": "perturbation", "cross_entropy": "objective", "view_objective": "objective"})

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-import torch
 from pydantic import Field, model_validator
-from torch import Tensor, nn
 
+from augury import regimes
 from augury.errors import UserError
 from augury.papers import CROSS_LINGUAL_NLI, FGM, PGD, Paper
-from augury.regimes.perturbation import Scope, Space
-from augury.regimes.plain import cross_entropy
-from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, PerturbableModel, Progress, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, PerturbableModel, Progress, Scope, ViewModel
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 
 class Adversarial(Delayed):
@@ -89,13 +89,15 @@ class Adversarial(Delayed):
         if not isinstance(model, PerturbableModel):
             raise UserError("regime adversarial moves word embeddings, and this task has none: take another regime")
         if self.warming(progress):
-            return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+            return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):
             perturbation, metrics = self._attack(model, batch)
-        losses = cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
+        losses = regimes.cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
         total = losses.total
         if self.clean_weight:
-            total = total + self.clean_weight * cross_entropy(model.rows(batch, [0]), self.label_smoothing).total
+            total = (
+                total + self.clean_weight * regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing).total
+            )
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
@@ -104,14 +106,14 @@ class Adversarial(Delayed):
         A metric of an example counts once for each of a batch's rows, by which it will be divided.
         """
         embedded = model.embedded(batch, 0)
-        space = Space.of(embedded, self.norm_scope)
+        space = regimes.Space.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
-        projected = torch.zeros_like(embedded.mask[:, 0])
+        projected = embedded.mask.new_zeros(len(embedded.mask))
         for number in range(1 if self.attack == "fgm" else self.steps):
             values.requires_grad_()
-            losses = cross_entropy(model.rows(batch, [0], space.spread(values)), self.label_smoothing)
-            (gradient,) = torch.autograd.grad(losses.total, values)
+            losses = regimes.cross_entropy(model.rows(batch, [0], space.spread(values)), self.label_smoothing)
+            gradient = space.gradient(losses.total, values)
             values = space.step(values.detach(), gradient, self.step_length * unit)
             if self.epsilon is not None:
                 values, changed = space.project(values, self.epsilon * unit)

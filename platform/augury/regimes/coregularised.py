@@ -7,10 +7,10 @@ from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
+from augury import regimes
 from augury.errors import UserError
 from augury.papers import CIPHERDAUG, R_DROP, Paper
-from augury.regimes.objective import Agreement, Detach, Divergence, view_objective
-from augury.regimes.plain import cross_entropy
+from augury.regimes.agreement import Agreement, Detach, Divergence
 from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, Progress, ViewModel
 
 
@@ -87,10 +87,10 @@ class CoRegularised(Delayed):
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         if self.warming(progress) and self.warmup_views == "cipher":
-            return cross_entropy(model.rows(batch, [1]), self.label_smoothing)
+            return regimes.cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
         beta = self.beta_at(progress)
-        terms = view_objective(
+        terms = regimes.view_objective(
             rows.hidden,
             rows.weight,
             rows.bias,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, Literal
 
+from augury import regimes
 from augury.errors import UserError
 from augury.papers import CIPHERDAUG, Paper
-from augury.regimes.plain import cross_entropy
 from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Progress, Regime, ViewModel
 
 
@@ -32,7 +32,7 @@ class MultiSource(Regime):
         return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        return cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+        return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
 
 
 REGIME = MultiSource

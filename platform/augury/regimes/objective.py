@@ -9,50 +9,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 from torch.autograd.function import once_differentiable
 
-from augury.errors import UserError, unknown
+from augury.errors import UserError
+from augury.regimes.agreement import Agreement
+from augury.regimes.regime import Losses, Rows
 
-Divergence = Literal["symmetric_kl", "js", "kl"]
-Detach = Literal["none", "target"]
 
-
-@dataclass(frozen=True)
-class Agreement:
-    """How strongly, and in which sense, every other view must agree with the first one, the anchor.
-
-    With p the anchor, q another view and flat(softmax(z)) = softmax(z / tau),
-        symmetric_kl = (KL(flat(p) || q) + KL(flat(q) || p)) / 2  (CipherDAug, equations 4 and 5; R-Drop),
-        kl = KL(flat(p) || q),
-        js = (KL(p || m) + KL(q || m)) / 2 with m = (p + q) / 2.
-    Only the first argument of a KL is flattened, and no factor tau^2 is applied; `detach="target"` lets no gradient
-    through that argument. `js` allows neither: a temperature on one side of it has no accepted meaning, and its whole
-    gradient flows through the first arguments. Raises UserError for values outside of these.
-    """
-
-    beta: float
-    tau: float = 1.0
-    divergence: Divergence = "symmetric_kl"
-    detach: Detach = "none"
-
-    def __post_init__(self) -> None:
-        if self.divergence not in get_args(Divergence):
-            raise unknown("divergence", self.divergence, get_args(Divergence))
-        if self.detach not in get_args(Detach):
-            raise unknown("detach", self.detach, get_args(Detach))
-        if not (math.isfinite(self.beta) and self.beta >= 0):
-            raise UserError(f"beta is {self.beta}: the weight of the divergence must be zero or more")
-        if not (math.isfinite(self.tau) and self.tau > 0):
-            raise UserError(f"tau is {self.tau}: the temperature must be more than zero; 1 flattens nothing")
-        if self.divergence == "js" and self.tau != 1:
-            raise UserError(f"tau is {self.tau}: divergence js has no temperature; set tau=1 or use symmetric_kl")
-        if self.divergence == "js" and self.detach == "target":
-            raise UserError("detach is target: divergence js would keep no gradient; use none, or symmetric_kl")
+def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
+    """Label-smoothed cross-entropy of one view, summed over rows; the divisor is the number of rows."""
+    terms = view_objective(
+        rows.hidden, rows.weight, rows.bias, rows.labels, weights=[1.0], label_smoothing=label_smoothing
+    )
+    count = rows.labels.numel()
+    return Losses(terms.total, float(count), count, {"nll": terms.nll[0], "correct": terms.correct[0]})
 
 
 class Terms(NamedTuple):

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from augury.regimes.regime import Embedded
-
-Scope = Literal["example", "token", "matrix"]
+from augury.regimes.regime import Embedded, Scope
 
 _SPANNED = {"example": (1, 2), "token": (2,), "matrix": (0, 1)}
 _ROUNDING = 1e-5  # of a radius: K steps along one direction end on the sphere, not beyond it
@@ -70,6 +68,11 @@ class Space(NamedTuple):
         matrix = words.new_zeros(int(self.words.max()) + 1, self.size)
         matrix[self.words] = words[self.mask]
         return self.norm(matrix)
+
+    def gradient(self, loss: Tensor, values: Tensor) -> Tensor:
+        """Return the gradient of a loss with respect to the values that were spread for it."""
+        (gradient,) = torch.autograd.grad(loss, values)
+        return gradient
 
     def step(self, values: Tensor, gradient: Tensor, length: float | Tensor) -> Tensor:
         """values + length · gradient / ‖gradient‖; no step where that norm is zero or not finite."""

@@ -6,20 +6,25 @@ import importlib
 import pkgutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
-from torch import Tensor, nn
 
 import augury.regimes
 from augury.config import Section, validate
 from augury.errors import UserError, unknown
 from augury.papers import Paper
 
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
 SOURCE = "source"
 TARGET = "target"
 DEFAULT = "plain"
 """The regime of settings that name none."""
+
+Scope = Literal["example", "token", "matrix"]
+"""What a norm of a perturbation spans."""
 
 
 class Draw(NamedTuple):
@@ -183,7 +188,7 @@ def parse(value: Any) -> Regime:
 def names() -> list[str]:
     """The regimes there are: the modules of this package that define one."""
     modules = [module.name for module in pkgutil.iter_modules(augury.regimes.__path__)]
-    return [name for name in modules if name not in ("regime", "objective", "perturbation")]
+    return [name for name in modules if name not in ("agreement", "regime", "objective", "perturbation")]
 
 
 def _allowed() -> str:

@@ -7,10 +7,10 @@ import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple, Protocol
 
-from augury.running import run_folder
 from augury.store import Folder, Store
 from augury.sweeping import race
 from augury.sweeping.state import Curves, Decision, Point, Progress
+from augury.tracking.runs import run_folder
 
 
 class Key(NamedTuple):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from augury.errors import UserError
 from augury.evaluation import evaluated
 from augury.execution import connect
 from augury.progress import say, say_once
-from augury.running import refuse_lost_storage, run_folder
+from augury.running import refuse_lost_storage
 from augury.store import Folder, Store
 from augury.sweeping import plan as plans
 from augury.sweeping import points, population, sizing, state, tuning
@@ -25,35 +25,17 @@ from augury.sweeping.desk import Desk, Done, Key, Limits, Rival, Start
 from augury.sweeping.plan import Plan, Planned
 from augury.sweeping.race import All, rungs
 from augury.sweeping.reference import Accompanied
-from augury.sweeping.space import Scheduler, Search, Space
+from augury.sweeping.settings import Asked
+from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, STATE, Curves, Decision, Sweep
 from augury.sweeping.trial import Setting, keep
+from augury.tracking.runs import run_folder
 from augury.tracking.tracker import Tracker
 from augury.trainable import Prepared
 
 LOOK_SECONDS, RECORD_SECONDS, HEARTBEAT_SECONDS = 1.0, 10.0, 30.0
 EXCHANGES = 5
 """Between the members of a population, in the course of training."""
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What a sweep is asked to do beyond its space."""
-
-    storage: str
-    name: str
-    seeds: tuple[int, ...]
-    scheduler: Scheduler
-    search: Search
-    samples: int | None = None
-    at_once: int | None = None
-    """Trials that run side by side; none: as many as fit."""
-    trials: int | None = None
-    """Trials that this command may begin."""
-    budget: float | None = None
-    """Seconds after which nothing begins."""
-    fail_fast: bool = False
-    assignments: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

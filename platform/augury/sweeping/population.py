@@ -29,7 +29,6 @@ from augury.experiment import Experiment, parse
 from augury.locks import alone
 from augury.naming import title
 from augury.rng import generator
-from augury.running import run_folder
 from augury.store import Folder, Store
 from augury.sweeping import tuning
 from augury.sweeping.desk import Desk
@@ -38,6 +37,7 @@ from augury.sweeping.points import plain_value
 from augury.sweeping.space import Space
 from augury.sweeping.state import KIND
 from augury.sweeping.trial import CONFIGURATION, SEED, Setting, kept
+from augury.tracking.runs import run_folder
 from augury.training.checkpoint import STATE
 from augury.training.history import History
 from augury.training.launch import FAILURE, launch

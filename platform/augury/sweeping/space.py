@@ -8,13 +8,15 @@ A search space is a Python module:
 - `space`: dotted key -> list of values (a grid) or a domain of Ray Tune (`tune.loguniform(0.1, 10)`);
 - `rows`, instead of `space` or beside it: name -> dotted keys that differ from `base`, each a point with a name of its
   own;
-- either may be a function from the scale's name to such a mapping;
 - optional `domains`: dotted key -> domain, instead of `space`'s values where the search draws points;
 - `metric`, `mode`: what is compared while training runs, as the history calls it (`valid/bleu`, `max`);
 - `seeds`;
 - optional: `reference`, the point, or the name of the row, that the others are compared with (default: the first row;
   without rows the plain baseline beside the space, or the first point where `base` says `baseline: false`),
   `scheduler` and `search`, as the flags of `augury sweep`, and `mutations` for population-based training.
+
+`space`, `rows`, `domains` and `mutations` may be functions from the scale's name to such a mapping. Functions that give
+domains and mutations are called only where points are drawn and a population is trained: they can import `ray.tune`.
 
 The tables of papers are spaces of rows in `search_spaces.papers`, called `<paper>/<table>` (see `published`).
 """
@@ -92,16 +94,25 @@ class Space:
         return {key: values for key, values in self.keys.items() if not isinstance(values, Sequence)}
 
 
-def find(name: str, scale: str | None = None, search: Search | None = None) -> Space:
-    """The search space called `name`, a module of `search_spaces` or the path of a file, at a scale.
+def find(
+    name: str, scale: str | None = None, search: Search | None = None, scheduler: Scheduler | None = None
+) -> Space:
+    """Return the search space called `name`, a module of `search_spaces` or the path of a file, at a scale.
 
-    UserError names the nearest space, what a module lacks, and what it gives wrongly.
+    `search` and `scheduler` are by default the space's. UserError names the nearest space, what a module lacks, and
+    what it gives wrongly.
     """
-    return read(load(name), name, scale, search)
+    return read(load(name), name, scale, search, scheduler)
 
 
-def read(module: ModuleType, name: str, scale: str | None = None, search: Search | None = None) -> Space:
-    """The search space that a module defines; errors call it `name`."""
+def read(
+    module: ModuleType,
+    name: str,
+    scale: str | None = None,
+    search: Search | None = None,
+    scheduler: Scheduler | None = None,
+) -> Space:
+    """Return the search space that a module defines; errors call it `name`."""
     missing = [each for each in REQUIRED if not hasattr(module, each)]
     if missing:
         raise UserError(f"search space '{name}' lacks {', '.join(missing)}: a space defines {', '.join(REQUIRED)}")
@@ -110,10 +121,13 @@ def read(module: ModuleType, name: str, scale: str | None = None, search: Search
     if scale is not None and scale not in scales:
         raise unknown(f"scale of search space '{name}'", scale, scales)
     chosen = scale or next(iter(scales))
-    search = search or given["search"]
-    listed, named = (each(chosen) if callable(each) else each for each in (given["space"], given["rows"]))
-    keys = _keys(name, listed | (given["domains"] if search in ("random", "optuna") else {}))
-    rows = _rows(name, named)
+    search, scheduler = search or given["search"], scheduler or given["scheduler"]
+
+    def at_scale(part: str) -> Any:
+        return given[part](chosen) if callable(given[part]) else given[part]
+
+    keys = _keys(name, at_scale("space") | (at_scale("domains") if search in ("random", "optuna") else {}))
+    rows = _rows(name, at_scale("rows"))
     if not keys and not rows:
         raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one row")
     if not keys and search in ("random", "optuna"):
@@ -126,9 +140,9 @@ def read(module: ModuleType, name: str, scale: str | None = None, search: Search
         name=_short(module), question=_line(name, module.QUESTION),
         base=config.merge(module.base, scales[chosen]), scale=chosen, keys=keys, rows=rows, metric=module.metric,
         mode=_one_of(name, "mode", module.mode, get_args(Mode)), seeds=tuple(module.seeds), reference=reference,
-        scheduler=_one_of(name, "scheduler", given["scheduler"], get_args(Scheduler)),
+        scheduler=_one_of(name, "scheduler", scheduler, get_args(Scheduler)),
         search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(Search)),
-        mutations=_keys(name, given["mutations"]),
+        mutations=_keys(name, {} if callable(given["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
     )  # fmt: skip
 
 

@@ -16,7 +16,7 @@ from augury.naming import title
 from augury.store import Folder, Store
 from augury.tracking import runs
 from augury.training import history
-from augury.training.loop import OUTCOME
+from augury.training.trained import OUTCOME
 
 KIND = "sweeps"
 SILENCE_SECONDS = 180.0  # a driver says every 30 seconds that it lives

@@ -18,9 +18,9 @@ from augury.errors import UserError
 from augury.evaluation import evaluate, evaluated
 from augury.experiment import Experiment, parse
 from augury.locks import alone
-from augury.running import run_folder
 from augury.store import Folder, Store
 from augury.sweeping.state import KIND, Curves, Point
+from augury.tracking.runs import run_folder
 from augury.trainable import Input, Prepared, Trainable
 from augury.training.checkpoint import Checkpoints
 from augury.training.launch import FAILURE, launch

@@ -10,9 +10,6 @@ import tempfile
 from collections.abc import Iterable
 from pathlib import Path
 
-from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
-from transformers import PreTrainedTokenizerFast
-
 from augury.store import Folder
 
 VERSION = 1
@@ -26,6 +23,9 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
 
     A pair is encoded as `<s> a </s></s> b </s>`, a single text as `<s> a </s>`.
     """
+    from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
+    from transformers import PreTrainedTokenizerFast
+
     tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN))
     tokenizer.pre_tokenizer, tokenizer.decoder = pre_tokenizers.Metaspace(), decoders.Metaspace()
     trainer = trainers.BpeTrainer(vocab_size=size, special_tokens=list(SPECIAL), show_progress=False)

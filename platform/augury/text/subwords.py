@@ -5,15 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
-
-import pyarrow as pa
-from transformers import PreTrainedTokenizerBase
+from typing import TYPE_CHECKING
 
 from augury import pretrained
 from augury.progress import say_once
 from augury.store import Folder
 from augury.text import learned
 from augury.text.tokens import Encode, Encoded
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from transformers import PreTrainedTokenizerBase
 
 TRUNCATED = "truncated"
 

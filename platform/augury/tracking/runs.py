@@ -16,6 +16,11 @@ NO_TESTS = (
 """What must be known of runs that no test set measures."""
 
 
+def run_folder(store: Store, address: str, seed: int) -> Folder:
+    """Return where the run of a configuration with a seed lies."""
+    return store.folder(KIND, f"{address}/seed-{seed}")
+
+
 def folders(store: Store) -> list[Folder]:
     """The folders of all runs that training has described."""
     groups = [store.folder(KIND, address) for address in store.addresses(KIND)]

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Any
 
 import torch
 from pyarrow import fs
@@ -21,15 +20,6 @@ from augury.training.checkpoint import STATE, Checkpoints, Position
 from augury.training.settings import Training
 
 KIND = "trunks"
-ENDS = ("max_updates", "max_passes")
-
-
-def trunk(training: Training) -> dict[str, Any]:
-    """The settings of the optimisation without those that only say where it ends."""
-    settings = training.plain()
-    if training.schedule == "linear" or training.warmup_share is not None:
-        return settings
-    return {key: settings[key] for key in settings if key not in ENDS}
 
 
 def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:

@@ -15,8 +15,9 @@ from augury.execution import connect
 from augury.progress import say
 from augury.store import Folder
 from augury.training.extend import take_over
-from augury.training.loop import OUTCOME, Diverged, Report
+from augury.training.loop import Diverged, Report
 from augury.training.settings import Execution, Training
+from augury.training.trained import OUTCOME
 
 FAILURE = "failure.json"
 

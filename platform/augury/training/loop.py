@@ -34,10 +34,10 @@ from augury.training.history import History
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
 from augury.training.task import Task, Validation
+from augury.training.trained import OUTCOME, WEIGHTS
 
 RECORD_SECONDS = 2.0
 SNAPSHOT_SECONDS = 600.0
-WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
 
 Report = Callable[[dict[str, float]], None]
 

@@ -130,6 +130,14 @@ class Training(Section):
         return -(-self.max_updates // self.validate_every)  # the last update is always validated
 
 
+def trunk(training: Training) -> dict[str, Any]:
+    """Return the settings of the optimisation without those that only say where it ends."""
+    settings = training.plain()
+    if training.schedule == "linear" or training.warmup_share is not None:
+        return settings
+    return {key: settings[key] for key in settings if key not in BUDGETS}
+
+
 class Execution(Section):
     """Where things run, which is no part of an address.
 

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, TypeVar
-
-from torch import nn
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from augury.errors import UserError
 from augury.store import Folder
-from augury.training.checkpoint import load_parameters
-from augury.training.loop import WEIGHTS
 
-M = TypeVar("M", bound=nn.Module)
+if TYPE_CHECKING:
+    from torch import nn
+
+WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
+"""What training leaves in the run's folder when it ends."""
+M = TypeVar("M", bound="nn.Module")
 
 
 def described(run: Folder) -> dict[str, Any]:
@@ -24,6 +25,8 @@ def described(run: Folder) -> dict[str, Any]:
 
 def load_weights(run: Folder, model: M) -> M:
     """Return `model` with the weights that the run reports on, dropout off; UserError where training has not ended."""
+    from augury.training.checkpoint import load_parameters
+
     if not run.exists(WEIGHTS):
         raise UserError(f"{run.uri} has not finished training: run `augury train` again, it continues")
     load_parameters(model, run.local() / WEIGHTS)

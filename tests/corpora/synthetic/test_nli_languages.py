@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.corpora.synthetic import NLI_LANGUAGES
 from augury.corpora.synthetic.nli_drawer import StatementDrawer, sensible
-from augury.corpora.synthetic.nli_languages import LANGUAGES, SUBJECT, speak
+from augury.corpora.synthetic.nli_languages import SUBJECT, speak
 from augury.corpora.synthetic.nli_lexicon import nli_lexicon_of
 from augury.corpora.synthetic.nli_statements import Deed, Statement, Thing
 from augury.rng import generator
@@ -22,13 +23,13 @@ NOUN, DO, TO, SOME = (LEXICON.words[kind] for kind in ("noun", "intransitive", "
      f"su {NOUN[0]} {DO[1]} ke {TO[2]} {NOUN[3]}", f"{NOUN[0]} su ga {DO[1]} ke {NOUN[3]} {TO[2]}"),
 ])  # fmt: skip
 def test_word_orders(statement: Statement, qaa: str, qab: str) -> None:
-    assert [speak(statement, language, LEXICON) for language in LANGUAGES] == [qaa, qab]
+    assert [speak(statement, language, LEXICON) for language in NLI_LANGUAGES] == [qaa, qab]
 
 
 @settings(max_examples=50)
 @given(st.integers(0, 2**40))
 def test_both_languages_use_the_same_words(seed: int) -> None:
     statement = StatementDrawer(LEXICON, generator(seed).random).statement()
-    qaa, qab = (speak(statement, language, LEXICON).split() for language in LANGUAGES)
+    qaa, qab = (speak(statement, language, LEXICON).split() for language in NLI_LANGUAGES)
     assert sensible(statement)
     assert sorted([*qaa, SUBJECT]) == sorted(qab) and qaa != qab

@@ -97,7 +97,8 @@ def test_the_card_of_a_classifier_says_how_it_is_used_and_what_it_scores(
     assert (result.metric_type, result.dataset_name) == ("accuracy", "words")
 
 
-def test_free_text_is_cleaned_and_labelled(finished: SimpleNamespace) -> None:
+def test_free_text_is_cleaned_and_labelled_here(finished: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("RAY_ADDRESS", "no.cluster:1")
     lines = [f"{premise}\t{hypothesis}" for premise, hypothesis, _ in finished.rows[:3]]
     labels = finished.run.sub("hypotheses").read("words.txt").decode().split()[:3]
     assert nli.translate(finished.run, finished.store, lines) == labels

@@ -10,7 +10,7 @@ import pytest
 import torch
 from huggingface_hub import ModelCard
 
-from augury.decoding.sampling import GREEDY, Sampling
+from augury.decoding.settings import GREEDY, Sampling
 from augury.errors import UserError
 from augury.experiment import parse
 from augury.exporting import export
@@ -27,7 +27,9 @@ def trained(toy: Any, form: str, **changes: Any) -> Folder:
     return runs[content["name"]][1]
 
 
-def test_a_reorderer_is_trained_scored_used_and_exported(toy: Any, run_card: Any, tmp_path: Path) -> None:
+def test_a_reorderer_is_trained_scored_used_and_exported(
+    toy: Any, run_card: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     test = [("cat sees dog .", "cat dog sees ."), ("bee likes hen .", "bee hen likes .")]
     content = toy.content({"form": "reorder", **toy.parallel, "tests": {"more": toy.text("more", test)}})
     runs, failures = run_experiment(parse(content))
@@ -50,6 +52,7 @@ def test_a_reorderer_is_trained_scored_used_and_exported(toy: Any, run_card: Any
     fine_tuned = trained(toy, "text", model={"name": str(tmp_path / "model")})
     described = json.loads(fine_tuned.read("run.json"))
     assert described["parameters"]["model.name"] == str(tmp_path / "model")
+    monkeypatch.setenv("RAY_ADDRESS", "no.cluster:1")  # which has no part in it
     assert len(seq2seq.translate(fine_tuned, toy.store, ["cat sees dog ."])) == 1
 
 

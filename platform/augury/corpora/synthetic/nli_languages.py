@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from augury.corpora.synthetic.nli_lexicon import NliLexicon
 from augury.corpora.synthetic.nli_statements import Deed, Statement, Thing
 
-LANGUAGES = ("qaa", "qab")
 QUANTIFIERS = {"all": "lo", "most": "mi", "some": "su", "no": "ne"}
 NOT, AND, SUBJECT = "pa", "ke", "ga"
 
