@@ -172,7 +172,7 @@ def test_config_shows_every_setting_and_the_address(tmp_path: Path, capsys: pyte
         "{source_language: de, target_language: en, train: {builtin: 60}, valid: {builtin: 9}}\n"
     )
     assert main(["config", str(path)]) == 0
-    assert "2 systems (baseline, toy) × 1 seeds" in capsys.readouterr().out
+    assert "2 systems (baseline, toy) × 1 seed = 2 runs" in capsys.readouterr().out
     arguments = ["config", str(path), "--resolved", "--json", "--set", f"storage={tmp_path}"]
     assert main([*arguments, "--set", "regime={name: coregularised, beta: 3}"]) == 0
     shown = json.loads(capsys.readouterr().out)

@@ -42,7 +42,7 @@ def test_what_acts_at_every_update_may_change():
     ({}, "define 'mutations' in space 'quick'"),
     ({"training.weight_decay": [0, 0.1]}, "'training.weight_decay' cannot change while a model trains: the state of"),
     ({"training.adam_betas": [[0.9, 0.98]]}, "which a checkpoint restores"),
-    ({"training.max_tokens": [500, 1000]}, "a member goes on in the middle of an epoch"),
+    ({"training.max_tokens": [500, 1000]}, "a member goes on in the middle of a pass"),
     ({"training.max_updates": [64, 128]}, "members are compared after as many validations"),
     ({"regime.over": ["ciphers", "identity"]}, "decides which views are read together"),
     ({"augment.0.keys": [[1], [2]]}, "all members have the same text"),

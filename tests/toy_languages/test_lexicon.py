@@ -2,7 +2,6 @@ from itertools import islice
 
 import pytest
 
-from augury.core.errors import UserError
 from toy_languages import words
 from toy_languages.inflection import Adjective, Noun, Verb
 from toy_languages.lexicon import SYLLABLES, Lexicon, Zipf, rare_words
@@ -73,7 +72,7 @@ def test_size_counts_the_entries() -> None:
 
 @pytest.mark.parametrize("size", [0, 100, 50_001])
 def test_impossible_sizes(size: int) -> None:
-    with pytest.raises(UserError, match=f"no lexicon of {size} entries"):
+    with pytest.raises(ValueError, match=f"no lexicon of {size} entries"):
         Lexicon(size)
 
 

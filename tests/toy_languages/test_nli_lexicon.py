@@ -2,7 +2,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.core.errors import UserError
 from toy_languages.nli_languages import AND, NOT, QUANTIFIERS, SUBJECT
 from toy_languages.nli_lexicon import LARGEST, SMALLEST, NliLexicon, hypernym, is_a, root
 
@@ -52,5 +51,5 @@ def test_a_word_is_itself_and_what_is_above_it(word: int, other: int) -> None:
 
 @pytest.mark.parametrize("size", [SMALLEST - 1, LARGEST + 1])
 def test_impossible_sizes(size: int) -> None:
-    with pytest.raises(UserError, match=f"no lexicon of {size} words: give a number from 24 to 2000"):
+    with pytest.raises(ValueError, match=f"no lexicon of {size} words: give a number from 24 to 2000"):
         NliLexicon(size)

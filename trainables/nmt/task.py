@@ -49,7 +49,7 @@ class Translation:
         self.tokens = {name: tokens[name] for name in (SOURCE, TARGET, *experiment.keys)}
         self.draws = experiment.draws()
         self.rows_kept = kept_examples(self.tokens, experiment.max_pieces).rows
-        self.lengths = Lengths(self._pieces(SOURCE) + self.experiment.tagged, self._pieces(TARGET))
+        self.lengths = Lengths(self._pieces(SOURCE), self._pieces(TARGET))
         self.draw_rows = [len(self.rows_kept)] * len(self.draws)
         self.valid = _ValidationSet(
             tokens["valid source"], tokens["valid target"], Corpus.load(store, config["corpora"]["valid"]), self

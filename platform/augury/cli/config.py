@@ -98,8 +98,8 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
 def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[str]:
     from augury.core.commands import command
 
-    named = f"{len(facts['systems'])} systems ({', '.join(facts['systems'])})"
-    yield f"{path} is valid: {named} × {len(facts['seeds'])} seeds = {facts['runs']} runs"
+    systems, seeds = _counted(len(facts["systems"]), "system"), _counted(len(facts["seeds"]), "seed")
+    yield f"{path} is valid: {systems} ({', '.join(facts['systems'])}) × {seeds} = {_counted(facts['runs'], 'run')}"
     if report is None:
         return
     width = max(len(text.name) for text in report.texts)
@@ -116,6 +116,10 @@ def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[
         yield textwrap.fill(f"note   {caution}", 100, subsequent_indent=" " * 7)
     yield f"cost   {_estimate(facts['cost'])}"
     yield f"next   {command('augury', 'train', path)}"
+
+
+def _counted(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _left_out(name: str, left_out: LeftOut) -> Iterator[str]:
