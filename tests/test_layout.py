@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import subprocess
 import sys
 import tomllib
@@ -21,24 +20,6 @@ def test_platform_is_a_source_root_and_shadows_nothing() -> None:
         check=True,
     ).stdout
     assert printed.strip()
-
-
-def test_dependencies_point_one_way() -> None:
-    for path in (ROOT / "platform").rglob("*.py"):
-        imported = _imports(path)
-        assert not imported & {"trainables", "search_spaces"}, path
-    for path in (ROOT / "trainables").rglob("*.py"):
-        assert "search_spaces" not in _imports(path), path
-
-
-def test_every_package_is_installed() -> None:
-    listed = set(tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["packages"])
-    found = {
-        ".".join(path.parent.relative_to(root).parts)
-        for root, pattern in ((ROOT / "platform", "augury"), (ROOT, "trainables"), (ROOT, "search_spaces"))
-        for path in (root / pattern).rglob("__init__.py")
-    }
-    assert found == listed
 
 
 def test_every_data_file_is_installed() -> None:
@@ -62,13 +43,3 @@ def test_every_dependency_is_pinned() -> None:
     names = {name.partition("[")[0].partition(">")[0].lower() for name in wanted}
     pinned = {line.partition("==")[0].lower() for line in (ROOT / "constraints.txt").read_text().split()}
     assert names == pinned
-
-
-def _imports(path: Path) -> set[str]:
-    names: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-        if isinstance(node, ast.Import):
-            names |= {alias.name.partition(".")[0] for alias in node.names}
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names.add(node.module.partition(".")[0])
-    return names

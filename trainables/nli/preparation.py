@@ -15,6 +15,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.ingest import addressed, ingested, warn_of_overlap
 from augury.experiments import operator_models as models
+from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.trainable import Input, Prepared
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import SOURCE, texts_read
@@ -72,7 +73,7 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str], runs: Seq
     return Plan(parts, vocabulary, texts, tokens, config.address(determined), beginning)
 
 
-def prepare(experiment: Config, store: Store) -> Prepared:
+def prepare(experiment: Config, store: Store, recording: Recording = unrecorded) -> Prepared:
     """Check the model, ingest, augment (with models that are trained if missing), get the subwords and tokenise."""
     from augury.training.launch import uses_cuda
 
@@ -80,7 +81,7 @@ def prepare(experiment: Config, store: Store) -> Prepared:
     corpora = {split: ingested(experiment.corpus, split, store.root) for split in experiment.corpus.splits()}
     train, execution = corpora["train"], experiment.execution
     warn_of_overlap(train, {name: corpus for name, corpus in corpora.items() if name != "train"})
-    runs = models.trained(experiment, store)
+    runs = models.trained(experiment, store, recording)
     augmented = pipeline.augment(
         train,
         experiment.augment,

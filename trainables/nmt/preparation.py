@@ -18,6 +18,7 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
 from augury.corpora.ingest import addressed, ingested, warn_of_overlap
 from augury.decoding.search import check_lengths
+from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.trainable import Input, Prepared
 from augury.regimes.regime import SOURCE, TARGET, texts_read
 from augury.text import vocabulary as vocabularies
@@ -79,7 +80,7 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
     return Plan(parts, vocabulary, texts, tokens, config.address(determined), beginning)
 
 
-def prepare(experiment: Config, store: Store) -> Prepared:
+def prepare(experiment: Config, store: Store, recording: Recording = unrecorded) -> Prepared:
     """Ingest, augment, learn the vocabulary and tokenise, or find all that done; the run's address and inputs."""
     splits = ("train", "valid", *experiment.test_sets)
     spec = experiment.corpus

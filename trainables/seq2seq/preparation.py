@@ -10,6 +10,7 @@ from augury.core.execution import choose
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
+from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.trainable import Input, Prepared
 from augury.regimes.regime import SOURCE, TARGET
 from augury.text import learned, pretrained
@@ -66,7 +67,7 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
     return Plan(pieces, texts, tokens, config.address(determined), beginning)
 
 
-def prepare(experiment: Config, store: Store) -> Prepared:
+def prepare(experiment: Config, store: Store, recording: Recording = unrecorded) -> Prepared:
     """Ingest, make pairs, fetch the tokenizer or learn one, tokenise; or find all that done."""
     given, execution = experiment.corpus, experiment.execution
     splits = ("train", "valid", *experiment.test_sets)

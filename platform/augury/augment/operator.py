@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
 
@@ -16,6 +16,11 @@ from augury.core.config import Section, validate
 from augury.core.errors import UserError, unknown
 from augury.core.store import Store
 from augury.corpora.corpus import LINEAGE
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from augury.decoding.settings import Sampler
 
 VIEW, RECORDS = "view", "records"
 
@@ -33,6 +38,19 @@ class Made(NamedTuple):
 
 
 Apply = Callable[[pa.Table], Made]
+
+
+class TrainedModel(Protocol):
+    """A trained model that an operator works with, loaded where it is used; `name` identifies it in addresses."""
+
+    @property
+    def name(self) -> str: ...
+
+    def sampler(self, store: Store) -> Sampler:
+        """Return the model as a function that writes text, loaded once."""
+
+    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        """Return the probability of every label, (pairs, labels)."""
 
 
 class Operator(Section):
@@ -100,7 +118,7 @@ class Operator(Section):
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         """The function from a block to what is made of it.
 
-        `fitted` is what `fit` gave, and under `models` the folders of the trained runs in the store, by role.
+        `fitted` is what `fit` gave, and under `models` the trained models that it works with, by role.
         """
         raise NotImplementedError
 

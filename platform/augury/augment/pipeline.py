@@ -12,7 +12,7 @@ from typing import Any, Literal, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from augury.augment.operator import RECORDS, VIEW, Operator
+from augury.augment.operator import RECORDS, VIEW, Operator, TrainedModel
 from augury.core import config
 from augury.core.execution import Executor, choose
 from augury.core.locks import make_once, making
@@ -26,8 +26,8 @@ KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 
 BEGINNING = 1_000  # records of a corpus that an operator looks at before it works
 
-Models = Mapping[str, str]
-"""The folders of the trained runs that an operator works with, by role."""
+Models = Mapping[str, TrainedModel]
+"""The trained models that an operator works with, by role."""
 
 
 @dataclass(frozen=True)
@@ -88,7 +88,7 @@ def plan(
             "operator": operator.operator, "version": operator.VERSION, "parameters": operator.fit_parameters(),
             "on": fitted_on or corpus_address,
         })  # fmt: skip
-        learned = {"fit": fit} | ({"models": dict(runs)} if runs else {})
+        learned = {"fit": fit} | ({"models": {role: model.name for role, model in runs.items()}} if runs else {})
         for part in operator.parts():
             own = {key: value for key, value in part.plain().items() if key not in part.LEARNED}
             made = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})

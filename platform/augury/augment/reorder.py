@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from itertools import chain
-from typing import Any, ClassVar, Literal, cast
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 import pyarrow as pa
@@ -16,10 +16,9 @@ from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, childr
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
-from augury.experiments import trainable
 from augury.text import prompts
 from augury.text.reorder import Anchor
 from augury.text.segmentation import require_words
@@ -108,8 +107,7 @@ class Reorder(Operator):
         require_words(texts, self.parallel.source_language, f"operator {self.operator}")
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
-        seq2seq = cast(trainable.Generator, trainable.find("seq2seq"))
-        draw = seq2seq.sampler(Folder(store.root, fitted["models"][REORDERER]), store)
+        draw = fitted["models"][REORDERER].sampler(store)
 
         refused = {"empty", "unfaithful"} if self.fallback else {"empty"}
 

@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import Any, ClassVar, Literal, NamedTuple, cast
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.operator import Apply, Made, Operator, children
+from augury.augment.operator import Apply, Made, Operator, TrainedModel, children
 from augury.augment.rectification import DROPPED, Rectify, rectified
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import Section
 from augury.core.locks import make_once
 from augury.core.rng import seed_of
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS, read_shard, write_shard
 from augury.decoding.settings import Sampler, Sampling
-from augury.experiments import trainable
 from augury.text import prompts
 
 GENERATOR, TEACHER = "generator", "teacher"
@@ -178,13 +177,12 @@ class _Models:
     A model is loaded when it is asked something new.
     """
 
-    def __init__(self, operator: Semantic, runs: Mapping[str, str], store: Store):
-        self.operator, self.store = operator, store
-        self.runs = {role: Folder(store.root, name) for role, name in runs.items()}
+    def __init__(self, operator: Semantic, models: Mapping[str, TrainedModel], store: Store):
+        self.operator, self.models, self.store = operator, models, store
 
     def hypotheses(self, parents: pa.Table, asked: Sequence[Asked]) -> list[str]:
         """The hypothesis written for every label asked for."""
-        operator, run = self.operator, self.runs[GENERATOR]
+        operator, run = self.operator, self.models[GENERATOR]
         ids, premises = (parents.column(name).to_pylist() for name in ("id", "premise"))
         texts = [prompts.hypothesis(each.label, premise) for each, premise in zip(asked, premises, strict=True)]
         keys = [
@@ -196,11 +194,10 @@ class _Models:
 
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """The teacher's probabilities (pairs, labels)."""
-        run = self.runs[TEACHER]
+        run = self.models[TEACHER]
 
         def ask() -> pa.Table:
-            teacher = cast(trainable.Classifier, trainable.find("nli"))
-            found = teacher.probabilities(run, self.store, premises, hypotheses)
+            found = run.probabilities(self.store, premises, hypotheses)
             return pa.table({label: found[:, place] for place, label in enumerate(LABELS)})
 
         if not premises:
@@ -210,8 +207,7 @@ class _Models:
 
     @cached_property
     def _sampler(self) -> Sampler:
-        generator = cast(trainable.Generator, trainable.find("seq2seq"))
-        return generator.sampler(self.runs[GENERATOR], self.store)
+        return self.models[GENERATOR].sampler(self.store)
 
     def _once(self, said: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
         folder = self.store.folder(KIND, config.address({"version": self.operator.VERSION, **said}))

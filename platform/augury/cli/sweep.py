@@ -81,6 +81,7 @@ def answered(space: Space, asked: Asked) -> Outcome:
     from augury.reporting.sweeps.answer import answer
     from augury.sweeping import driver
     from augury.sweeping.state import PAGE
+    from augury.tracking.tracker import Tracker
 
     board = terminal.Board(sys.stderr)
     throttle = Throttle(PAGE_SECONDS)
@@ -96,7 +97,7 @@ def answered(space: Space, asked: Asked) -> Outcome:
             throttle.do(lambda: write(sweep, refresh=PAGE_SECONDS))
 
     try:
-        return driver.run(space, asked, shown=shown, answer=answer)
+        return driver.run(space, asked, Tracker, shown=shown, answer=answer)
     finally:
         board.close()
 

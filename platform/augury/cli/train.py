@@ -36,10 +36,11 @@ def compare(chosen: object, as_json: bool) -> int:
     from augury.reporting.answer import answer
     from augury.reporting.mean import comparisons
     from augury.reporting.table import scored_sets
+    from augury.tracking.tracker import Tracker
 
     assert isinstance(chosen, Experiment)
     cautions = preflight.cautions(experiment.systems(chosen).values())
-    runs, failures = run_experiment(chosen)
+    runs, failures = run_experiment(chosen, Tracker)
     systems = results.load_groups([*runs.values()], [*runs])
     tables = comparisons(systems, scored_sets(systems))
     folders = [folder for system in systems for folder in system.runs.values()]

@@ -15,9 +15,9 @@ from augury.core import config
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.experiment import Experiment
+from augury.experiments.recording import File
 from augury.experiments.runs import DESCRIPTION
 from augury.experiments.trainable import Prepared
-from augury.tracking.tracker import File
 
 PACKAGES = ("augury", "torch", "ray", "transformers", "sentencepiece", "sacrebleu", "ctranslate2", "mlflow", "pyarrow")
 EVALUATION = ("corpus.tests", "decoding", "scoring")

@@ -2,31 +2,63 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, cast
+
 from augury.augment.pipeline import Models
 from augury.core.errors import UserError
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.experiments import trainable
 from augury.experiments.experiment import Experiment
+from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.runs import run_folder
+
+if TYPE_CHECKING:
+    import numpy as np
+
+    from augury.decoding.settings import Sampler
+
+
+@dataclass(frozen=True)
+class RunModel:
+    """The model of a finished run, loaded where it is used."""
+
+    name: str
+    """The run's folder in the store, which identifies the model."""
+    task: str
+
+    def sampler(self, store: Store) -> Sampler:
+        """Return the model as a function that writes text, loaded once."""
+        generator = cast(trainable.Generator, trainable.find(self.task))
+        return generator.sampler(Folder(store.root, self.name), store)
+
+    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        """Return the probability of every label, (pairs, labels)."""
+        classifier = cast(trainable.Classifier, trainable.find(self.task))
+        return classifier.probabilities(Folder(store.root, self.name), store, premises, hypotheses)
 
 
 def addressed(experiment: Experiment, store: Store) -> list[Models]:
-    """The run folders of each operator's models, by role; nothing is made."""
-    return [{role: _folder(each, store) for role, each in wanted.items()} for wanted in experiment.models()]
+    """Return the models of each operator by role; nothing is made."""
+    return [
+        {role: _model(model_experiment, store) for role, model_experiment in wanted.items()}
+        for wanted in experiment.models()
+    ]
 
 
-def trained(experiment: Experiment, store: Store) -> list[Models]:
-    """The run folders of each operator's models, by role; what is missing is trained, with all that it needs."""
-    from augury import running  # with all that training takes
+def trained(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> list[Models]:
+    """Return the models of each operator by role; what is missing is trained, with all that it needs."""
+    from augury.experiments import running  # with all that training takes
 
     for operator, wanted in zip(experiment.augment, experiment.models(), strict=True):
-        for role, each in wanted.items():
-            _, failures = running.run_experiment(each, scored=False)
+        for role, model_experiment in wanted.items():
+            _, failures = running.run_experiment(model_experiment, recording, scored=False)
             if failures:
                 raise UserError(f"the {role} of operator {operator.operator} cannot be trained: {failures[0]}")
     return addressed(experiment, store)
 
 
-def _folder(each: Experiment, store: Store) -> str:
-    address = trainable.find(each.task).address(each, store)
-    return run_folder(store, address, each.seeds[0]).name
+def _model(experiment: Experiment, store: Store) -> RunModel:
+    address = trainable.find(experiment.task).address(experiment, store)
+    return RunModel(run_folder(store, address, experiment.seeds[0]).name, experiment.task)

@@ -22,9 +22,9 @@ from augury.experiments.canonical import canonical
 from augury.experiments.description import artifacts, describe
 from augury.experiments.evaluation import evaluate, evaluated
 from augury.experiments.experiment import Experiment, systems
+from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.runs import run_folder
 from augury.experiments.trainable import Prepared, Trainable
-from augury.tracking.tracker import Tracker
 from augury.training import history
 from augury.training.launch import Crashed, launch
 from augury.training.loop import Diverged
@@ -33,7 +33,9 @@ from augury.training.settings import Execution
 LINE_SECONDS = 10.0
 
 
-def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[dict[str, dict[int, Folder]], list[str]]:
+def run_experiment(
+    experiment: Experiment, recording: Recording = unrecorded, *, scored: bool = True
+) -> tuple[dict[str, dict[int, Folder]], list[str]]:
     """Run every system of an experiment with every seed, or find it done; not `scored`, nothing is tested.
 
     Returns the run of every seed of every system, baseline first, and what went wrong: a run that diverges, or whose
@@ -49,12 +51,12 @@ def run_experiment(experiment: Experiment, *, scored: bool = True) -> tuple[dict
     chosen = {name: _canonical(name, system, store) for name, system in asked.items()}
     runs: dict[str, dict[int, Folder]] = {}
     failures: list[str] = []
-    with Tracker(experiment.tracking, store) as tracker:
-        prepared = {name: task.prepare(system, store) for name, system in chosen.items()}
+    with recording(experiment.tracking, store) as recorder:
+        prepared = {name: task.prepare(system, store, recording) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
         jobs = [(name, seed) for name, system in chosen.items() for seed in system.seeds]
         calls = [
-            functools.partial(_run, task, name, chosen[name], prepared[name], seed, store, tracker, scored)
+            functools.partial(_run, task, name, chosen[name], prepared[name], seed, store, recorder, scored)
             for name, seed in jobs
         ]
         for position, result in _results(calls, experiment.execution):
@@ -122,39 +124,39 @@ def refuse_lost_storage(storage: str) -> None:
 
 
 def _run(
-    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker,
+    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, recorder: Recorder,
     scored: bool,
 ) -> Folder:  # fmt: skip
     run = run_folder(store, prepared.address, seed)
     with alone(run):
         if not run.complete:
             describe(run, name, system, prepared, seed)
-            tracker.start(run)
+            recorder.start(run)
             status: Any = "FAILED"
             try:
-                train(task, name, system, prepared, seed, store, tracker)
+                train(task, name, system, prepared, seed, store, recorder)
                 if scored:
                     evaluate(task, system, prepared, run, store)
                 status = "FINISHED"
             finally:
-                tracker.finish(run, status, artifacts(prepared, store))
+                recorder.finish(run, status, artifacts(prepared, store))
             run.finish({"address": prepared.address, "seed": seed})
         elif scored and not evaluated(run, system, prepared):
             evaluate(task, system, prepared, run, store)
-            tracker.finish(run, "FINISHED", artifacts(prepared, store))
+            recorder.finish(run, "FINISHED", artifacts(prepared, store))
         else:
             say(f"{name}, seed {seed}: found, not trained again ({run.uri})")
     return run
 
 
 def train(
-    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, tracker: Tracker
+    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, recorder: Recorder
 ) -> None:
     """Train one seed where the launcher puts it, while its progress is shown and recorded."""
     run = run_folder(store, prepared.address, seed)
     settings = {**prepared.config, "storage": store.root, "run": run.name, "seed": seed}
     label = f"train {name}" + (f" seed {seed}" if len(system.seeds) > 1 else "")
-    with tracker.follow(run), _shown(run, label, system):
+    with recorder.follow(run), _shown(run, label, system):
         launch(task.train_loop, settings, run, system.training, system.execution)
 
 

@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from augury.core.errors import UserError, unknown
+from augury.experiments.recording import Recording, unrecorded
 
 if TYPE_CHECKING:
     import numpy as np
@@ -84,8 +85,11 @@ class Trainable(Protocol):
     def address(self, experiment: Any, store: Store) -> str:
         """The address of the run that an experiment describes, found without making anything."""
 
-    def prepare(self, experiment: Any, store: Store) -> Prepared:
-        """Make the corpora, views, vocabularies and tokens that are missing; all later steps read `Prepared.config`."""
+    def prepare(self, experiment: Any, store: Store, recording: Recording = unrecorded) -> Prepared:
+        """Make the corpora, views, vocabularies and tokens that are missing; train models that operators lack.
+
+        All later steps read `Prepared.config`; `recording` opens the recorder of what is trained.
+        """
 
     def train_loop(self, config: dict[str, Any], device: torch.device, report: Report) -> None:
         """Train one seed in this process, as far as the validation `until` if that is given.

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, Protocol
 
 from augury.core.errors import UserError
 from augury.core.execution import connect
@@ -17,8 +17,10 @@ from augury.core.store import Folder, Store
 from augury.experiments import preflight, trainable
 from augury.experiments.description import describe
 from augury.experiments.evaluation import evaluated
+from augury.experiments.recording import Recorder
 from augury.experiments.running import refuse_lost_storage
 from augury.experiments.runs import run_folder
+from augury.experiments.tracking import Tracking
 from augury.experiments.trainable import Prepared
 from augury.sweeping import plan as plans
 from augury.sweeping import points, population, sizing, state, tuning
@@ -31,7 +33,6 @@ from augury.sweeping.settings import Asked
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, STATE, Curves, Decision, Sweep
 from augury.sweeping.trial import Setting, keep
-from augury.tracking.tracker import Tracker
 
 LOOK_SECONDS, RECORD_SECONDS, HEARTBEAT_SECONDS = 1.0, 10.0, 30.0
 EXCHANGES = 5
@@ -54,7 +55,17 @@ Shown = Callable[[Sweep, bool], None]
 Answer = Callable[[Sweep], str]
 
 
-def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
+class SweepRecorder(Recorder, Protocol):
+    """Records the sweeps of one command and the runs of their trials; nothing here raises or waits."""
+
+    def update_sweep(self, sweep: Sweep, answer: str | None = None) -> None:
+        """Record what a sweep has reached, and its answer once there is one."""
+
+
+SweepRecording = Callable[[Tracking, Store], AbstractContextManager[SweepRecorder]]
+
+
+def run(space: Space, asked: Asked, recording: SweepRecording, *, shown: Shown, answer: Answer) -> Outcome:
     """Run what is missing of a sweep and decide it. UserError before anything runs where it cannot be done."""
     refuse_lost_storage(asked.storage)
     _check(asked)
@@ -87,13 +98,13 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
     _define(sweep, space, asked, planned)
     prepared: dict[str, Prepared] = {}
     for each in planned.configurations.values():
-        _prepare(each, store, sweep, prepared)
+        _prepare(each, store, sweep, prepared, recording)
     stands = rungs_of(asked, planned)
     if adaptive:
 
         def admit(point: Mapping[str, Any]) -> str:
             each = planned.add(point)
-            _prepare(each, store, sweep, prepared)
+            _prepare(each, store, sweep, prepared, recording)
             _define(sweep, space, asked, planned)
             return each.address
 
@@ -119,8 +130,8 @@ def run(space: Space, asked: Asked, *, shown: Shown, answer: Answer) -> Outcome:
         store.root, asked.name, space.metric, stands, size.launcher, size.device, size.threads, deadline,
         asked.fail_fast,
     )  # fmt: skip
-    with Tracker(base.tracking, store) as tracker:
-        clerk = _Clerk(desk, sweep, tracker, shown, answer)
+    with recording(base.tracking, store) as recorder:
+        clerk = _Clerk(desk, sweep, recorder, shown, answer)
         with clerk.working():
             directory, deaths = f"{sweep.uri}/tune", base.execution.max_failures
             if not race.over and asked.scheduler == "pbt":
@@ -197,9 +208,11 @@ def _tests(planned: Plan) -> list[str]:
     return list(dict.fromkeys(test for each in planned.configurations.values() for test in each.experiment.test_sets))
 
 
-def _prepare(each: Planned, store: Store, sweep: Folder, prepared: dict[str, Prepared]) -> None:
+def _prepare(
+    each: Planned, store: Store, sweep: Folder, prepared: dict[str, Prepared], recording: SweepRecording
+) -> None:
     """Make every corpus, view, vocabulary and token folder that the trials of a configuration read."""
-    made = trainable.find(each.experiment.task).prepare(each.experiment, store)
+    made = trainable.find(each.experiment.task).prepare(each.experiment, store, recording)
     if made.address != each.address:  # a member of a population
         config = {key: value for key, value in made.config.items() if key != "trunk"}  # its beginning is its own
         made = made._replace(address=each.address, config={**config, "address": each.address})
@@ -233,8 +246,8 @@ def _scored(store: Store, planned: Plan, prepared: Mapping[str, Prepared]) -> Do
 class _Clerk:
     """Keeps the sweep's state in the storage, shows and records it, beside the thread that Tune runs in."""
 
-    def __init__(self, desk: Desk, sweep: Folder, tracker: Tracker, shown: Shown, answer: Answer):
-        self.desk, self.sweep, self.tracker, self.shown, self.answer = desk, sweep, tracker, shown, answer
+    def __init__(self, desk: Desk, sweep: Folder, recorder: SweepRecorder, shown: Shown, answer: Answer):
+        self.desk, self.sweep, self.recorder, self.shown, self.answer = desk, sweep, recorder, shown, answer
         self.curves = Curves(desk.curves.metric)
         earlier = sweep.read_json(STATE).get("decisions", []) if sweep.exists(STATE) else []
         self.times = {_same(each): each["time"] for each in earlier}
@@ -250,11 +263,11 @@ class _Clerk:
             try:
                 sweep = self._look()
                 self.shown(sweep, False)
-                recording.do(lambda: self.tracker.update_sweep(sweep, self.answer(sweep)))
+                recording.do(lambda: self.recorder.update_sweep(sweep, self.answer(sweep)))
             except Exception as error:  # what shows a sweep must not be the end of it
                 say_once(f"the sweep goes on, but cannot be shown for now: {type(error).__name__}: {error}")
 
-        self.tracker.update_sweep(self._look())
+        self.recorder.update_sweep(self._look())
         with every(LOOK_SECONDS, lambda: looking.do(look), name="clerk"):
             yield
 
@@ -262,7 +275,7 @@ class _Clerk:
         """The last look."""
         sweep = self._look(ended=finished)
         self.shown(sweep, True)
-        self.tracker.update_sweep(sweep, self.answer(sweep))
+        self.recorder.update_sweep(sweep, self.answer(sweep))
         return sweep
 
     def _look(self, ended: bool = False) -> Sweep:

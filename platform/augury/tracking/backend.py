@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from augury.core.store import Folder
+from augury.experiments.recording import File
 from augury.experiments.tracking import Place
 
 if TYPE_CHECKING:
@@ -43,15 +43,6 @@ def load_mlflow() -> None:
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import mlflow  # noqa: F401
-
-
-@dataclass(frozen=True)
-class File:
-    """A file to keep with a run in MLflow, in `directory` among its artifacts."""
-
-    folder: Folder
-    name: str
-    directory: str = ""
 
 
 class Value(NamedTuple):

@@ -1,0 +1,54 @@
+"""What experiments tell whoever records their runs: a recorder is passed in from above, and knows where records go."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
+from typing import Literal, Protocol
+
+from augury.core.store import Folder, Store
+from augury.experiments.tracking import Tracking
+
+
+@dataclass(frozen=True)
+class File:
+    """A file to keep with the record of a run, in `directory` among its artifacts."""
+
+    folder: Folder
+    name: str
+    directory: str = ""
+
+
+class Recorder(Protocol):
+    """Records the runs of one command; nothing here raises or waits."""
+
+    def start(self, run: Folder) -> None:
+        """Record that a run begins or continues; its folder holds `run.json`."""
+
+    def follow(self, run: Folder) -> AbstractContextManager[None]:
+        """Record what a run adds to its history while the block runs."""
+
+    def finish(self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()) -> None:
+        """Record how a run has ended, with its scores, cost and `files`."""
+
+
+Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]
+"""Opens a recorder for the runs of a storage."""
+
+
+class _Unrecorded:
+    def start(self, run: Folder) -> None:
+        pass
+
+    def follow(self, run: Folder) -> AbstractContextManager[None]:
+        return nullcontext()
+
+    def finish(self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()) -> None:
+        pass
+
+
+@contextmanager
+def unrecorded(tracking: Tracking, store: Store) -> Iterator[Recorder]:
+    """Open a recorder that records nothing."""
+    yield _Unrecorded()
