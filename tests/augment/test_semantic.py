@@ -128,7 +128,7 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     (runs,) = toy.runs(semantic())
     teacher: Any = trainable.find("nli")
     probabilities = teacher.probabilities(
-        Folder(toy.store.root, runs["teacher"]), toy.store,
+        Folder(toy.store.root, runs["teacher"].name), toy.store,
         [row["premise"] for row in asked], [row["hypothesis"] for row in asked],
     )  # fmt: skip
     requested = np.array([LABELS.index(row["label"]) for row in asked])
@@ -145,7 +145,7 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
         assert fates["kept"] + fates["changed"] == len(made)
         assert sum(fates.values()) == len(asked)
         assert fates["kept"] == sum(label == want for label, want in zip(labels, requested, strict=True))
-        assert part.folder.manifest()["inputs"][2:] == [runs["generator"], runs["teacher"]]
+        assert part.folder.manifest()["inputs"][2:] == [runs["generator"].name, runs["teacher"].name]
 
 
 def test_the_length_of_models_is_in_their_address(toy: Toy) -> None:

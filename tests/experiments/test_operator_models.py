@@ -52,7 +52,7 @@ def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys:
     experiment, store = parse(content), Store(tmp_path)
     eda, semantic = models.addressed(experiment, store)
     assert eda == {} and list(semantic) == ["generator"]
-    run = store.folder("runs", semantic["generator"].removeprefix("runs/"))
+    run = store.folder("runs", semantic["generator"].name.removeprefix("runs/"))
     assert not run.exists()
 
     file = tmp_path / "toy.yaml"

@@ -40,6 +40,17 @@ class Part:
     folder: Folder
 
     @property
+    def model_names(self) -> dict[str, str]:
+        """What identifies the models that the operator works with, by role."""
+        return {role: model.name for role, model in self.models.items()}
+
+    @property
+    def side_data(self) -> dict[str, Any]:
+        """Side data and models as JSON-like values."""
+        learned: dict[str, Any] = self.fit.read_json("fitted.json")
+        return learned | ({"models": self.model_names} if self.models else {})
+
+    @property
     def name(self) -> str:
         """The view's name, or the records' origin."""
         return self.operator.name()
@@ -201,7 +212,7 @@ def _apply(parts: Sequence[Part], corpus: Corpus, store: Store, executor: Execut
         part.folder.finish({
             "schema": 1, "rows": rows, "shards": [block.name for block in blocks], part.operator.makes(): part.name,
             "operator": part.operator.plain(), "version": part.operator.VERSION, "counts": counts,
-            "inputs": [corpus.address, part.fit.name, *part.models.values()], "side_data": part.fitted,
+            "inputs": [corpus.address, part.fit.name, *part.model_names.values()], "side_data": part.side_data,
             "lineage": "a view keeps the id of its record; its parent is the record itself"
             if part.operator.makes() == VIEW else "of every record, in its column lineage",
         })  # fmt: skip
