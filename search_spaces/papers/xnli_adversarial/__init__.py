@@ -111,7 +111,7 @@ def ea(copies: int = 4) -> dict[str, Any]:
 
 def ra(scale: str, copies: int = 1) -> dict[str, Any]:
     """Premise and hypothesis in the word order of another language, 20,000 examples of 20,000."""
-    return {"operator": "reorder", "copies": copies, **_REORDERER[scale]}
+    return {"operator": "reorder", "copies": copies, "aligner": "fast_align", **_REORDERER[scale]}
 
 
 def sa(scale: str, copies: int = 2, **rectification: Any) -> dict[str, Any]:
