@@ -121,6 +121,7 @@ def test_a_cluster_needs_a_storage_that_it_reaches(
         ("blank", [], "no sentence pair has words on both sides"),
         ("latin", [], "{}, line 2, byte 5: 0xe4 is not UTF-8"),
         ("text.en.gz", ["--write-tokens", "x", "{0}"], "--write-tokens would overwrite {}"),
+        ("text.en.gz", ["--write-tokens", "x", "no/y"], "no directory 'no'"),
         ("text.en.gz", ["--aligner", "eflomal", "--executor", "ray"], "eflomal"),
         ("text.en.gz", ["--direction", "forward", "--symmetrisation", "union"], "--symmetrisation union joins both"),
     ],

@@ -102,6 +102,8 @@ def _check(arguments: argparse.Namespace) -> None:
     for path in arguments.write_tokens or ():
         if paths.count(os.path.realpath(path)) > 1:
             raise UserError(f"--write-tokens would overwrite {path}: name two new files")
+        if not os.path.isdir(os.path.dirname(path) or "."):
+            raise UserError(f"--write-tokens {path}: there is no directory '{os.path.dirname(path)}': make it first")
 
 
 def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:

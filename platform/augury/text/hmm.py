@@ -56,9 +56,7 @@ class Hmm:
         """The tables that training starts with."""
         return {
             direction: Table(
-                np.ones(len(lexicon.pairs)),
-                np.ones(len(lexicon.generated(direction))),
-                np.array([self.tension]),
+                np.ones(len(lexicon.pairs)), np.ones(len(lexicon.generated(direction))), np.array([self.tension])
             )
             for direction in BOTH
         }
@@ -102,7 +100,7 @@ class Hmm:
         self, bitext: Bitext, tables: Tables
     ) -> tuple[np.ndarray, dict[Direction, np.ndarray], dict[Direction, np.ndarray]]:
         """What both directions find of each forward cell; in each, null's of each word, and the expected jumps."""
-        found, nulls, jumps = {}, {}, {}
+        alone, nulls, jumps = {}, {}, {}
         for direction, table in tables.items():
             cells = bitext.cells_of(table.pairs.take(bitext.cells), direction)
             nulls[direction] = table.null.take(bitext.generated(direction))
@@ -115,9 +113,9 @@ class Hmm:
                     between = transitions(bucket.given, table.order, self.uniform)
                     counts = posteriors(bucket, links, of_null, between, self.null)
                     jumps[direction] += jumps_of(counts, self.window)
-            found[direction] = bitext.forward_cells(cells, direction)
-        agreed = found["forward"]
-        agreed *= found["reverse"]
+            alone[direction] = bitext.forward_cells(cells, direction)
+        agreed = alone["forward"]
+        agreed *= alone["reverse"]
         return np.sqrt(agreed, out=agreed), nulls, jumps
 
 

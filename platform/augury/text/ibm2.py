@@ -133,12 +133,12 @@ def _by_given(lengths: Lengths) -> list[tuple[np.ndarray, np.ndarray]]:
     parts: dict[int, list[tuple[int, int]]] = {}
     for (given, generated), count in lengths.items():
         parts.setdefault(given, []).append((generated, count))
-    found = []
+    by_given = []
     for given, pairs in parts.items():
         of_pair, counts = np.array(pairs).T
         places = np.concatenate([np.arange(generated) for generated in of_pair])
-        found.append((distances(given, of_pair.repeat(of_pair), places), counts.repeat(of_pair)))
-    return found
+        by_given.append((distances(given, of_pair.repeat(of_pair), places), counts.repeat(of_pair)))
+    return by_given
 
 
 def distances(given: int, lengths: np.ndarray, places: int | np.ndarray) -> np.ndarray:

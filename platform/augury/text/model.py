@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import numpy as np
 
@@ -40,6 +40,8 @@ Tables = Mapping[Direction, Table]
 
 class Model(Protocol):
     """A way to train tables on a bitext and to find links with them; its fields are its settings."""
+
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def iterations(self) -> int:
