@@ -143,14 +143,14 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     operator = parse({"operator": "reorder", "parallel": PARALLEL})
     assert operator.models({"language": "qaa"}) == {"reorderer": {
         "name": "reorderer", "task": "seq2seq",
-        "corpus": {**PARALLEL, "form": "reorder", "min_coverage": 0.5, "symmetrisation": "grow-diag-final-and",
-                   "anchor": "min"},
+        "corpus": {**PARALLEL, "form": "reorder", "min_coverage": 0.5, "aligner": "hmm",
+                   "symmetrisation": "grow-diag-final-and", "anchor": "min"},
         "model": {"name": "t5-base"}, "training": {},
     }}  # fmt: skip
-    changed = {"max_pieces": 60, "anchor": "mean", "symmetrisation": "union"}
+    changed = {"max_pieces": 60, "anchor": "mean", "symmetrisation": "union", "aligner": "fast_align"}
     (wanted,) = parse({"operator": "reorder", "parallel": PARALLEL, **changed}).models({"language": "qaa"}).values()
     corpus = wanted["corpus"]
-    assert (wanted["max_pieces"], corpus["anchor"], corpus["symmetrisation"]) == (60, "mean", "union")
+    assert {name: {**corpus, **wanted}[name] for name in changed} == changed
     assert isinstance(operator, Reorder) and operator.copies == 1 and not operator.fallback
     with pytest.raises(UserError, match="use view makes one view of an example, not copies=2: set use=records"):
         parse({"operator": "reorder", "parallel": PARALLEL, "use": "view", "copies": 2})

@@ -37,6 +37,37 @@ def test_words_as_given(files: list[str], capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == "0-0 1-1\n0-0 1-1\n\n0-0 1-1 2-2\n"
 
 
+def test_tokenised_text_is_warned_of_and_its_words_can_be_written(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    source, target = tmp_path / "a", tmp_path / "b"
+    source.write_text("Well , that 's  it .\nno .\n")
+    target.write_text("bon , voilà .\nnon .\n", encoding="utf-8")
+    tokens = [str(tmp_path / "a.tokens"), str(tmp_path / "b.tokens")]
+    for flags, expected, warned in (
+        ([], ["Well , that ' s it .\nno .\n", "bon , voilà .\nnon .\n"], True),
+        (["--tokenised"], ["Well , that 's it .\nno .\n", "bon , voilà .\nnon .\n"], False),
+    ):
+        assert main(["align", str(source), str(target), "--write-tokens", *tokens, *flags]) == 0
+        assert [Path(path).read_text(encoding="utf-8") for path in tokens] == expected
+        told = capsys.readouterr()
+        links = [[tuple(map(int, link.split("-"))) for link in line.split()] for line in told.out.splitlines()]
+        assert (0, 0) in links[0] and max(i for i, _ in links[0]) == len(expected[0].split("\n")[0].split()) - 1
+        assert ("line 1, 'Well , that 's  it .', has 7 words" in told.err) == warned
+        assert f"{target} looks tokenised" not in told.err  # split again as it is
+
+
+@pytest.mark.parametrize("aligner", ["fast_align", "eflomal"])
+def test_other_aligners(aligner: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    if aligner == "eflomal":
+        pytest.importorskip("eflomal")
+    (tmp_path / "a").write_text("das Haus\n\ndas Buch\nein Buch\n" * 50)
+    (tmp_path / "b").write_text("the house\nnothing\nthe book\na book\n" * 50)
+    assert main(["align", str(tmp_path / "a"), str(tmp_path / "b"), "--aligner", aligner]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert len(lines) == 200 and lines[1::4] == [""] * 50 and lines.count("0-0 1-1") > 100
+
+
 def test_spaces_and_tabs_separate_words_and_nothing_else_does(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -89,6 +120,9 @@ def test_a_cluster_needs_a_storage_that_it_reaches(
         ("short", [], "text.de has 4 lines and {} has 2: line n of one must be the translation of line n of the other"),
         ("blank", [], "no sentence pair has words on both sides"),
         ("latin", [], "{}, line 2, byte 5: 0xe4 is not UTF-8"),
+        ("text.en.gz", ["--write-tokens", "x", "{0}"], "--write-tokens would overwrite {}"),
+        ("text.en.gz", ["--write-tokens", "x", "no/y"], "no directory 'no'"),
+        ("text.en.gz", ["--aligner", "eflomal", "--executor", "ray"], "eflomal"),
         ("text.en.gz", ["--direction", "forward", "--symmetrisation", "union"], "--symmetrisation union joins both"),
     ],
 )
@@ -98,6 +132,6 @@ def test_what_cannot_be_aligned_is_one_message(
     (tmp_path / "short").write_text("a\nb\n")
     (tmp_path / "blank").write_text("\n \n\n\n")
     (tmp_path / "latin").write_bytes(b"gut\nschl\xe4cht\nc\nd\n")
-    assert main(["align", files[0], str(tmp_path / target), *flags]) == 2
+    assert main(["align", files[0], str(tmp_path / target), *(flag.format(tmp_path / target) for flag in flags)]) == 2
     error = capsys.readouterr().err
     assert message.format(tmp_path / target) in error and "Traceback" not in error

@@ -9,7 +9,8 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.text.bitext import Bitext, Direction, Lexicon, encode
+from augury.text.bitext import Bitext, Lexicon, _distinct_numbers, encode
+from augury.text.symmetrise import Direction
 
 sentences = st.lists(st.lists(st.sampled_from(["a", "B", "b", "ç", ","]), max_size=4), min_size=8, max_size=8)
 
@@ -29,16 +30,30 @@ def pairs_of(lexicon: Lexicon, places: np.ndarray) -> np.ndarray:
 def test_every_cell_knows_its_words(sources: list[list[str]], targets: list[list[str]], direction: Direction) -> None:
     bitext, lexicon = encode(sources, targets)
     filled = [row for row in range(8) if sources[row] and targets[row]]
-    assert sorted(bitext.rows.tolist()) == filled
-    assert bitext.shapes[:, 2].sum() == len(filled) and bitext.shapes.prod(axis=1).sum() == len(bitext.cells)
-    side, words = (targets, lexicon.target_words) if direction == "forward" else (sources, lexicon.source_words)
-    for group in bitext.groups(direction):
-        cells, generated = group.cells(bitext.cells), group.words(bitext.generated(direction))
-        for k, row in enumerate(group.rows):
-            assert [words[int(word)].as_py() for word in generated[:, k]] == [word.lower() for word in side[row]]
-            seen = pairs_of(lexicon, cells[:, :, k] if direction == "forward" else cells[:, :, k].T)
-            assert seen[0].tolist() == [[word.lower()] * len(targets[row]) for word in sources[row]]
-            assert seen[1].tolist() == [[word.lower() for word in targets[row]]] * len(sources[row])
+    assert bitext.rows.tolist() == filled
+    assert bitext.lengths.tolist() == [[len(sources[row]), len(targets[row])] for row in filled]
+    side, given = (targets, sources) if direction == "forward" else (sources, targets)
+    cells, generated = bitext.cells_of(bitext.cells, direction), bitext.generated(direction)
+    seen = set()
+    for bucket in bitext.buckets(direction):
+        words = bucket.words_by_place(generated[bucket.words])
+        blocks = bucket.cells_by_place(cells[bucket.cells])
+        for rank, row in enumerate(bitext.rows[bucket.pairs].tolist()):
+            seen.add(row)
+            assert bucket.lengths[rank] == len(side[row]) and bucket.given == len(given[row])
+            for place, word in enumerate(side[row]):
+                assert lexicon.generated(direction)[int(words[place][rank])].as_py() == word.lower()
+                pair = pairs_of(lexicon, blocks[place][:, rank])[:: 1 if direction == "forward" else -1]
+                assert pair.tolist() == [[other.lower() for other in given[row]], [word.lower()] * len(given[row])]
+    assert sorted(seen) == filled
+    assert bitext.forward_cells(cells, direction).tolist() == bitext.cells.tolist()
+
+
+def test_numbers_too_large_to_sort_with_their_places_are_numbered_alike() -> None:
+    numbers = np.array([7, 3, 7, 0, 3])
+    for larger in (0, 1 << 61):
+        distinct, places = _distinct_numbers(numbers + larger)
+        assert distinct.tolist() == [larger, larger + 3, larger + 7] and places.tolist() == [2, 1, 2, 0, 1]
 
 
 def test_a_lexicon_is_sorted_and_has_what_co_occurs() -> None:
@@ -67,9 +82,8 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
     bitext = encode([["a", "b"], ["c"], ["b", "a"]], [["x"], ["y", "z"], ["z"]])[0]
     bitext.write(Folder(str(tmp_path), "scratch"), "shard")
     read = Bitext.read(Folder(str(tmp_path), "scratch"), "shard")
-    for name in ("rows", "shapes", "source", "target", "cells"):
+    for name in ("rows", "lengths", "source", "target", "cells", "turned"):
         assert np.array_equal(getattr(read, name), getattr(bitext, name))
-    assert read.shapes.tolist() == [[1, 2, 1], [2, 1, 2]]
 
 
 def test_documents_are_refused() -> None:

@@ -15,6 +15,7 @@ from augury.experiments.experiment import Experiment
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.scoring.settings import Scoring
+from augury.text.model import AlignerName
 from augury.text.reorder import Anchor
 from augury.text.symmetrise import Symmetrisation
 from augury.training import settings
@@ -43,6 +44,8 @@ class ReorderCorpus(CorpusSpec):
     form: Literal["reorder"] = "reorder"
     min_coverage: float = Field(0.5, ge=0, le=1)
     """Pairs of which a smaller share of the source's words is linked are left out, and counted."""
+    aligner: AlignerName = "hmm"
+    """What finds the links: hmm, fast_align (what the paper took) or eflomal, an optional package."""
     symmetrisation: Symmetrisation = "grow-diag-final-and"
     """How the links of both directions become one set."""
     anchor: Anchor = "min"

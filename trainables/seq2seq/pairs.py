@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
-from functools import partial
+from dataclasses import dataclass
 from typing import Any
 
 import pyarrow as pa
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.execution import Executor, choose
+from augury.core.execution import choose
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
@@ -19,16 +18,15 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import LINEAGE, PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import addressed, ingested
 from augury.text import prompts
-from augury.text.align import PAIRS_PER_SECOND, Aligner, encode_shards, fit, words_of_shard
-from augury.text.ibm2 import Settings
+from augury.text.align import PAIRS_PER_SECOND
 from augury.text.reorder import coverage, permutation
 from augury.text.segmentation import require_words
 from augury.text.symmetrise import symmetrise
 from augury.text.words import Words
 from augury.training.settings import Execution
+from trainables.seq2seq import alignment
 from trainables.seq2seq.config import HypothesisCorpus, ReorderCorpus, TextCorpus
 
-ALIGNERS = "aligners"
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""
 BEGINNING = 1_000  # pairs of the training text that are looked at for words
@@ -45,7 +43,7 @@ def address(given: Given, split: str) -> str:
     determined: dict[str, Any] = {"kind": "pairs", "form": given.form, "version": VERSION, "corpus": text}
     if isinstance(given, ReorderCorpus):
         order = {"min_coverage", "symmetrisation", "anchor"}
-        determined |= {"aligner": _aligner_address(given), **given.model_dump(mode="json", include=order)}
+        determined |= {"aligner": alignment.address(given), **given.model_dump(mode="json", include=order)}
     return config.address(determined)
 
 
@@ -92,8 +90,8 @@ def _reorder(
         require_words(beginning.column(side).to_pylist(), language, f"train, the {side} side")
     work = train.rows / PAIRS_PER_SECOND
     executor = choose(execution.executor, work, "align", execution.address)
-    aligner = store.folder(ALIGNERS, _aligner_address(given))
-    make_once(aligner, lambda: _fit(train, aligner, executor))
+    aligner = store.folder(alignment.KIND, alignment.address(given))
+    make_once(aligner, lambda: alignment.make(given, aligner, store.root, executor))
     writer, rejected = CorpusWriter(folder), 0
     with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
         task = _ReorderShard(given, corpus.folder, aligner, folder)
@@ -109,19 +107,6 @@ def _reorder(
     _finish(writer, split, given.source_language, corpus, inputs, {UNCOVERED: rejected} if rejected else {})
 
 
-def _aligner_address(given: ReorderCorpus) -> str:
-    settings = asdict(Settings())
-    return config.address({"version": VERSION, "corpus": addressed(given, "train"), "settings": settings})
-
-
-def _fit(train: Corpus, folder: Folder, executor: Executor) -> None:
-    scratch = folder.sub("shards")  # where every process of the executor reaches it
-    encoded = encode_shards(partial(words_of_shard, train.folder), train.shards, scratch, executor)
-    fit(encoded, executor).write(folder)
-    scratch.remove()
-    folder.finish({"inputs": [train.address], "settings": asdict(Settings())})
-
-
 @dataclass(frozen=True)
 class _ReorderShard:
     """Makes the task that returns the pairs of a shard and how many it left out."""
@@ -132,10 +117,10 @@ class _ReorderShard:
     made: Folder
 
     def __call__(self) -> Callable[[str], tuple[pa.Table, int]]:
-        aligner, given = Aligner.read(self.aligner), self.given
+        given, links_of = self.given, alignment.links_of(self.given, self.aligner, self.corpus)
 
         def reorder(shard: str) -> tuple[pa.Table, int]:
-            links = aligner.links(*words_of_shard(self.corpus, shard))
+            links = links_of(shard)
             block = read_shard(self.corpus, shard, ("id", "source"))
             ids, sources = (column.to_pylist() for column in block.columns)
             found = []

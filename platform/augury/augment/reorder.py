@@ -19,7 +19,8 @@ from augury.core.rng import seed_of
 from augury.core.store import Store
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
-from augury.text import prompts
+from augury.text import eflomal, prompts
+from augury.text.model import AlignerName
 from augury.text.reorder import Anchor
 from augury.text.segmentation import require_words
 from augury.text.symmetrise import Symmetrisation
@@ -31,7 +32,7 @@ REORDERER = "reorderer"
 class Reorder(Operator):
     """Rewrite premise and hypothesis in the word order of another language; the label is kept.
 
-    An encoder-decoder learns the order from a parallel text that the project's aligner has aligned.
+    An encoder-decoder learns the order from a parallel text that is aligned word by word.
     """
 
     operator: Literal["reorder"] = "reorder"
@@ -39,6 +40,8 @@ class Reorder(Operator):
     """Parallel text from the language of the examples into the one whose word order is wanted."""
     min_coverage: float = Field(0.5, ge=0, le=1)
     """Its pairs of which a smaller share of the source's words is linked teach nothing."""
+    aligner: AlignerName = "hmm"
+    """What aligns it: hmm, fast_align's model (which the paper took) or eflomal, an optional package."""
     symmetrisation: Symmetrisation = "grow-diag-final-and"
     """How the alignments of both directions become one."""
     anchor: Anchor = "min"
@@ -68,13 +71,15 @@ class Reorder(Operator):
         "train: {builtin: 1500, lexicon: 24}, valid: {builtin: 100, lexicon: 24}}"
     )
     LEARNED: ClassVar[frozenset[str]] = frozenset(
-        {"parallel", "min_coverage", "symmetrisation", "anchor", "model", "training", "max_pieces"}
+        {"parallel", "min_coverage", "aligner", "symmetrisation", "anchor", "model", "training", "max_pieces"}
     )
 
     @model_validator(mode="after")
     def _one_view(self) -> Reorder:
         if self.use == VIEW and self.copies > 1:
             raise UserError(f"use view makes one view of an example, not copies={self.copies}: set use=records")
+        if self.aligner == "eflomal":
+            eflomal.require()
         lacking = [split for split in ("train", "valid") if split not in self.parallel.splits()]
         if lacking:
             raise UserError(f"parallel: a reorderer is trained on train and watched on valid: give {lacking[0]}")
@@ -97,7 +102,7 @@ class Reorder(Operator):
                 "the one whose word order is wanted"
             )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
-        order = self.model_dump(mode="json", include={"min_coverage", "symmetrisation", "anchor"})
+        order = self.model_dump(mode="json", include={"min_coverage", "aligner", "symmetrisation", "anchor"})
         sections = self.model_dump(mode="json", include={"model", "training", "max_pieces"}, exclude_none=True)
         given = {**parallel, "form": "reorder", **order}
         return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": given, **sections}}

@@ -21,29 +21,26 @@ from augury.core.execution import Executor, LocalExecutor
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
-from augury.text import ibm2
-from augury.text.bitext import Bitext, Direction, Lexicon, Places, encode
-from augury.text.ibm2 import UNSEEN, Expectations, Settings, Table
-from augury.text.symmetrise import Link
+from augury.text.bitext import Bitext, Lexicon, Places, encode
+from augury.text.hmm import Hmm
+from augury.text.ibm2 import FastAlign
+from augury.text.model import UNSEEN, Links, Model, Table, Tables
+from augury.text.symmetrise import BOTH, Direction
 from augury.text.words import words
 
 T = TypeVar("T")
 
 Sentences = Sequence[Sequence[str]]
 """Each a list of words."""
-Links = dict[Direction, list[list[Link]]]
-"""Those of every sentence pair, in each direction."""
-BOTH: tuple[Direction, ...] = ("forward", "reverse")
+MODELS: Mapping[str, type[Hmm] | type[FastAlign]] = {"hmm": Hmm, "fast_align": FastAlign}
+"""Those that are trained here."""
 PAIRS_PER_SECOND = 2_500
-"""That one core aligns in both directions, all iterations included."""
+"""That one core aligns, all iterations included."""
 
-Tables = Mapping[Direction, Table]
 Item = tuple[str, int, Tables]  # a shard, its sentence pairs, the tables for its lexicon
 
 
-def align(
-    sources: Sentences, targets: Sentences, directions: Sequence[Direction] = BOTH, settings: Settings | None = None
-) -> Links:
+def align(sources: Sentences, targets: Sentences, model: Model | None = None) -> Links:
     """The links of a parallel text that fits in memory, by an aligner fitted on it, in this process.
 
     Raises UserError where no sentence pair has words on both sides.
@@ -52,8 +49,8 @@ def align(
     parts = [(sources[start : start + SHARD_ROWS], targets[start : start + SHARD_ROWS]) for start in starts]
     with tempfile.TemporaryDirectory() as directory:
         encoded = encode_shards(lambda part: part, parts, Folder(directory, "align"), LocalExecutor())
-        links = apply(fit(encoded, LocalExecutor(), directions, settings), encoded, LocalExecutor())
-    return {direction: [row for part in links for row in part[direction]] for direction in directions}
+        links = apply(fit(encoded, LocalExecutor(), model or Hmm()), encoded, LocalExecutor())
+    return {direction: [row for part in links for row in part[direction]] for direction in BOTH}
 
 
 def words_of_shard(
@@ -67,47 +64,47 @@ def words_of_shard(
 
 @dataclass(frozen=True)
 class Aligner:
-    """What was learned of one or both directions."""
+    """What a model has learned of both directions."""
 
     lexicon: Lexicon
     tables: Tables
-    settings: Settings
+    model: Model
 
     def links(self, sources: Sentences, targets: Sentences) -> Links:
         """The links of sentence pairs, seen in training or not; case is ignored."""
         bitext, lexicon = encode(sources, targets)
         tables = _tables_at(self.tables, self.lexicon.places(lexicon))
-        return _best_links(bitext, tables, self.settings, len(sources))
+        return self.model.links(bitext, tables, len(sources))
 
     def write(self, folder: Folder) -> None:
         """Keep it in the files of a folder, which `read` takes."""
+        forward, reverse = (self.tables[direction] for direction in BOTH)
         columns = {
-            "sources": {"word": self.lexicon.source_words},
-            "targets": {"word": self.lexicon.target_words},
-            "pairs": {"pair": self.lexicon.pairs},
+            "sources": {"word": self.lexicon.source_words, "null": reverse.null},
+            "targets": {"word": self.lexicon.target_words, "null": forward.null},
+            "pairs": {"pair": self.lexicon.pairs, "forward": forward.pairs, "reverse": reverse.pairs},
         }
-        for direction, table in self.tables.items():
-            columns["targets" if direction == "forward" else "sources"]["null"] = table.null
-            columns["pairs"][direction] = table.pairs
         for name, of_name in columns.items():
             write_shard(folder, f"{name}.parquet", pa.table(of_name))
-        tension = {direction: table.tension for direction, table in self.tables.items()}
-        folder.write_json("aligner.json", {"settings": asdict(self.settings), "tension": tension})
+        (name,) = (name for name, model in MODELS.items() if isinstance(self.model, model))
+        order = {direction: table.order.tolist() for direction, table in self.tables.items()}
+        folder.write_json("aligner.json", {"aligner": name, "settings": asdict(self.model), "order": order})
 
     @classmethod
     def read(cls, folder: Folder) -> Aligner:
         """What `write` kept; UserError names a file that cannot be read."""
         sources, targets, pairs = (read_shard(folder, f"{name}.parquet") for name in ("sources", "targets", "pairs"))
         described = folder.read_json("aligner.json")
-
-        def table(direction: Direction) -> Table:
-            null = (targets if direction == "forward" else sources).column("null")
-            return Table(pairs.column(direction).to_numpy(), null.to_numpy(), described["tension"][direction])
-
         both = (sources.column("word").combine_chunks(), targets.column("word").combine_chunks())
-        lexicon = Lexicon(*both, pairs.column("pair").to_numpy())
-        tables = {direction: table(direction) for direction in described["tension"]}
-        return cls(lexicon, tables, Settings(**described["settings"]))
+        nulls = {"forward": targets.column("null"), "reverse": sources.column("null")}
+        tables: dict[Direction, Table] = {
+            direction: Table(
+                pairs.column(direction).to_numpy(), nulls[direction].to_numpy(), np.array(described["order"][direction])
+            )
+            for direction in BOTH
+        }
+        model = MODELS[described["aligner"]](**described["settings"])
+        return cls(Lexicon(*both, pairs.column("pair").to_numpy()), tables, model)
 
 
 @dataclass(frozen=True)
@@ -123,10 +120,6 @@ class Encoded:
     """Of each shard's lexicon in the whole one."""
     shapes: Mapping[tuple[int, int], int]
     """Sentence pairs by the number of their source and target words."""
-
-    def lengths(self, direction: Direction) -> dict[tuple[int, int], int]:
-        """Sentence pairs by the number of words of the side that generates and of the one that is generated."""
-        return {(n, m) if direction == "forward" else (m, n): count for (n, m), count in self.shapes.items()}
 
 
 def encode_shards(
@@ -151,46 +144,36 @@ def encode_shards(
     return Encoded(scratch, shards, tuple(rows for rows, _, _ in told), lexicon, places, shapes)
 
 
-def fit(
-    encoded: Encoded, executor: Executor, directions: Sequence[Direction] = BOTH, settings: Settings | None = None
-) -> Aligner:
+def fit(encoded: Encoded, executor: Executor, model: Model) -> Aligner:
     """Train on an encoded text; memory of this process grows with the pairs of words, not with the text."""
-    settings = settings or Settings()
-    given = dict(zip(BOTH, encoded.lexicon.words_of_pairs(), strict=True))
-    tables = {direction: ibm2.uniform(encoded.lexicon, direction, settings.tension) for direction in directions}
-    with Stage("fit aligner", sum(encoded.rows) * (settings.iterations - 1), "pairs") as stage:
-        for iteration in range(settings.iterations - 1):
-            counts = expectations(encoded, tables, settings, executor, stage)
-            for direction in directions:
-                tension = tables[direction].tension
-                if settings.optimise_tension and iteration:
-                    tension = ibm2.optimised(tension, counts[direction].distance, encoded.lengths(direction))
-                tables[direction] = ibm2.maximise(counts[direction], given[direction], tension, settings)
-    return Aligner(encoded.lexicon, tables, settings)
+    tables = model.start(encoded.lexicon)
+    with Stage("fit aligner", sum(encoded.rows) * model.iterations, "pairs") as stage:
+        for iteration in range(model.iterations):
+            counts = expectations(encoded, tables, model, executor, stage)
+            tables = model.maximise(counts, tables, encoded.lexicon, encoded.shapes, iteration)
+    return Aligner(encoded.lexicon, tables, model)
 
 
-def expectations(
-    encoded: Encoded, tables: Tables, settings: Settings, executor: Executor, stage: Stage
-) -> dict[Direction, Expectations]:
+def expectations(encoded: Encoded, tables: Tables, model: Model, executor: Executor, stage: Stage) -> Tables:
     """The expected counts of the whole text under these parameters: the sums of those of its shards, in their order."""
-    told = executor.map(_Expect(encoded.scratch, settings), _items(encoded, tables), stage, size=itemgetter(0))
+    counts = executor.map(_Expect(encoded.scratch, model), _items(encoded, tables), stage, size=itemgetter(0))
     sums = {}
     for direction, table in tables.items():
-        pairs, null, distance = np.zeros(len(table.pairs)), np.zeros(len(table.null)), 0.0
-        for places, (_, of_shard) in zip(encoded.places, told, strict=True):
-            pairs[places.pairs] += of_shard[direction].pairs
-            null[places.generated(direction)] += of_shard[direction].null
-            distance += of_shard[direction].distance
-        sums[direction] = Expectations(pairs, null, distance)
+        whole = Table(np.zeros(len(table.pairs)), np.zeros(len(table.null)), np.zeros(len(table.order)))
+        for places, (_, of_shard) in zip(encoded.places, counts, strict=True):
+            whole.pairs[places.pairs] += of_shard[direction].pairs
+            whole.null[places.generated(direction)] += of_shard[direction].null
+            whole.order[:] += of_shard[direction].order
+        sums[direction] = whole
     return sums
 
 
 def apply(aligner: Aligner, encoded: Encoded, executor: Executor) -> list[Links]:
     """The links of each shard of the text that the aligner was fitted on."""
     with Stage("align", sum(encoded.rows), "pairs") as stage:
-        task = _Apply(encoded.scratch, aligner.settings)
-        told = executor.map(task, _items(encoded, aligner.tables), stage, size=itemgetter(0))
-    return [links for _, links in told]
+        task = _Apply(encoded.scratch, aligner.model)
+        links = executor.map(task, _items(encoded, aligner.tables), stage, size=itemgetter(0))
+    return [of_shard for _, of_shard in links]
 
 
 def _items(encoded: Encoded, tables: Tables) -> list[Item]:
@@ -205,13 +188,9 @@ def _tables_at(tables: Tables, places: Places) -> dict[Direction, Table]:
         return np.where(places < 0, UNSEEN, probabilities[places])
 
     return {
-        direction: Table(at(table.pairs, places.pairs), at(table.null, places.generated(direction)), table.tension)
+        direction: Table(at(table.pairs, places.pairs), at(table.null, places.generated(direction)), table.order)
         for direction, table in tables.items()
     }
-
-
-def _best_links(bitext: Bitext, tables: Tables, settings: Settings, rows: int) -> Links:
-    return {direction: ibm2.best_links(bitext, table, direction, settings, rows) for direction, table in tables.items()}
 
 
 @dataclass(frozen=True)
@@ -227,7 +206,7 @@ class _Encode(Generic[T]):
             sources, targets = self.read(source)
             bitext, lexicon = encode(sources, targets)
             bitext.write(self.scratch, shard)
-            return len(sources), {(n, m): k for n, m, k in bitext.shapes.tolist()}, lexicon
+            return len(sources), Counter(map(tuple, bitext.lengths.tolist())), lexicon
 
         return task
 
@@ -237,13 +216,12 @@ class _Expect:
     """Makes the task that returns the sentence pairs of a shard and its expected counts."""
 
     scratch: Folder
-    settings: Settings
+    model: Model
 
-    def __call__(self) -> Callable[[Item], tuple[int, dict[Direction, Expectations]]]:
-        def task(item: Item) -> tuple[int, dict[Direction, Expectations]]:
+    def __call__(self) -> Callable[[Item], tuple[int, Tables]]:
+        def task(item: Item) -> tuple[int, Tables]:
             shard, rows, tables = item
-            bitext = Bitext.read(self.scratch, shard)
-            return rows, {way: ibm2.expect(bitext, table, way, self.settings) for way, table in tables.items()}
+            return rows, self.model.expect(Bitext.read(self.scratch, shard), tables)
 
         return task
 
@@ -253,11 +231,11 @@ class _Apply:
     """Makes the task that returns the sentence pairs of a shard and their links."""
 
     scratch: Folder
-    settings: Settings
+    model: Model
 
     def __call__(self) -> Callable[[Item], tuple[int, Links]]:
         def task(item: Item) -> tuple[int, Links]:
             shard, rows, tables = item
-            return rows, _best_links(Bitext.read(self.scratch, shard), tables, self.settings, rows)
+            return rows, self.model.links(Bitext.read(self.scratch, shard), tables, rows)
 
         return task

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import PARALLEL, Corpus
+from augury.corpora.corpus import PARALLEL, Corpus, read_shard
 from trainables.seq2seq import pairs
 
 
@@ -79,6 +79,20 @@ def test_text_without_words_teaches_no_order(toy: Any) -> None:
     assert toy.made(toy.experiment("reorder", corpus={**chinese, "train": spaced})).rows
 
 
+def test_eflomal_aligns_all_splits_at_once(toy: Any) -> None:
+    pytest.importorskip("eflomal")
+    given = toy.experiment("reorder", corpus={"aligner": "eflomal"})
+    train, valid = toy.made(given), toy.made(given, "valid")
+    assert train.manifest["inputs"][1] == valid.manifest["inputs"][1]
+    for corpus, sentences in ((valid, toy.sentences[9::10]), (train, toy.sentences)):
+        assert set(both(corpus)) and {source for source, _ in both(corpus)} <= {
+            f"reorder: {one}" for one, _ in sentences
+        }
+        assert all(sorted(source.split()[1:]) == sorted(target.split()) for source, target in both(corpus))
+    (aligner,) = (toy.store.folder("aligners", address) for address in toy.store.addresses("aligners"))
+    assert sum(len(read_shard(aligner, name)) for name in aligner.names() if name.endswith("parquet")) == 120
+
+
 def test_no_pair_is_left(toy: Any) -> None:
     held_out = {
         "every": None,
@@ -91,8 +105,14 @@ def test_no_pair_is_left(toy: Any) -> None:
 
 def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy: Any) -> None:
     found = []
-    for form, changes in (("text", {}), ("reorder", {}), ("reorder", {"min_coverage": 0.6}), ("hypothesis", {}),
-                          ("reorder", {"anchor": "max"}), ("reorder", {"symmetrisation": "union"})):  # fmt: skip
+    changes_of_order: list[dict[str, Any]] = [
+        {},
+        {"min_coverage": 0.6},
+        {"anchor": "max"},
+        {"symmetrisation": "union"},
+        {"aligner": "fast_align"},
+    ]
+    for form, changes in [("text", {}), ("hypothesis", {}), *(("reorder", changes) for changes in changes_of_order)]:
         given = toy.experiment(form, corpus=changes)
         known = [pairs.address(given.corpus, split) for split in ("train", "valid")]
         assert [toy.made(given, split).address for split in ("train", "valid")] == known

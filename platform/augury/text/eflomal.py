@@ -1,0 +1,63 @@
+"""Word alignment by eflomal (Östling and Tiedemann 2016): a hidden Markov model with fertilities, by Gibbs sampling.
+
+Its C code is an optional package, `pip install 'augury[eflomal]'`. It draws at random from a seed that cannot be set,
+so that two runs over the same text differ in some links.
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from augury.core.errors import UserError
+from augury.core.progress import Stage, say_once
+from augury.text.model import Links
+from augury.text.symmetrise import BOTH
+
+LONGEST = 1_023
+"""Words of a side: a longer sentence has no links."""
+
+
+def align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> Links:
+    """The links of a parallel text that fits in memory, in both directions; case is ignored.
+
+    Raises UserError where the package is not installed or no sentence pair has words on both sides.
+    """
+    require()
+    from eflomal import Aligner
+
+    pairs = list(zip(sources, targets, strict=True))
+    if not any(source and target for source, target in pairs):
+        raise UserError("no sentence pair has words on both sides: there is nothing to align")
+    long = sum(len(source) > LONGEST or len(target) > LONGEST for source, target in pairs)
+    if long:
+        say_once(f"eflomal leaves {long:,} sentence pairs of more than {LONGEST:,} words a side without links")
+    with tempfile.TemporaryDirectory() as directory, Stage("align with eflomal", len(pairs), "pairs") as stage:
+        paths = [str(Path(directory, direction)) for direction in BOTH]
+        Aligner().align(_lines(sources), _lines(targets), *paths)
+        links = {direction: _links(path) for direction, path in zip(BOTH, paths, strict=True)}
+        stage.advance(len(pairs))
+    return links
+
+
+def require() -> None:
+    """UserError, which says how to install it, where the package is missing."""
+    try:
+        import eflomal  # noqa: F401
+    except ImportError as error:
+        raise UserError(
+            "the aligner eflomal needs the package `eflomal`: pip install 'augury[eflomal]' (it is compiled then, with "
+            "a C compiler), or take the aligner hmm"
+        ) from error
+
+
+def _lines(sentences: Sequence[Sequence[str]]) -> list[str]:
+    """Sentences with a number for each distinct word, as eflomal would split words at any white space in them."""
+    numbers: dict[str, str] = {}
+    return [" ".join(numbers.setdefault(word.lower(), str(len(numbers))) for word in words) for words in sentences]
+
+
+def _links(path: str) -> list[list[tuple[int, int]]]:
+    links = ([link.split("-") for link in line.split()] for line in Path(path).read_text().splitlines())
+    return [sorted((int(source), int(target)) for source, target in row) for row in links]

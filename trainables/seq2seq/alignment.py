@@ -1,0 +1,88 @@
+"""The word alignment that says in which order a sentence is written: one for all splits of a parallel text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from functools import partial
+from itertools import chain
+from typing import Any
+
+import pyarrow as pa
+
+from augury.core import config
+from augury.core.execution import Executor
+from augury.core.store import Folder
+from augury.corpora.corpus import Corpus, read_shard, write_shard
+from augury.corpora.ingest import addressed, ingested
+from augury.text import eflomal
+from augury.text.align import MODELS, Aligner, encode_shards, fit, words_of_shard
+from augury.text.model import Links
+from augury.text.symmetrise import BOTH
+from trainables.seq2seq.config import ReorderCorpus
+
+KIND = "aligners"
+VERSION = 2
+"""Raised when the same text would be aligned otherwise: part of every address."""
+LINKS = pa.list_(pa.list_(pa.int32(), 2))
+
+
+def address(given: ReorderCorpus) -> str:
+    """The address of the alignment, found without making anything."""
+    determined: dict[str, Any] = {"version": VERSION, "aligner": given.aligner}
+    if given.aligner == "eflomal":
+        corpora = {split: addressed(given, split) for split in given.splits()}
+        return config.address({**determined, "corpora": corpora})
+    settings = asdict(MODELS[given.aligner]())
+    return config.address({**determined, "corpus": addressed(given, "train"), "settings": settings})
+
+
+def make(given: ReorderCorpus, folder: Folder, root: str, executor: Executor) -> None:
+    """Fit an aligner on the training text and keep it, or the links of all splits where eflomal finds them.
+
+    UserError where eflomal is asked for and not installed.
+    """
+    if given.aligner == "eflomal":
+        corpora = [ingested(given, split, root) for split in given.splits()]
+        _align_with_eflomal(corpora, folder)
+        folder.finish({"inputs": [corpus.address for corpus in corpora], "settings": {}})
+        return
+    train, model = ingested(given, "train", root), MODELS[given.aligner]()
+    scratch = folder.sub("shards")  # where every process of the executor reaches it
+    encoded = encode_shards(partial(words_of_shard, train.folder), train.shards, scratch, executor)
+    fit(encoded, executor, model).write(folder)
+    scratch.remove()
+    folder.finish({"inputs": [train.address], "settings": asdict(model)})
+
+
+def links_of(given: ReorderCorpus, folder: Folder, corpus: Folder) -> Callable[[str], Links]:
+    """What returns the links of a shard of a split, from the alignment in a folder."""
+    if given.aligner == "eflomal":
+        return lambda shard: _read_links(folder, _name(corpus, shard))
+    aligner = Aligner.read(folder)
+    return lambda shard: aligner.links(*words_of_shard(corpus, shard))
+
+
+def _align_with_eflomal(corpora: Sequence[Corpus], folder: Folder) -> None:
+    """Keep the links of every shard, found in one run, as eflomal has no model that could be applied to other text."""
+    shards = [(corpus, shard) for corpus in corpora for shard in corpus.shards]
+    texts = [words_of_shard(corpus.folder, shard) for corpus, shard in shards]
+    sources, targets = (list(chain.from_iterable(sides)) for sides in zip(*texts, strict=True))
+    links, start = eflomal.align(sources, targets), 0
+    for (corpus, shard), (of_shard, _) in zip(shards, texts, strict=True):
+        end = start + len(of_shard)
+        table = pa.table({direction: pa.array(links[direction][start:end], LINKS) for direction in BOTH})
+        write_shard(folder, _name(corpus.folder, shard), table)
+        start = end
+
+
+def _read_links(folder: Folder, name: str) -> Links:
+    table = read_shard(folder, name)
+    return {
+        direction: [[(source, target) for source, target in row] for row in table.column(direction).to_pylist()]
+        for direction in BOTH
+    }
+
+
+def _name(corpus: Folder, shard: str) -> str:
+    return f"{corpus.name.rpartition('/')[2]}-{shard}"
