@@ -13,15 +13,15 @@ $(VENV)/.installed: pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e .
 	touch $@
 
-$(VENV)/.installed-docs: install
-	$(BIN)/python docs/make.py
-
-test: $(VENV)/.installed
+$(VENV)/.installed-test: $(VENV)/.installed
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[test]'
 	touch $@
 
 demo: install
 	$(BIN)/augury demo
+
+docs: install
+	$(BIN)/python docs/make.py
 
 test: $(VENV)/.installed-test
 	$(BIN)/ruff check .
