@@ -25,7 +25,7 @@ TRANSLATION: dict[str, dict[str, Any]] = {
             "valid": {"builtin": 200, "lexicon": 400},
             "tests": {"test": {"builtin": 500, "lexicon": 400}},
         },
-        "vocabulary": {"size": 800},
+        "vocabulary": {"size": 1000},
         "model": {
             "architecture": "tiny",
             "encoder_layers": 1,
