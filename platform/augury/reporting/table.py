@@ -17,6 +17,11 @@ from augury.scoring.metrics import entry, lower_is_better, names, title
 from augury.scoring.significance import TRIALS, Difference, Method, decide, holm
 
 MISSING = "–"
+WEIGHTS = {
+    "averaged": "the mean of the last checkpoints",
+    "last": "the last checkpoint",
+    "best": "the best on validation",
+}
 MEAN = "mean"
 """What takes the place of a test set's name for the mean over test sets."""
 
@@ -240,10 +245,8 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     if not costs:
         return []
     lines = [_budget(results), "passes: how often the plain text was read / each other view"]
-    lines.append(
-        "weights, chosen as asked for on the validation set: "
-        + _by_value({name: ", ".join(dict.fromkeys(cost.weights)) for name, cost in costs.items()})
-    )
+    kinds = {name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights)) for name, cost in costs.items()}
+    lines.append(f"weights: {_by_value(kinds)}")
     delayed = [f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset]
     if delayed:
         lines.append(f"divergence or attack acts in full: {'; '.join(delayed)}")
