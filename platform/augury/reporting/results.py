@@ -218,7 +218,8 @@ def _from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
 
 
 def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
-    if not costs:
+    """The mean cost of seeds; None where there is none, or an earlier version wrote less of it."""
+    if not costs or any("passes_by_view" not in cost for cost in costs):
         return None
     fields = ("parameters", "data_factor", "updates", "target_tokens", "train_seconds", "device_hours")
     means = {field: statistics.fmean(cost[field] for cost in costs) for field in fields}
