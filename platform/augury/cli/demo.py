@@ -33,6 +33,6 @@ def run(arguments: argparse.Namespace) -> int:
     ]
     if arguments.task not in known:
         raise unknown("demo task", arguments.task, known)
-    say("The demo is one seed on synthetic text within minutes: it shows what the machinery does and is no verdict on a method.")
+    say("The demo is one seed on synthetic text: it shows what the machinery does and is no verdict on a method.")
     path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))
     return compare(experiment.load(path, [f"storage={arguments.storage}", *arguments.assignments]), arguments.json)
