@@ -53,10 +53,16 @@ class Classifier:
 
     def __init__(self) -> None:
         config = XLMRobertaConfig(
-            vocab_size=VOCABULARY, hidden_size=768, num_hidden_layers=12, num_attention_heads=12,
-            intermediate_size=3072, max_position_embeddings=LONGEST + 2, type_vocab_size=1, num_labels=LABELS,
+            vocab_size=VOCABULARY,
+            hidden_size=768,
+            num_hidden_layers=12,
+            num_attention_heads=12,
+            intermediate_size=3072,
+            max_position_embeddings=LONGEST + 2,
+            type_vocab_size=1,
+            num_labels=LABELS,
             pad_token_id=PAD,
-        )  # fmt: skip
+        )
         torch.manual_seed(0)
         self.module = XLMRobertaForSequenceClassification(config).train()
 

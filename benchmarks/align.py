@@ -152,8 +152,14 @@ def lines(path: Path) -> list[str]:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     gold_help = "a further gold set"
-    parser.add_argument("--gold", nargs=4, action="append", default=[], help=gold_help,
-                        metavar=("LANGUAGES", "SOURCE", "TARGET", "LINKS"))  # fmt: skip
+    parser.add_argument(
+        "--gold",
+        nargs=4,
+        action="append",
+        default=[],
+        help=gold_help,
+        metavar=("LANGUAGES", "SOURCE", "TARGET", "LINKS"),
+    )
     parser.add_argument("--repeats", type=int, default=1, help="rounds (default 1)")
     parser.add_argument("--json", action="store_true", help="print one JSON object a gold set instead of tables")
     arguments = parser.parse_args()
@@ -169,8 +175,10 @@ def main() -> None:
         began = time.perf_counter()
         report = measure(text, gold, arguments.repeats)
         if arguments.json:
-            rows = {aligner: {**cost._asdict(), "errors": {how: of._asdict() for how, of in errors.items()}}
-                    for aligner, (cost, errors) in report.items()}  # fmt: skip
+            rows = {
+                aligner: {**cost._asdict(), "errors": {how: of._asdict() for how, of in errors.items()}}
+                for aligner, (cost, errors) in report.items()
+            }
             print(json.dumps({"gold": name, "repeats": arguments.repeats, "aligners": rows}), flush=True)
         else:
             print_table(name, len(text[0]), report)

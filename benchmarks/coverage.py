@@ -198,39 +198,66 @@ def plot(outcomes: dict[Setting, Outcome], file: str) -> None:
     """Coverage of the difference against noise, a panel for every number of seeds."""
     counts = sorted({each.seeds for each in outcomes})
     axes = [f"x{panel or ''}" for panel in (0, *range(2, len(counts) + 1))]
-    shown = {"two-level test": ("difference", "#3f7be0", -0.1), "naive bootstrap": ("naive", "#d2691e", 0.0),
-             "sentences alone": ("sentences_alone", "#7b828c", 0.1)}  # fmt: skip
+    shown = {
+        "two-level test": ("difference", "#3f7be0", -0.1),
+        "naive bootstrap": ("naive", "#d2691e", 0.0),
+        "sentences alone": ("sentences_alone", "#7b828c", 0.1),
+    }
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {
         "title": {"text": "How often 95 % intervals of a difference hold the true difference"},
         "grid": {"rows": 1, "columns": len(counts), "subplots": [[axis + "y" for axis in axes]]},
-        "shapes": [{"type": "rect", "xref": "paper", "x0": 0, "x1": 1, "y0": 93, "y1": 97,
-                    "fillcolor": "#2a9461", "opacity": 0.15, "line": {"width": 0}}],
-        "yaxis": {"title": {"text": "coverage, %"}}, "template": "plotly_white",
-    }  # fmt: skip
+        "shapes": [
+            {
+                "type": "rect",
+                "xref": "paper",
+                "x0": 0,
+                "x1": 1,
+                "y0": 93,
+                "y1": 97,
+                "fillcolor": "#2a9461",
+                "opacity": 0.15,
+                "line": {"width": 0},
+            }
+        ],
+        "yaxis": {"title": {"text": "coverage, %"}},
+        "template": "plotly_white",
+    }
     for axis, count in zip(axes, counts, strict=True):
         of_count = {each: outcome for each, outcome in outcomes.items() if each.seeds == count}
         layout[axis.replace("x", "xaxis")] = {"title": {"text": f"noise of training, {count} seeds"}}
         for name, (field, colour, aside) in shown.items():
-            traces.append({
-                "type": "scatter", "mode": "markers", "name": name, "legendgroup": name, "showlegend": axis == "x",
-                "x": [each.noise + aside for each in of_count], "xaxis": axis, "yaxis": "y",
-                "y": [100 * getattr(outcome, field) for outcome in of_count.values()],
-                "text": [f"{each.metric}, {each.systems} systems, {each.sentences} sentences" for each in of_count],
-                "marker": {"color": colour, "size": 8, "opacity": 0.8},
-            })  # fmt: skip
+            traces.append(
+                {
+                    "type": "scatter",
+                    "mode": "markers",
+                    "name": name,
+                    "legendgroup": name,
+                    "showlegend": axis == "x",
+                    "x": [each.noise + aside for each in of_count],
+                    "xaxis": axis,
+                    "yaxis": "y",
+                    "y": [100 * getattr(outcome, field) for outcome in of_count.values()],
+                    "text": [f"{each.metric}, {each.systems} systems, {each.sentences} sentences" for each in of_count],
+                    "marker": {"color": colour, "size": 8, "opacity": 0.8},
+                }
+            )
     write_html({"data": traces, "layout": layout}, file, include_plotlyjs=True)
 
 
 def show_coverage(outcomes: dict[Setting, Outcome], repetitions: int) -> None:
     print(f"{repetitions} repetitions, {SAMPLES} resampled test sets; % of 95 % intervals that hold the true value")
-    print(f"{'metric':8}{'systems':11}{'seeds':>5}{'sentences':>10}{'noise':>6}  "
-          f"{'two-level':>10}{'naive':>7}{'sentences':>11}{'one system':>12}{'naive':>7}")  # fmt: skip
+    print(
+        f"{'metric':8}{'systems':11}{'seeds':>5}{'sentences':>10}{'noise':>6}  "
+        f"{'two-level':>10}{'naive':>7}{'sentences':>11}{'one system':>12}{'naive':>7}"
+    )
     for setting, outcome in outcomes.items():
         shares = [f"{100 * share:.1f}" for share in outcome]
-        print(f"{setting.metric:8}{setting.systems:11}{setting.seeds:5}{setting.sentences:10}{setting.noise:6.1f}  "
-              f"{shares[0]:>10}{shares[1]:>7}{shares[2]:>11}{shares[3]:>12}{shares[4]:>7}  "
-              f"{verdict(outcome.difference, repetitions)}")  # fmt: skip
+        print(
+            f"{setting.metric:8}{setting.systems:11}{setting.seeds:5}{setting.sentences:10}{setting.noise:6.1f}  "
+            f"{shares[0]:>10}{shares[1]:>7}{shares[2]:>11}{shares[3]:>12}{shares[4]:>7}  "
+            f"{verdict(outcome.difference, repetitions)}"
+        )
     null = [100 * (1 - outcome.difference) for setting, outcome in outcomes.items() if setting.systems == "same"]
     print(f"false positives at 5 %: mean {np.mean(null):.1f} %, largest {max(null):.1f} %")
 
@@ -239,8 +266,10 @@ def show_families(found: dict[Setting, Family]) -> None:
     print("\nfalse positives in tables of ten: % of tables in which anything is found")
     print(f"{'metric':8}{'seeds':>5}{'sentences':>10}{'noise':>6}  {'Holm':>6}{'uncorrected':>13}")
     for setting, family in found.items():
-        print(f"{setting.metric:8}{setting.seeds:5}{setting.sentences:10}{setting.noise:6.1f}  "
-              f"{100 * family.corrected:6.1f}{100 * family.uncorrected:13.1f}")  # fmt: skip
+        print(
+            f"{setting.metric:8}{setting.seeds:5}{setting.sentences:10}{setting.noise:6.1f}  "
+            f"{100 * family.corrected:6.1f}{100 * family.uncorrected:13.1f}"
+        )
 
 
 def main() -> None:
@@ -252,19 +281,29 @@ def main() -> None:
     parser.add_argument("--plot", metavar="FILE", help="write the coverage as a chart (HTML)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     arguments = parser.parse_args()
-    chosen = [Setting(*each) for each in itertools.product(
-        METRICS, ("same", "different"), arguments.seeds, arguments.sentences, arguments.noise)]  # fmt: skip
+    chosen = [
+        Setting(*each)
+        for each in itertools.product(
+            METRICS, ("same", "different"), arguments.seeds, arguments.sentences, arguments.noise
+        )
+    ]
     outcomes = {setting: cover(setting, arguments.repetitions) for setting in chosen}
     smallest = [each for each in chosen if each.systems == "same" and each.sentences == arguments.sentences[0]]
     tables = {setting: families(setting, arguments.repetitions) for setting in smallest}
     if arguments.plot:
         plot(outcomes, arguments.plot)
     if arguments.json:
-        print(json.dumps({
-            "repetitions": arguments.repetitions, "samples": SAMPLES,
-            "coverage": [{**setting._asdict(), **outcome._asdict()} for setting, outcome in outcomes.items()],
-            "families": [{**setting._asdict(), **family._asdict()} for setting, family in tables.items()],
-        }, indent=1))  # fmt: skip
+        print(
+            json.dumps(
+                {
+                    "repetitions": arguments.repetitions,
+                    "samples": SAMPLES,
+                    "coverage": [{**setting._asdict(), **outcome._asdict()} for setting, outcome in outcomes.items()],
+                    "families": [{**setting._asdict(), **family._asdict()} for setting, family in tables.items()],
+                },
+                indent=1,
+            )
+        )
     else:
         show_coverage(outcomes, arguments.repetitions)
         show_families(tables)

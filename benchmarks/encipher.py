@@ -154,11 +154,21 @@ def write_corpus(lines: list[str], sentences: int, store: Store) -> Corpus:
     for first in range(0, sentences, SHARD_ROWS):
         rows = np.arange(first, min(first + SHARD_ROWS, sentences))
         text, count = numbered(lines, rows), len(rows)
-        writer.add(pa.table({
-            "id": pa.array(rows).cast(pa.string()), "source": text, "target": text,
-            "source_language": ["de"] * count, "target_language": ["en"] * count, "origin": ["original"] * count,
-            "views": [[]] * count, "lineage": [None] * count,
-        }, schema=PARALLEL))  # fmt: skip
+        writer.add(
+            pa.table(
+                {
+                    "id": pa.array(rows).cast(pa.string()),
+                    "source": text,
+                    "target": text,
+                    "source_language": ["de"] * count,
+                    "target_language": ["en"] * count,
+                    "origin": ["original"] * count,
+                    "views": [[]] * count,
+                    "lineage": [None] * count,
+                },
+                schema=PARALLEL,
+            )
+        )
     return writer.finish({})
 
 

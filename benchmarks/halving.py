@@ -58,8 +58,14 @@ CONFIGURATIONS, SEEDS, VALIDATIONS = 50, 5, 36
 SETTINGS = [
     (reduction, first) for reduction in (2, 3, 4) for first in (1 / 18, 1 / 9, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3)
 ]
-LOOKS = (("#7b828c", "circle"), ("#d8485a", "star"), ("#2a9461", "square"), ("#a25fd0", "diamond"),
-         ("#3f7be0", "triangle-up"), ("#d2691e", "cross"))  # fmt: skip
+LOOKS = (
+    ("#7b828c", "circle"),
+    ("#d8485a", "star"),
+    ("#2a9461", "square"),
+    ("#a25fd0", "diamond"),
+    ("#3f7be0", "triangle-up"),
+    ("#d2691e", "cross"),
+)
 
 Floats = NDArray[np.float64]
 
@@ -118,11 +124,13 @@ def draw(surface: Surface, repetitions: int, *key: int | str) -> Sample:
     random = generator("halving", *key)
     shape = repetitions, CONFIGURATIONS
     rest = CONFIGURATIONS - surface.contenders
-    gaps = np.hstack([
-        np.zeros((repetitions, 1)),
-        random.uniform(surface.nearest, 1, (repetitions, surface.contenders - 1)),
-        random.uniform(1, 6, (repetitions, rest)),
-    ])  # fmt: skip
+    gaps = np.hstack(
+        [
+            np.zeros((repetitions, 1)),
+            random.uniform(surface.nearest, 1, (repetitions, surface.contenders - 1)),
+            random.uniform(1, 6, (repetitions, rest)),
+        ]
+    )
     truth = 30 - random.permuted(gaps, axis=1)
     standing = norm.ppf((rankdata(truth, axis=1) - 0.5) / CONFIGURATIONS)
     slow = surface.late * standing + math.sqrt(1 - surface.late**2) * random.standard_normal(shape)
@@ -208,8 +216,11 @@ def rows(sample: Sample) -> Iterator[Row]:
         return Row(method, _mean(hit), _mean(hit - (yardstick.chosen == best)), _mean(lost), _mean(picks.cost))
 
     def best_of(method: str, seeds: int, affordable: float) -> Row:
-        tried = [(picks, setting) for setting in SETTINGS
-                 if (picks := halving(values, seeds, *setting)).cost[0] <= affordable]  # fmt: skip
+        tried = [
+            (picks, setting)
+            for setting in SETTINGS
+            if (picks := halving(values, seeds, *setting)).cost[0] <= affordable
+        ]
         picks, (reduction, first) = max(tried, key=lambda each: (found(each[0]), -each[0].cost[0]))
         return row(f"{method}: 1/{reduction} go on, from {first:.2f}", picks)
 
@@ -229,12 +240,16 @@ def _mean(values: Floats) -> tuple[float, float]:
 
 def table(name: str, order: float, found: list[Row]) -> str:
     """The rows of a surface as text."""
-    lines = [f"{name}, order at 1/2: {order:.2f}",
-             f"  {'':44}{'found %':>13}{'found - all':>15}{'lost':>17}{'cost %':>13}"]  # fmt: skip
+    lines = [
+        f"{name}, order at 1/2: {order:.2f}",
+        f"  {'':44}{'found %':>13}{'found - all':>15}{'lost':>17}{'cost %':>13}",
+    ]
     for row in found:
         (share, a), (less, b), (lost, c), (cost, d) = row[1:]
-        lines.append(f"  {row.method:44}{100 * share:7.1f} ± {100 * a:3.1f}{100 * less:+9.1f} ± {100 * b:3.1f}"
-                     f"{lost:9.3f} ± {c:.3f}{100 * cost:7.1f} ± {100 * d:3.1f}")  # fmt: skip
+        lines.append(
+            f"  {row.method:44}{100 * share:7.1f} ± {100 * a:3.1f}{100 * less:+9.1f} ± {100 * b:3.1f}"
+            f"{lost:9.3f} ± {c:.3f}{100 * cost:7.1f} ± {100 * d:3.1f}"
+        )
     return "\n".join(lines)
 
 
@@ -245,16 +260,27 @@ def plot(results: dict[str, list[Row]]) -> str:
     for index, found in enumerate(results.values(), start=1):
         for (colour, symbol), row in zip(LOOKS, found, strict=True):
             for column, (value, error) in enumerate((row.found, row.lost), start=1):
-                figure.add_trace(go.Scatter(
-                    x=[row.cost[0]], y=[value], error_y={"array": [error]}, error_x={"array": [row.cost[1]]},
-                    mode="markers", marker={"size": 11, "color": colour, "symbol": symbol}, hovertext=row.method,
-                    name=row.method.partition(":")[0].partition(" of the best")[0], legendgroup=colour,
-                    showlegend=index == column == 1,
-                ), row=index, col=column)  # fmt: skip
+                figure.add_trace(
+                    go.Scatter(
+                        x=[row.cost[0]],
+                        y=[value],
+                        error_y={"array": [error]},
+                        error_x={"array": [row.cost[1]]},
+                        mode="markers",
+                        marker={"size": 11, "color": colour, "symbol": symbol},
+                        hovertext=row.method,
+                        name=row.method.partition(":")[0].partition(" of the best")[0],
+                        legendgroup=colour,
+                        showlegend=index == column == 1,
+                    ),
+                    row=index,
+                    col=column,
+                )
     figure.update_xaxes(title="cost, as a share of all seeds", range=[0, 1.05])
     figure.update_yaxes(rangemode="tozero")
-    figure.update_layout(height=330 * len(results), template="plotly_white",
-                         legend={"orientation": "h", "y": 1.03, "yanchor": "bottom"})  # fmt: skip
+    figure.update_layout(
+        height=330 * len(results), template="plotly_white", legend={"orientation": "h", "y": 1.03, "yanchor": "bottom"}
+    )
     return figure.to_html(include_plotlyjs=True)
 
 
@@ -271,8 +297,9 @@ def main() -> None:
         sample = draw(surface, arguments.repetitions, name, arguments.seed)
         results[name] = list(rows(sample))
         report["surfaces"][name] = {
-            "order_at_half_time": sample.order_at_half_time, "methods": [row._asdict() for row in results[name]],
-        }  # fmt: skip
+            "order_at_half_time": sample.order_at_half_time,
+            "methods": [row._asdict() for row in results[name]],
+        }
         if not arguments.json:
             print(table(name, sample.order_at_half_time, results[name]), flush=True)
     if arguments.json:

@@ -49,12 +49,28 @@ class Batch(NamedTuple):
 
 def small_model() -> MarianMTModel:
     config = MarianConfig(
-        vocab_size=VOCABULARY, decoder_vocab_size=VOCABULARY, d_model=256, encoder_layers=3, decoder_layers=3,
-        encoder_attention_heads=4, decoder_attention_heads=4, encoder_ffn_dim=1024, decoder_ffn_dim=1024,
-        dropout=0.3, attention_dropout=0.0, activation_function="relu", scale_embedding=True,
-        share_encoder_decoder_embeddings=False, tie_word_embeddings=True, pad_token_id=PAD, eos_token_id=END,
-        decoder_start_token_id=END, forced_eos_token_id=END, max_position_embeddings=256, use_cache=False,
-    )  # fmt: skip
+        vocab_size=VOCABULARY,
+        decoder_vocab_size=VOCABULARY,
+        d_model=256,
+        encoder_layers=3,
+        decoder_layers=3,
+        encoder_attention_heads=4,
+        decoder_attention_heads=4,
+        encoder_ffn_dim=1024,
+        decoder_ffn_dim=1024,
+        dropout=0.3,
+        attention_dropout=0.0,
+        activation_function="relu",
+        scale_embedding=True,
+        share_encoder_decoder_embeddings=False,
+        tie_word_embeddings=True,
+        pad_token_id=PAD,
+        eos_token_id=END,
+        decoder_start_token_id=END,
+        forced_eos_token_id=END,
+        max_position_embeddings=256,
+        use_cache=False,
+    )
     config._attn_implementation = "eager"
     torch.manual_seed(0)
     return MarianMTModel(config).train()
@@ -81,9 +97,12 @@ def logits(model: MarianMTModel, batch: Batch, view: int) -> Tensor:
 
 def plain(model: MarianMTModel, batch: Batch) -> Tensor:
     return F.cross_entropy(
-        logits(model, batch, 0).flatten(0, 1), batch.labels.flatten(),
-        ignore_index=PAD, label_smoothing=SMOOTHING, reduction="sum",
-    )  # fmt: skip
+        logits(model, batch, 0).flatten(0, 1),
+        batch.labels.flatten(),
+        ignore_index=PAD,
+        label_smoothing=SMOOTHING,
+        reduction="sum",
+    )
 
 
 def cipherdaug(model: MarianMTModel, batch: Batch) -> Tensor:
@@ -115,9 +134,14 @@ def fused(views: int) -> Callable[[MarianMTModel, Batch], Tensor]:
         rows = (labels != PAD).nonzero().squeeze(-1)
         hidden = states.view(views, len(labels), -1).index_select(1, rows)
         return view_objective(
-            hidden, model.lm_head.weight, None, labels[rows],
-            weights=[1.0] * views, label_smoothing=SMOOTHING, agreement=agreement,
-        ).total  # fmt: skip
+            hidden,
+            model.lm_head.weight,
+            None,
+            labels[rows],
+            weights=[1.0] * views,
+            label_smoothing=SMOOTHING,
+            agreement=agreement,
+        ).total
 
     return loss
 

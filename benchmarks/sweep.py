@@ -53,8 +53,10 @@ def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
     start = time.perf_counter()
     subprocess.run(
         [sys.executable, "-m", "augury.cli", "sweep", str(space), "--storage", str(storage), "--scheduler", "all"],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     wall = time.perf_counter() - start
     return wall, training_seconds(storage)
 
@@ -67,8 +69,10 @@ def alone(updates: int, storage: Path) -> tuple[float, float]:
     experiment.write_text(yaml.safe_dump({**space["base"], "seeds": list(space["seeds"]), "storage": str(storage)}))
     subprocess.run(
         [sys.executable, "-m", "augury.cli", "train", str(experiment), "--set", "execution.threads=1"],
-        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
+        check=True,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     runs = [path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE")]
     whole = [(run / "_COMPLETE").stat().st_mtime - (run / "prepared.json").stat().st_mtime for run in runs]
     return statistics.median(whole), statistics.median(training_seconds(storage))

@@ -169,12 +169,18 @@ def prepare(regime: str, store: Store) -> Translation:
     """The task of a regime: corpus, ciphers, vocabulary, tokens and a model."""
     languages = {"source_language": "de", "target_language": "en"}
     builtin = {"train": {"builtin": BUILTIN_SENTENCES}, "valid": {"builtin": 100}, "tests": {"test": {"builtin": 100}}}
-    experiment = parse({
-        "name": "benchmark", "task": "nmt", "storage": store.root,
-        "corpus": languages | ({"known": "multi30k"} if "AUGURY_DATA" in os.environ else builtin),
-        "model": {"architecture": "small"}, "training": {"max_tokens": MAX_TOKENS},
-        "execution": {"executor": "local"}, **REGIMES[regime],
-    })  # fmt: skip
+    experiment = parse(
+        {
+            "name": "benchmark",
+            "task": "nmt",
+            "storage": store.root,
+            "corpus": languages | ({"known": "multi30k"} if "AUGURY_DATA" in os.environ else builtin),
+            "model": {"architecture": "small"},
+            "training": {"max_tokens": MAX_TOKENS},
+            "execution": {"executor": "local"},
+            **REGIMES[regime],
+        }
+    )
     assert isinstance(experiment, Config)
     task = Translation({**nmt.prepare(experiment, store).config, "seed": 1}, store)
     assert len(task.vocabulary) == VOCABULARY

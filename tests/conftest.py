@@ -70,9 +70,11 @@ def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     made.store.clear()
     filesystem = fs.PyFileSystem(fs.FSSpecHandler(made))
     opened = store._open
-    monkeypatch.setattr(store, "_open", lambda root: (
-        (filesystem, root.removeprefix("remote:/")) if root.startswith("remote://") else opened(root)
-    ))  # fmt: skip
+    monkeypatch.setattr(
+        store,
+        "_open",
+        lambda root: (filesystem, root.removeprefix("remote:/")) if root.startswith("remote://") else opened(root),
+    )
     return made
 
 

@@ -24,8 +24,11 @@ def test_platform_is_a_source_root_and_shadows_nothing() -> None:
 
 def test_every_data_file_is_installed() -> None:
     patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["package-data"]
-    roots = {"augury": ROOT / "platform" / "augury", "trainables": ROOT / "trainables",
-             "search_spaces": ROOT / "search_spaces"}  # fmt: skip
+    roots = {
+        "augury": ROOT / "platform" / "augury",
+        "trainables": ROOT / "trainables",
+        "search_spaces": ROOT / "search_spaces",
+    }
     packages = {package: roots[package.partition(".")[0]].joinpath(*package.split(".")[1:]) for package in patterns}
     installed = {
         path for package, listed in patterns.items() for each in listed for path in packages[package].glob(each)

@@ -30,10 +30,24 @@ from toy_languages.words import entries
 
 When = Literal["present", "past"]
 
-FRAMES = spread({
-    "accusative": 32, "intransitive": 12, "motion": 14, "rest": 10, "copula": 12, "ditransitive": 7, "dative": 5,
-    "experiencer": 4, "mit3": 2, "auf4": 1, "von3": 1, "vor3": 1, "über4": 1, "an4": 1,
-})  # fmt: skip
+FRAMES = spread(
+    {
+        "accusative": 32,
+        "intransitive": 12,
+        "motion": 14,
+        "rest": 10,
+        "copula": 12,
+        "ditransitive": 7,
+        "dative": 5,
+        "experiencer": 4,
+        "mit3": 2,
+        "auf4": 1,
+        "von3": 1,
+        "vor3": 1,
+        "über4": 1,
+        "an4": 1,
+    }
+)
 TENSES: dict[When, Sequence[Tense]] = {
     "present": ("present", "present", "present", "present", "present", "future"),
     "past": ("preterite", "preterite", "perfect"),
@@ -50,8 +64,11 @@ def times() -> dict[Tense, Zipf[Adverbial]]:
         for german, english, when in columns
     ]
     fitting: dict[Tense, str] = {
-        "present": "any present ongoing future", "future": "any future", "preterite": "any past", "perfect": "any past",
-    }  # fmt: skip
+        "present": "any present ongoing future",
+        "future": "any future",
+        "preterite": "any past",
+        "perfect": "any past",
+    }
     return {
         tense: Zipf([time for time in adverbials if time.when in whens.split()]) for tense, whens in fitting.items()
     }

@@ -13,8 +13,13 @@ T = TypeVar("T")
 Form = tuple[Quantifier, bool]  # with or without a negation
 
 FORMS: tuple[Form, ...] = (
-    ("all", False), ("most", False), ("some", False), ("no", False), ("some", True), ("most", True),
-)  # fmt: skip
+    ("all", False),
+    ("most", False),
+    ("some", False),
+    ("no", False),
+    ("some", True),
+    ("most", True),
+)
 ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2  # how often there is one
 CHANGES = (0, 1, 1, 2)  # between a hypothesis and its premise, beside the quantifier
 AIMS: tuple[Label, ...] = ("entailment", "entailment", "contradiction", "contradiction", "neutral")
@@ -137,8 +142,13 @@ def _roles(drawer: StatementDrawer, statement: Statement) -> Statement:
 
 
 PLACES: tuple[Callable[[StatementDrawer, Statement], Statement], ...] = (
-    _subject, _subject, _deed, _deed, _conjunction, _roles,
-)  # fmt: skip
+    _subject,
+    _subject,
+    _deed,
+    _deed,
+    _conjunction,
+    _roles,
+)
 """What can be changed in a statement, as often as it is."""
 
 _SAME = Statement("all", Thing(0), (Deed(0),))

@@ -62,9 +62,19 @@ def spread(weights: dict[str, int]) -> list[str]:
     return [name for name, weight in weights.items() for _ in range(weight)]
 
 
-DETERMINERS = spread({
-    "the": 46, "a": 22, "mine": 9, "this": 5, "number": 5, "name": 4, "bare": 4, "many": 3, "every": 2,
-})  # fmt: skip
+DETERMINERS = spread(
+    {
+        "the": 46,
+        "a": 22,
+        "mine": 9,
+        "this": 5,
+        "number": 5,
+        "name": 4,
+        "bare": 4,
+        "many": 3,
+        "every": 2,
+    }
+)
 PLAIN_DETERMINERS = spread({"the": 6, "a": 2, "mine": 1})
 INDEFINITE_DETERMINERS = spread({"a": 4, "number": 1, "many": 1})
 

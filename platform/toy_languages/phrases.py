@@ -15,14 +15,24 @@ STRONG = (("er", "e", "es", "e"), ("en", "e", "es", "e"), ("em", "er", "em", "en
 WEAK = (("e", "e", "e", "en"), ("en", "e", "e", "en"), ("en",) * 4, ("en",) * 4)
 MIXED = (("er", "e", "es", "en"), ("en", "e", "es", "en"), ("en",) * 4, ("en",) * 4)
 EIN = (("", "e", "", "e"), ("en", "e", "", "e"), *STRONG[DATIVE:])
-DEFINITE = (("der", "die", "das", "die"), ("den", "die", "das", "die"), ("dem", "der", "dem", "den"),
-            ("des", "der", "des", "der"))  # fmt: skip
+DEFINITE = (
+    ("der", "die", "das", "die"),
+    ("den", "die", "das", "die"),
+    ("dem", "der", "dem", "den"),
+    ("des", "der", "des", "der"),
+)
 RELATIVE = (*DEFINITE[:DATIVE], ("dem", "der", "dem", "denen"))
 
 CONTRACTIONS = {
-    "in dem": "im", "in das": "ins", "an dem": "am", "an das": "ans", "zu dem": "zum", "zu der": "zur",
-    "von dem": "vom", "durch das": "durchs",
-}  # fmt: skip
+    "in dem": "im",
+    "in das": "ins",
+    "an dem": "am",
+    "an das": "ans",
+    "zu dem": "zum",
+    "zu der": "zur",
+    "von dem": "vom",
+    "durch das": "durchs",
+}
 
 
 class Both(NamedTuple):

@@ -214,8 +214,15 @@ Pattern = Callable[[ClauseDrawer], Both]
 PATTERNS: list[Pattern] = [
     pattern
     for pattern, weight in {
-        statement: 40, question: 12, complex_sentence: 18, compound_sentence: 8, report: 7, intention: 5, existence: 3,
-        request: 3, speech: 4,
+        statement: 40,
+        question: 12,
+        complex_sentence: 18,
+        compound_sentence: 8,
+        report: 7,
+        intention: 5,
+        existence: 3,
+        request: 3,
+        speech: 4,
     }.items()
     for _ in range(weight)
-]  # fmt: skip
+]

@@ -15,22 +15,32 @@ from augury.corpora.corpus import LINEAGE, VIEW, Corpus, CorpusWriter, read_shar
 from augury.corpora.spec import CorpusSpec
 from augury.text.eda import OPERATIONS
 
-NLI = pa.schema([
-    *((name, pa.string()) for name in ("id", "premise", "hypothesis", "label", "language", "origin")),
-    ("views", pa.list_(VIEW)), ("lineage", LINEAGE),
-])  # fmt: skip
+NLI = pa.schema(
+    [
+        *((name, pa.string()) for name in ("id", "premise", "hypothesis", "label", "language", "origin")),
+        ("views", pa.list_(VIEW)),
+        ("lineage", LINEAGE),
+    ]
+)
 WORDS = [f"w{number}" for number in range(10)]
 SENTENCE = " ".join(WORDS)
 LABELS = ["entailment", "neutral", "contradiction"]
 
 
 def block(count: int, premise: str = SENTENCE, hypothesis: str = SENTENCE, language: str = "en") -> pa.Table:
-    return pa.table({
-        "id": [f"train-{number:08d}" for number in range(count)], "premise": [premise] * count,
-        "hypothesis": [hypothesis] * count, "label": [LABELS[number % 3] for number in range(count)],
-        "language": [language] * count, "origin": ["original"] * count, "views": [[]] * count,
-        "lineage": [None] * count,
-    }, schema=NLI)  # fmt: skip
+    return pa.table(
+        {
+            "id": [f"train-{number:08d}" for number in range(count)],
+            "premise": [premise] * count,
+            "hypothesis": [hypothesis] * count,
+            "label": [LABELS[number % 3] for number in range(count)],
+            "language": [language] * count,
+            "origin": ["original"] * count,
+            "views": [[]] * count,
+            "lineage": [None] * count,
+        },
+        schema=NLI,
+    )
 
 
 def made(given: Eda, records: pa.Table, store: Store) -> operator.Made:
@@ -169,9 +179,10 @@ def test_copies_as_views_are_those_of_the_records(store: Store) -> None:
     for place, part in enumerate(parts):
         assert part.folder.name.startswith("views/") and part.folder.manifest()["view"] == part.name
         assert read_shard(part.folder, base.shards[0]).to_pydict() == {
-            "id": base.column("id"), "premise": records["premise"][place::2],
+            "id": base.column("id"),
+            "premise": records["premise"][place::2],
             "hypothesis": records["hypothesis"][place::2],
-        }  # fmt: skip
+        }
     more = pipeline.augment(base, [Eda(copies=3, use="view")], store, executor="local")
     assert (more.made, more.reused) == (("eda-3",), ("eda-1", "eda-2"))
 

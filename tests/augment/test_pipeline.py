@@ -28,11 +28,21 @@ def store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Store:
 def corpus(store: Store, address: str = "abc", count: int = 10) -> Corpus:
     texts = [f"{SENTENCES[i % 4]} {i}" for i in range(count)]
     writer = CorpusWriter(store.folder("corpora", address))
-    writer.add(pa.table({
-        "id": [f"train-{i:08d}" for i in range(count)], "source": texts, "target": texts,
-        "source_language": ["de"] * count, "target_language": ["en"] * count, "origin": ["original"] * count,
-        "views": [[]] * count, "lineage": [None] * count,
-    }, schema=PARALLEL))  # fmt: skip
+    writer.add(
+        pa.table(
+            {
+                "id": [f"train-{i:08d}" for i in range(count)],
+                "source": texts,
+                "target": texts,
+                "source_language": ["de"] * count,
+                "target_language": ["en"] * count,
+                "origin": ["original"] * count,
+                "views": [[]] * count,
+                "lineage": [None] * count,
+            },
+            schema=PARALLEL,
+        )
+    )
     return writer.finish({"rejected": {}})
 
 

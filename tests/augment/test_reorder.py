@@ -20,24 +20,43 @@ from augury.experiments import operator_models as models
 from augury.experiments.experiment import Experiment
 from augury.experiments.experiment import parse as parse_experiment
 
-TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
-        "attention_heads": 2}  # fmt: skip
+TINY = {
+    "architecture": "tiny",
+    "vocabulary_size": 150,
+    "layers": 1,
+    "hidden_size": 16,
+    "feedforward_size": 32,
+    "attention_heads": 2,
+}
 PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 60}, "valid": {"builtin": 12}}
 ROWS = 30
 
 
 def reorder(**changes: Any) -> dict[str, Any]:
-    return {"operator": "reorder", "parallel": PARALLEL, "model": TINY, "sampling": {"max_length": 9},
-            "training": {"max_passes": 2, "max_examples": 32, "learning_rate": 0.01}, **changes}  # fmt: skip
+    return {
+        "operator": "reorder",
+        "parallel": PARALLEL,
+        "model": TINY,
+        "sampling": {"max_length": 9},
+        "training": {"max_passes": 2, "max_examples": 32, "learning_rate": 0.01},
+        **changes,
+    }
 
 
 def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
-    return parse_experiment({
-        "name": "toy", "task": "nli", "storage": str(storage), "augment": operators, "model": TINY,
-        "corpus": {"language": "qaa", "train": {"builtin": ROWS}, "valid": {"builtin": 12}},
-        "regime": "multi_source" if any(each.get("use") == "view" for each in operators) else "plain",
-        "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
-    })  # fmt: skip
+    return parse_experiment(
+        {
+            "name": "toy",
+            "task": "nli",
+            "storage": str(storage),
+            "augment": operators,
+            "model": TINY,
+            "corpus": {"language": "qaa", "train": {"builtin": ROWS}, "valid": {"builtin": 12}},
+            "regime": "multi_source" if any(each.get("use") == "view" for each in operators) else "plain",
+            "tracking": {"enabled": False},
+            "execution": {"executor": "local", "threads": 1},
+        }
+    )
 
 
 class Toy:
@@ -125,28 +144,41 @@ def test_ray_and_this_process_write_the_same_bytes(toy: Toy, local_ray: Any, mon
     assert written[0] == written[1]
 
 
-@pytest.mark.parametrize(("before", "after", "verdict"), [
-    ("the man sleeps .", "sleeps the man .", ""),
-    ("the man sleeps .", "the man sleeps .", "unchanged"),
-    ("the man sleeps .", "  ", "empty"),
-    ("the man sleeps .", "the dog barks .", ""),  # half of the words
-    ("the man sleeps .", "the dog barks !", "unfaithful"),
-    ("the man sleeps .", "the", "unfaithful"),
-    ("a a a a", "a a", ""),
-    ("a b", "a b a b a", "unfaithful"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("before", "after", "verdict"),
+    [
+        ("the man sleeps .", "sleeps the man .", ""),
+        ("the man sleeps .", "the man sleeps .", "unchanged"),
+        ("the man sleeps .", "  ", "empty"),
+        ("the man sleeps .", "the dog barks .", ""),  # half of the words
+        ("the man sleeps .", "the dog barks !", "unfaithful"),
+        ("the man sleeps .", "the", "unfaithful"),
+        ("a a a a", "a a", ""),
+        ("a b", "a b a b a", "unfaithful"),
+    ],
+)
 def test_what_is_said_of_an_output(before: str, after: str, verdict: str) -> None:
     assert _verdict(before, after) == verdict
 
 
 def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     operator = parse({"operator": "reorder", "parallel": PARALLEL})
-    assert operator.models({"language": "qaa"}) == {"reorderer": {
-        "name": "reorderer", "task": "seq2seq",
-        "corpus": {**PARALLEL, "form": "reorder", "min_coverage": 0.5, "aligner": "hmm",
-                   "symmetrisation": "grow-diag-final-and", "anchor": "min"},
-        "model": {"name": "t5-base"}, "training": {},
-    }}  # fmt: skip
+    assert operator.models({"language": "qaa"}) == {
+        "reorderer": {
+            "name": "reorderer",
+            "task": "seq2seq",
+            "corpus": {
+                **PARALLEL,
+                "form": "reorder",
+                "min_coverage": 0.5,
+                "aligner": "hmm",
+                "symmetrisation": "grow-diag-final-and",
+                "anchor": "min",
+            },
+            "model": {"name": "t5-base"},
+            "training": {},
+        }
+    }
     changed = {"max_pieces": 60, "anchor": "mean", "symmetrisation": "union", "aligner": "fast_align"}
     (wanted,) = parse({"operator": "reorder", "parallel": PARALLEL, **changed}).models({"language": "qaa"}).values()
     corpus = wanted["corpus"]

@@ -24,23 +24,42 @@ from augury.experiments.experiment import Experiment
 from augury.experiments.experiment import parse as parse_experiment
 from augury.text import prompts
 
-TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
-        "attention_heads": 2}  # fmt: skip
+TINY = {
+    "architecture": "tiny",
+    "vocabulary_size": 150,
+    "layers": 1,
+    "hidden_size": 16,
+    "feedforward_size": 32,
+    "attention_heads": 2,
+}
 SHORT = {"max_passes": 2, "max_examples": 32, "learning_rate": 0.01}
 
 
 def semantic(**changes: Any) -> dict[str, Any]:
     section = {"model": TINY, "training": SHORT}
-    return {"operator": "semantic", "generator": section, "teacher": section, "copies": 1,
-            "sampling": {"max_length": 9}, **changes}  # fmt: skip
+    return {
+        "operator": "semantic",
+        "generator": section,
+        "teacher": section,
+        "copies": 1,
+        "sampling": {"max_length": 9},
+        **changes,
+    }
 
 
 def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
-    return parse_experiment({
-        "name": "toy", "task": "nli", "storage": str(storage), "augment": operators, "model": TINY,
-        "corpus": {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}},
-        "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
-    })  # fmt: skip
+    return parse_experiment(
+        {
+            "name": "toy",
+            "task": "nli",
+            "storage": str(storage),
+            "augment": operators,
+            "model": TINY,
+            "corpus": {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}},
+            "tracking": {"enabled": False},
+            "execution": {"executor": "local", "threads": 1},
+        }
+    )
 
 
 class Toy:
@@ -128,9 +147,11 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     (runs,) = toy.runs(semantic())
     teacher: Any = trainable.find("nli")
     probabilities = teacher.probabilities(
-        Folder(toy.store.root, runs["teacher"].name), toy.store,
-        [row["premise"] for row in asked], [row["hypothesis"] for row in asked],
-    )  # fmt: skip
+        Folder(toy.store.root, runs["teacher"].name),
+        toy.store,
+        [row["premise"] for row in asked],
+        [row["hypothesis"] for row in asked],
+    )
     requested = np.array([LABELS.index(row["label"]) for row in asked])
     threshold = float(np.median(probabilities.max(1)))
     for rectify in ("teacher", "teacher_or_requested", "agreement"):
@@ -140,8 +161,10 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
         made = rows(part)
         assert [(row["id"], row["label"]) for row in made] == expected
         counts = part.folder.manifest()["counts"]
-        fates = {fate: sum(count for name, count in counts.items() if name.startswith(fate))
-                 for fate in ("kept", "changed", "dropped")}  # fmt: skip
+        fates = {
+            fate: sum(count for name, count in counts.items() if name.startswith(fate))
+            for fate in ("kept", "changed", "dropped")
+        }
         assert fates["kept"] + fates["changed"] == len(made)
         assert sum(fates.values()) == len(asked)
         assert fates["kept"] == sum(label == want for label, want in zip(labels, requested, strict=True))
@@ -183,13 +206,19 @@ def test_the_models_are_experiments_on_the_same_corpus() -> None:
     corpus = {"language": "en", "known": "multi_nli", "train": {"subset": 20_000}}
     wanted = Semantic().models(corpus)
     assert wanted["generator"] == {
-        "name": "generator", "task": "seq2seq", "corpus": {**corpus, "form": "hypothesis"},
-        "model": {"name": "t5-base"}, "training": {},
-    }  # fmt: skip
+        "name": "generator",
+        "task": "seq2seq",
+        "corpus": {**corpus, "form": "hypothesis"},
+        "model": {"name": "t5-base"},
+        "training": {},
+    }
     assert wanted["teacher"] == {
-        "name": "teacher", "task": "nli", "corpus": corpus, "model": {"name": "roberta-large"},
+        "name": "teacher",
+        "task": "nli",
+        "corpus": corpus,
+        "model": {"name": "roberta-large"},
         "training": {"max_examples": 16},
-    }  # fmt: skip
+    }
     shorter = Semantic(generator=GeneratorModel(max_pieces=60), teacher=TeacherModel(max_length=48)).models(corpus)
     assert shorter["generator"] == {**wanted["generator"], "max_pieces": 60}
     assert shorter["teacher"] == {**wanted["teacher"], "max_length": 48}

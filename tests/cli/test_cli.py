@@ -37,21 +37,29 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
     assert capsys.readouterr().out == "abcz q\n"
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    (["encipher", "--key", "30", "--alphabet", GERMAN], "key 30 leaves the text unchanged"),
-    (["encipher", "--key", "1", "--alphabet-from", "nowhere"], "no file 'nowhere'"),
-    (["augment", "--operator", "ciper", "--source", "a", "--target", "b"], "operator 'ciper': did you mean 'cipher'?"),
-    (["augment", "--source", "a"], "missing: target, operator"),
-    (["augment", "--operator", "cipher", "--source", "a", "--target", "b", "--set", "no.key=3"],
-     "--set no.key=3 changes an experiment file, and none is given: an operator's parameters are flags"),
-    (["augment", "x.yaml", "--source", "a"], "give an experiment file or --source, not both"),
-    (["augment", "x.yaml", "--target-language", "en"], "give an experiment file or --target-language, not both"),
-    (["train", "nowhere.yaml"], "no experiment file 'nowhere.yaml'"),
-    (["translate", "abc", "--storage", "nowhere"], "no run 'abc'"),
-    (["score", "a", "b", "--language", "en"], "no file 'a'"),
-    (["trian", "my.yaml"], "unknown verb 'trian': did you mean 'train'?"),
-    (["demo", "--task", "mt"], "unknown demo task 'mt': did you mean 'nmt'?"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["encipher", "--key", "30", "--alphabet", GERMAN], "key 30 leaves the text unchanged"),
+        (["encipher", "--key", "1", "--alphabet-from", "nowhere"], "no file 'nowhere'"),
+        (
+            ["augment", "--operator", "ciper", "--source", "a", "--target", "b"],
+            "operator 'ciper': did you mean 'cipher'?",
+        ),
+        (["augment", "--source", "a"], "missing: target, operator"),
+        (
+            ["augment", "--operator", "cipher", "--source", "a", "--target", "b", "--set", "no.key=3"],
+            "--set no.key=3 changes an experiment file, and none is given: an operator's parameters are flags",
+        ),
+        (["augment", "x.yaml", "--source", "a"], "give an experiment file or --source, not both"),
+        (["augment", "x.yaml", "--target-language", "en"], "give an experiment file or --target-language, not both"),
+        (["train", "nowhere.yaml"], "no experiment file 'nowhere.yaml'"),
+        (["translate", "abc", "--storage", "nowhere"], "no run 'abc'"),
+        (["score", "a", "b", "--language", "en"], "no file 'a'"),
+        (["trian", "my.yaml"], "unknown verb 'trian': did you mean 'train'?"),
+        (["demo", "--task", "mt"], "unknown demo task 'mt': did you mean 'nmt'?"),
+    ],
+)
 def test_what_cannot_be_used_is_one_message_and_exit_code_two(
     arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -123,14 +131,26 @@ def test_augment_straight_from_two_files(
     assert "keys" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("operator", "flags", "sections"), [
-    ("semantic", ["--copies", "--threshold"],
-     ["generator {model, training, max_pieces}: What writes", "teacher {model, training, max_length}: What labels",
-      "sampling {temperature, top_k, top_p, max_length}: How"]),
-    ("reorder", ["--anchor {min,mean,max}", "--fallback"],
-     ["parallel {known, train, valid,", "model {...}: The section", "training {...}: Its section"]),
-    ("cipher", ["--keys", "--mode"], []),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("operator", "flags", "sections"),
+    [
+        (
+            "semantic",
+            ["--copies", "--threshold"],
+            [
+                "generator {model, training, max_pieces}: What writes",
+                "teacher {model, training, max_length}: What labels",
+                "sampling {temperature, top_k, top_p, max_length}: How",
+            ],
+        ),
+        (
+            "reorder",
+            ["--anchor {min,mean,max}", "--fallback"],
+            ["parallel {known, train, valid,", "model {...}: The section", "training {...}: Its section"],
+        ),
+        ("cipher", ["--keys", "--mode"], []),
+    ],
+)
 def test_help_lists_an_operators_parameters_and_sections(
     operator: str, flags: list[str], sections: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:

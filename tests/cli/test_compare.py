@@ -30,8 +30,9 @@ REFERENCES = [" ".join(random.Random(line).choices(WORDS, k=5 + line % 9)) for l
 def hypotheses(rate: float, key: str) -> list[str]:
     """The references with a share of their words replaced."""
     drawn = random.Random(key)
-    return [" ".join(drawn.choice(WORDS) if drawn.random() < rate else word for word in line.split())
-            for line in REFERENCES]  # fmt: skip
+    return [
+        " ".join(drawn.choice(WORDS) if drawn.random() < rate else word for word in line.split()) for line in REFERENCES
+    ]
 
 
 def write(path: Path, lines: Sequence[str]) -> str:
@@ -61,33 +62,69 @@ class Runs:
         self.root, self.store = str(root), Store(root)
 
     def run(
-        self, name: str, address: str, seed: int, rate: float | None, *, test: str = "test", text: str = "7e57" * 4,
-        metrics: Sequence[str] = ("bleu", "chrf"), seconds: float = 100.0,
-    ) -> Folder:  # fmt: skip
+        self,
+        name: str,
+        address: str,
+        seed: int,
+        rate: float | None,
+        *,
+        test: str = "test",
+        text: str = "7e57" * 4,
+        metrics: Sequence[str] = ("bleu", "chrf"),
+        seconds: float = 100.0,
+    ) -> Folder:
         """A run, scored if it has a rate of errors."""
         run = self.store.folder("runs", f"{address}/seed-{seed}")
-        run.write_json("run.json", {
-            "name": name, "address": address, "seed": seed, "task": "nmt", "parameters": {},
-            "inputs": [{"name": test, "address": text, "rows": len(REFERENCES)}],
-        })  # fmt: skip
+        run.write_json(
+            "run.json",
+            {
+                "name": name,
+                "address": address,
+                "seed": seed,
+                "task": "nmt",
+                "parameters": {},
+                "inputs": [{"name": test, "address": text, "rows": len(REFERENCES)}],
+            },
+        )
         if rate is not None:
             lines = hypotheses(rate, f"{name} {seed}")
             found = score(lines, REFERENCES, language="en", metrics=metrics, samples=10)
             write_statistics(run, test, found)
-            cost = {"parameters": 1e6, "data_factor": 1.0, "updates": 10, "target_tokens": 1e5, "device": "cpu",
-                    "train_seconds": seconds, "device_hours": seconds / 3600, **EXPOSURE}  # fmt: skip
+            cost = {
+                "parameters": 1e6,
+                "data_factor": 1.0,
+                "updates": 10,
+                "target_tokens": 1e5,
+                "device": "cpu",
+                "train_seconds": seconds,
+                "device_hours": seconds / 3600,
+                **EXPOSURE,
+            }
             run.write_json("scores.json", {"tests": {test: [one.plain() for one in found]}, "cost": cost})
         return run
 
     def sweep(self, name: str, configurations: dict[str, str]) -> None:
         """A sweep over configurations, name -> address, the reference first."""
         folder = self.store.folder(state.KIND, name)
-        folder.write_json(state.DEFINITION, {
-            "name": name, "question": "?", "metric": "valid/bleu", "mode": "max", "scale": "toy", "keys": [],
-            "seeds": [1, 2], "scheduler": "all", "reference": next(iter(configurations.values())), "merged": [],
-            "started": 0.0, "configurations": [{"name": title, "address": address, "point": {}}
-                                               for title, address in configurations.items()],
-        })  # fmt: skip
+        folder.write_json(
+            state.DEFINITION,
+            {
+                "name": name,
+                "question": "?",
+                "metric": "valid/bleu",
+                "mode": "max",
+                "scale": "toy",
+                "keys": [],
+                "seeds": [1, 2],
+                "scheduler": "all",
+                "reference": next(iter(configurations.values())),
+                "merged": [],
+                "started": 0.0,
+                "configurations": [
+                    {"name": title, "address": address, "point": {}} for title, address in configurations.items()
+                ],
+            },
+        )
 
 
 @pytest.fixture
@@ -183,7 +220,11 @@ def test_formats(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([*words, "csv"]) == 0
     lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [(line["system"], line["metric"]) for line in lines] == [
-        ("base", "bleu"), ("base", "chrf"), ("better", "bleu"), ("better", "chrf")]  # fmt: skip
+        ("base", "bleu"),
+        ("base", "chrf"),
+        ("better", "bleu"),
+        ("better", "chrf"),
+    ]
     assert main([*words, "latex"]) == 0
     assert r"\toprule" in capsys.readouterr().out
     assert main([*words, "markdown"]) == 0
@@ -196,15 +237,15 @@ def test_what_cannot_be_compared_is_said(runs: Runs, capsys: pytest.CaptureFixtu
     assert "no test set in common (base: test; elsewhere: flores)" in refused(capsys, "aa", "cc", *place)
     runs.run("changed", "dd" * 8, 1, 0.3, text="0" * 16)
     assert f"test is not one text: base is scored on {'7e57' * 4}, changed on {'0' * 16}" in refused(
-        capsys, "aa", "dd", *place)  # fmt: skip
+        capsys, "aa", "dd", *place
+    )
     runs.run("other metric", "ee" * 8, 1, 0.3, metrics=["chrf"])
     assert "other metric is not scored by BLEU on test, as base is" in refused(capsys, "aa", "ee", *place)
     lowered = runs.run("lowered", "ff" * 8, 1, 0.3)
     scores = lowered.read_json("scores.json")
     scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
     lowered.write_json("scores.json", scores)
-    assert "chrF on test is not measured in one way: base has nrefs:1|case:mixed" in refused(
-        capsys, "aa", "ff", *place)  # fmt: skip
+    assert "chrF on test is not measured in one way: base has nrefs:1|case:mixed" in refused(capsys, "aa", "ff", *place)
     runs.run("young", "ab" * 8, 1, None)
     assert "young has no scores yet" in refused(capsys, "bb", "ab", *place)
     assert "belongs to two of the systems" in refused(capsys, "aa", "aa/seed-1", *place)

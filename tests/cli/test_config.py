@@ -30,11 +30,13 @@ def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixtur
     found = json.loads(capsys.readouterr().out)
     assert (found["systems"], found["seeds"], found["runs"], found["test_sets"]) == (["baseline", "toy"], [1, 2], 4, [])
     assert [(text["name"], text["rows_in"], text["rows"]) for text in found["texts"]] == [
-        ("train", 10, 6), ("valid", 10, 3),
-    ]  # fmt: skip
+        ("train", 10, 6),
+        ("valid", 10, 3),
+    ]
     assert [(told["reason"], told["rows"], told["setting"]) for told in found["texts"][0]["left_out"]] == [
-        ("ratio", 1, "corpus.filter.max_ratio"), ("held out", 3, "corpus.every"),
-    ]  # fmt: skip
+        ("ratio", 1, "corpus.filter.max_ratio"),
+        ("held out", 3, "corpus.every"),
+    ]
     each = found["cost"]["each"]
     assert found["cost"]["seconds"] == pytest.approx(2 * (each["baseline"]["seconds"] + each["toy"]["seconds"]))
     assert len(found["cautions"]) == 1

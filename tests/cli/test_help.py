@@ -21,9 +21,19 @@ from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
 HEAVY = {
-    "ctranslate2", "datasets", "mlflow", "optuna", "pandas", "plotly", "ray", "sacrebleu", "sacremoses", "scipy",
-    "torch", "transformers",
-}  # fmt: skip
+    "ctranslate2",
+    "datasets",
+    "mlflow",
+    "optuna",
+    "pandas",
+    "plotly",
+    "ray",
+    "sacrebleu",
+    "sacremoses",
+    "scipy",
+    "torch",
+    "transformers",
+}
 """Packages that take a tenth of a second and more to import."""
 
 NEWCOMER = """

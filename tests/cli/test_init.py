@@ -34,12 +34,17 @@ ALIGNED = ["--source", "train.de", "--target", "train.en", "--valid", "valid.de"
 NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
 
 
-@pytest.mark.parametrize(("flags", "tests"), [
-    ([*ALIGNED, "--test", "news", "test.de", "test.en", "--test", "more", "test.tsv", "--columns", "de", "en"],
-     ["news", "more"]),
-    (["--train", "train.tsv", "--columns", "de", "en"], []),
-    ([*NLI, "--language", "qaa", "--test", "jsonl", "test.jsonl"], ["jsonl"]),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("flags", "tests"),
+    [
+        (
+            [*ALIGNED, "--test", "news", "test.de", "test.en", "--test", "more", "test.tsv", "--columns", "de", "en"],
+            ["news", "more"],
+        ),
+        (["--train", "train.tsv", "--columns", "de", "en"], []),
+        ([*NLI, "--language", "qaa", "--test", "jsonl", "test.jsonl"], ["jsonl"]),
+    ],
+)
 def test_what_it_writes_passes_the_preflight(
     texts: Path, flags: list[str], tests: list[str], capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -64,18 +69,21 @@ def test_answers_take_the_place_of_flags(
     assert next(given, None) is None
 
 
-@pytest.mark.parametrize(("flags", "message"), [
-    ([], "--train is missing"),
-    (["--task", "nmtt"], "did you mean 'nmt'"),
-    (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
-    ([*ALIGNED, "--test", "news"], "give a name and then the text"),
-    (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),
-    (["--train", "train.tsv"], "--columns is missing"),
-    ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
-    (NLI[:-2], "--valid is missing"),
-    (NLI, "--language is missing"),
-    (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("flags", "message"),
+    [
+        ([], "--train is missing"),
+        (["--task", "nmtt"], "did you mean 'nmt'"),
+        (["--source", "train.de", "--target", "train.eng"], "did you mean 'train.en'"),
+        ([*ALIGNED, "--test", "news"], "give a name and then the text"),
+        (["--train", "train.tsv", "--columns", "de", "fr"], "no column 'fr'"),
+        (["--train", "train.tsv"], "--columns is missing"),
+        ([*ALIGNED, "--source-language", "german"], "did you mean 'de'"),
+        (NLI[:-2], "--valid is missing"),
+        (NLI, "--language is missing"),
+        (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
+    ],
+)
 def test_what_cannot_be_used_is_said_and_nothing_written(
     texts: Path, flags: Sequence[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:

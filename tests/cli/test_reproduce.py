@@ -35,9 +35,13 @@ def test_what_is_missing_is_run_and_every_row_is_shown(tmp_path: Path) -> None:
     found = reproduce(tmp_path, "--rows", "no agreement", "no agreement, flatter", "no model")
     rows = {row["name"]: row for row in found["rows"]}
     assert {name: row["status"] for name, row in rows.items()} == {
-        "baseline": "measured", "agreement": "left out", "no agreement": "measured",
-        "no agreement, flatter": "measured", "no model": "failed", "oracle": "not run",
-    }  # fmt: skip
+        "baseline": "measured",
+        "agreement": "left out",
+        "no agreement": "measured",
+        "no agreement, flatter": "measured",
+        "no model": "failed",
+        "oracle": "not run",
+    }
     assert rows["no model"]["why"].startswith("seed 1 failed: Diverged: update")
     assert rows["no agreement, flatter"]["why"].startswith("runs once, as no agreement: regime.tau has no effect")
     assert rows["no agreement, flatter"]["address"] == rows["no agreement"]["address"]
@@ -90,13 +94,16 @@ def test_alone_it_lists_what_there_is(capsys: pytest.CaptureFixture[str]) -> Non
     assert [each["where"] for each in listed] == ["Figure 2", "Table 2", "Table 3", "Table 4", "Table 5"]
 
 
-@pytest.mark.parametrize(("words", "said"), [
-    (["reproduce", "xnli_adversarial/table9"], "unknown table 'xnli_adversarial/table9': did you mean"),
-    (["reproduce", TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
-    (["reproduce", TABLE, "--rows", "oracle"], "row 'oracle' of .* is not run here: reads the references"),
-    (["reproduce", TABLE, "--scale", "small"], "unknown scale of search space"),
-    (["reproduce", TABLE, "--set", "regime.beta=1"], "sweeps this key"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["reproduce", "xnli_adversarial/table9"], "unknown table 'xnli_adversarial/table9': did you mean"),
+        (["reproduce", TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
+        (["reproduce", TABLE, "--rows", "oracle"], "row 'oracle' of .* is not run here: reads the references"),
+        (["reproduce", TABLE, "--scale", "small"], "unknown scale of search space"),
+        (["reproduce", TABLE, "--set", "regime.beta=1"], "sweeps this key"),
+    ],
+)
 def test_what_cannot_be_meant_is_said(
     words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

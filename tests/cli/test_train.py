@@ -15,16 +15,28 @@ from augury.training.launch import Crashed
 
 NOTE = "Synthetic text made by a grammar"
 CONTENT = {
-    "name": "toy", "task": "nmt", "baseline": False, "augment": [{"operator": "cipher", "keys": [1]}],
+    "name": "toy",
+    "task": "nmt",
+    "baseline": False,
+    "augment": [{"operator": "cipher", "keys": [1]}],
     "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 60}, "valid": {"builtin": 6}},
-    "vocabulary": {"size": 200, "size_per_key": 60}, "regime": {"name": "coregularised"},
-    "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2,
-              "encoder_layers": 1, "decoder_layers": 1},
+    "vocabulary": {"size": 200, "size_per_key": 60},
+    "regime": {"name": "coregularised"},
+    "model": {
+        "architecture": "tiny",
+        "hidden_size": 16,
+        "feedforward_size": 16,
+        "attention_heads": 2,
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+    },
     "training": {"max_tokens": 300, "max_updates": 4, "validate_every": 2, "average_last": 1},
-    "validation": {"sentences": 4}, "decoding": {"beam": 1, "max_length": 12},
+    "validation": {"sentences": 4},
+    "decoding": {"beam": 1, "max_length": 12},
     "scoring": {"metrics": ["bleu"], "bootstrap_samples": 20},
-    "execution": {"executor": "local", "launcher": "direct", "threads": 1}, "tracking": {"enabled": False},
-}  # fmt: skip
+    "execution": {"executor": "local", "launcher": "direct", "threads": 1},
+    "tracking": {"enabled": False},
+}
 
 
 @pytest.fixture(scope="module")
@@ -116,8 +128,9 @@ def test_what_failed_is_told_where_nothing_else_is_left(storage: Path, capsys: p
     found = json.loads(capsys.readouterr().out)
     assert (found["systems"], found["runs"], found["answer"]) == ([], [], None)
     assert [failure[: len("toy, seed 1 diverged:")] for failure in found["failures"]] == [
-        "toy, seed 1 diverged:", "toy, seed 2 diverged:"
-    ]  # fmt: skip
+        "toy, seed 1 diverged:",
+        "toy, seed 2 diverged:",
+    ]
 
 
 def test_everything_may_lie_on_an_object_store(

@@ -29,21 +29,24 @@ def faults(**content: Any) -> list[str]:
     return [fault.text() for fault in raised.value.faults]
 
 
-@pytest.mark.parametrize(("content", "said"), [
-    ({"names": "a"}, "names = 'a': must be a list: [a]"),
-    ({"names": [1, "b", True]}, "names.0 = 1: must be text: put it in quotes, '1'"),
-    ({"paths": 3}, "paths = 3: must be text or a list: put it in quotes, '3'"),
-    ({"paths": [3]}, "paths.0 = 3: must be text: put it in quotes, '3'"),
-    ({"choice": "smal"}, "choice = 'smal': must be 'small' or 'tiny': did you mean 'small'?"),
-    ({"choice": False}, "choice = false: must be 'small' or 'tiny'"),
-    ({"inner": "x"}, "inner = 'x': must be a section of settings, such as {key: value}"),
-    ({"inner": {"size": 0}}, "inner.size = 0: must be at least 1"),
-    ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
-    ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
-    ({"labels": {"a": {"syze": 1}}}, "unknown key 'labels.a.syze': did you mean 'size'?"),
-    ({"rate": "fast"}, "rate = 'fast': must be a number"),
-    ({"rate": None}, "rate = nothing: must be a number"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        ({"names": "a"}, "names = 'a': must be a list: [a]"),
+        ({"names": [1, "b", True]}, "names.0 = 1: must be text: put it in quotes, '1'"),
+        ({"paths": 3}, "paths = 3: must be text or a list: put it in quotes, '3'"),
+        ({"paths": [3]}, "paths.0 = 3: must be text: put it in quotes, '3'"),
+        ({"choice": "smal"}, "choice = 'smal': must be 'small' or 'tiny': did you mean 'small'?"),
+        ({"choice": False}, "choice = false: must be 'small' or 'tiny'"),
+        ({"inner": "x"}, "inner = 'x': must be a section of settings, such as {key: value}"),
+        ({"inner": {"size": 0}}, "inner.size = 0: must be at least 1"),
+        ({"inner": {"size": 1.5}}, "inner.size = 1.5: must be a whole number"),
+        ({"labels": {2016: {}}}, "labels.2016 = 2016: must be text: put it in quotes, '2016'"),
+        ({"labels": {"a": {"syze": 1}}}, "unknown key 'labels.a.syze': did you mean 'size'?"),
+        ({"rate": "fast"}, "rate = 'fast': must be a number"),
+        ({"rate": None}, "rate = nothing: must be a number"),
+    ],
+)
 def test_faults_speak_of_the_file(content: dict[str, Any], said: str) -> None:
     assert faults(**content)[0] == said
 

@@ -89,8 +89,10 @@ def test_one_sentence_alone_tells_little(train: list[Example], test: list[Exampl
     counts = {label: Counter(word for sentence in found for word in set(sentence)) for label, found in seen.items()}
 
     def guess(sentence: str) -> str:
-        odds = {label: sum(math.log((counts[label][word] + 1) / (len(seen[label]) + 2)) for word in sentence.split())
-                for label in LABELS}  # fmt: skip
+        odds = {
+            label: sum(math.log((counts[label][word] + 1) / (len(seen[label]) + 2)) for word in sentence.split())
+            for label in LABELS
+        }
         return max(odds, key=odds.__getitem__)
 
     assert sum(guess(getattr(each, side)) == each.label for each in test) / len(test) < most
@@ -120,13 +122,19 @@ def test_translations_are_the_sentences_of_the_examples_of_their_split(train: li
     assert len(held_out) == 1_000 and held_out.isdisjoint(pair.source for pair in pairs)
 
 
-@pytest.mark.parametrize(("arguments", "message"), [
-    ({"split": "dev", "size": 5, "language": "qaa"}, "unknown split 'dev': allowed: test, train, valid"),
-    ({"split": "train", "size": 0, "language": "qaa"}, "no split of 0 pairs: give a size from 1 to 184,320"),
-    ({"split": "train", "size": 11_521, "language": "qaa", "lexicon": 24}, "no split of 11521 pairs"),
-    ({"split": "train", "size": 5, "language": "qba"}, "unknown language of the built-in NLI corpus 'qba': did you"),
-    ({"split": "train", "size": 5, "language": "qaa", "lexicon": 5}, "no lexicon of 5 words"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"split": "dev", "size": 5, "language": "qaa"}, "unknown split 'dev': allowed: test, train, valid"),
+        ({"split": "train", "size": 0, "language": "qaa"}, "no split of 0 pairs: give a size from 1 to 184,320"),
+        ({"split": "train", "size": 11_521, "language": "qaa", "lexicon": 24}, "no split of 11521 pairs"),
+        (
+            {"split": "train", "size": 5, "language": "qba"},
+            "unknown language of the built-in NLI corpus 'qba': did you",
+        ),
+        ({"split": "train", "size": 5, "language": "qaa", "lexicon": 5}, "no lexicon of 5 words"),
+    ],
+)
 def test_impossible_requests_fail_at_once(arguments: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         examples(**arguments)

@@ -72,11 +72,14 @@ def test_byte_order_mark_is_not_text(tmp_path: Path) -> None:
     assert list(lines(Path(path))) == [b"a\n", b"\xef\xbb\xbfb\n"]
 
 
-@pytest.mark.parametrize(("content", "place"), [
-    (b"ok\nM\xfcller\n", "line 2, byte 2: 0xfc"),
-    (b"ok\n" * 3_000_000 + b"\xff", "line 3000001, byte 1: 0xff"),
-    (b"ok\nM\xc3", "line 2, byte 2: 0xc3"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "place"),
+    [
+        (b"ok\nM\xfcller\n", "line 2, byte 2: 0xfc"),
+        (b"ok\n" * 3_000_000 + b"\xff", "line 3000001, byte 1: 0xff"),
+        (b"ok\nM\xc3", "line 2, byte 2: 0xc3"),
+    ],
+)
 def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, place: str) -> None:
     path = written(tmp_path / "text.de", content)
     with pytest.raises(UserError) as error:

@@ -80,11 +80,22 @@ def test_every_white_space_separates_words() -> None:
     assert IRREGULAR.startswith("  |")
 
 
-@pytest.mark.parametrize(("source", "target", "reason"), [
-    (3, 2, ""), (2, 3, ""), (5, 3, "ratio"), (3, 5, "ratio"),
-    (0, 3, "empty source"), (3, 0, "empty target"), (0, 0, "empty source"),
-    (175, 175, ""), (176, 175, "too long"), (175, 176, "too long"), (176, 1, "too long"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("source", "target", "reason"),
+    [
+        (3, 2, ""),
+        (2, 3, ""),
+        (5, 3, "ratio"),
+        (3, 5, "ratio"),
+        (0, 3, "empty source"),
+        (3, 0, "empty target"),
+        (0, 0, "empty source"),
+        (175, 175, ""),
+        (176, 175, "too long"),
+        (175, 176, "too long"),
+        (176, 1, "too long"),
+    ],
+)
 def test_limits_of_clean_corpus_n(source: int, target: int, reason: str) -> None:
     assert (
         reasons("a " * (source - 1) + "a" * (source > 0), "b " * (target - 1) + "b" * (target > 0), Filter()) == reason

@@ -96,9 +96,12 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     ]
     left_out = manifest["examples"]
     assert {reason: [(row["source"], row["target"]) for row in left_out[reason]] for reason in left_out} == {
-        "empty source": [("", "x")], "empty target": [("a", "")], "ratio": [("a a a", "x")], "duplicate": [("a", "x")],
+        "empty source": [("", "x")],
+        "empty target": [("a", "")],
+        "ratio": [("a a a", "x")],
+        "duplicate": [("a", "x")],
         "too long": [(" ".join("a" * 9), " ".join("x" * 9))],
-    }  # fmt: skip
+    }
     assert [row["place"].rpartition(" ")[2] for row in left_out["ratio"]] == ["5"]
     part = wanted.part("train")
     assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}

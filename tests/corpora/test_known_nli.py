@@ -22,10 +22,26 @@ from augury.corpora.nli import NliFilter, NliSpec, NliText
 
 # The header of xnli.dev.tsv and xnli.test.tsv.
 XNLI_HEADER = [
-    "language", "gold_label", "sentence1_binary_parse", "sentence2_binary_parse", "sentence1_parse", "sentence2_parse",
-    "sentence1", "sentence2", "promptID", "pairID", "genre", "label1", "label2", "label3", "label4", "label5",
-    "sentence1_tokenized", "sentence2_tokenized", "match",
-]  # fmt: skip
+    "language",
+    "gold_label",
+    "sentence1_binary_parse",
+    "sentence2_binary_parse",
+    "sentence1_parse",
+    "sentence2_parse",
+    "sentence1",
+    "sentence2",
+    "promptID",
+    "pairID",
+    "genre",
+    "label1",
+    "label2",
+    "label3",
+    "label4",
+    "label5",
+    "sentence1_tokenized",
+    "sentence2_tokenized",
+    "match",
+]
 
 
 def corpus(*known: str, **settings: Any) -> NliSpec:
@@ -93,17 +109,27 @@ def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
     assert made.manifest["language"] == "sw"
 
 
-@pytest.mark.parametrize(("known", "file", "split"), [
-    ("multi_nli", "multinli_1.0_train.jsonl", "train"),
-    ("multi_nli", "multinli_1.0_dev_mismatched.jsonl", "mismatched"),
-    ("snli", "snli_1.0_dev.jsonl", "valid"), ("snli", "snli_1.0_test.jsonl", "snli"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("known", "file", "split"),
+    [
+        ("multi_nli", "multinli_1.0_train.jsonl", "train"),
+        ("multi_nli", "multinli_1.0_dev_mismatched.jsonl", "mismatched"),
+        ("snli", "snli_1.0_dev.jsonl", "valid"),
+        ("snli", "snli_1.0_test.jsonl", "snli"),
+    ],
+)
 def test_multi_nli_and_snli_as_published(tmp_path: Path, known: str, file: str, split: str) -> None:
     records = [
-        {"annotator_labels": [label], "gold_label": label, "pairID": f"{number}", "sentence1": f"p{number}",
-         "sentence2": f"h{number}", "genre": "fiction"}
+        {
+            "annotator_labels": [label],
+            "gold_label": label,
+            "pairID": f"{number}",
+            "sentence1": f"p{number}",
+            "sentence2": f"h{number}",
+            "genre": "fiction",
+        }
         for number, label in enumerate([*LABELS, "-"])
-    ]  # fmt: skip
+    ]
     (tmp_path / known).mkdir()
     (tmp_path / known / file).write_text("".join(json.dumps(record) + "\n" for record in records))
     made = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
@@ -125,10 +151,13 @@ def test_commands_that_make_tables_of_json_lines(tmp_path: Path) -> None:
     assert triples(train) == [('a "b" c', "d\\e", "neutral")] * 2 == triples(valid) * 2
 
 
-@pytest.mark.parametrize(("known", "header", "labels", "split"), [
-    ("snli_validation", "premise\thypothesis\tlabel\n", "012", "snli"),
-    ("cad_snli", "sentence1\tsentence2\tgold_label\n", LABELS, "valid"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("known", "header", "labels", "split"),
+    [
+        ("snli_validation", "premise\thypothesis\tlabel\n", "012", "snli"),
+        ("cad_snli", "sentence1\tsentence2\tgold_label\n", LABELS, "valid"),
+    ],
+)
 def test_commands_that_name_labels_and_columns(
     tmp_path: Path, known: str, header: str, labels: Sequence[str], split: str
 ) -> None:
@@ -158,8 +187,10 @@ class TestRealData:
             assert each.manifest["labels"] == dict.fromkeys(LABELS, 830)
             assert each.manifest["language"] == code and each.column("label") == made["en"].column("label")
         assert triples(made["de"])[1] == (
-            "und er hat gesagt, Mama ich bin daheim.", "Er sagte kein Wort.", "contradiction",
-        )  # fmt: skip
+            "und er hat gesagt, Mama ich bin daheim.",
+            "Er sagte kein Wort.",
+            "contradiction",
+        )
 
     def test_stratified_subsets_of_ling_in_loop(self, tmp_path: Path) -> None:
         store = Store(tmp_path)
@@ -169,18 +200,21 @@ class TestRealData:
         assert [each.manifest["labels"] for each in subsets] == [
             {"entailment": 3_334, "neutral": 3_333, "contradiction": 3_333},
             {"entailment": 6_667, "neutral": 6_667, "contradiction": 6_666},
-        ]  # fmt: skip
+        ]
         small, large = (set(each.column("id")) for each in subsets)
         assert small < large < set(whole.column("id"))
         valid = ingest(corpus("ling_in_loop"), "valid", store)
         assert valid.rows == 7_371 and not any("&amp;" in text for text in whole.column("premise"))
         assert set(valid.column("premise")).isdisjoint(whole.column("premise"))
 
-    @pytest.mark.parametrize(("known", "counts"), [
-        ("snli_validation", {"snli": (3_329, 3_235, 3_278)}),
-        ("cad_snli", {"train": (2_770, 2_778, 2_782), "valid": (326, 325, 349), "cad_snli": (654, 677, 669)}),
-        ("semiauto_wiki", {"train": (4_507, 5_238, 5_358), "semiauto_wiki": (213, 229, 243)}),
-    ])  # fmt: skip
+    @pytest.mark.parametrize(
+        ("known", "counts"),
+        [
+            ("snli_validation", {"snli": (3_329, 3_235, 3_278)}),
+            ("cad_snli", {"train": (2_770, 2_778, 2_782), "valid": (326, 325, 349), "cad_snli": (654, 677, 669)}),
+            ("semiauto_wiki", {"train": (4_507, 5_238, 5_358), "semiauto_wiki": (213, 229, 243)}),
+        ],
+    )
     def test_other_english_sets(self, tmp_path: Path, known: str, counts: dict[str, tuple[int, ...]]) -> None:
         spec, store = corpus(known), Store(tmp_path)
         made = {split: ingest(spec, split, store) for split in spec.splits()}

@@ -21,17 +21,24 @@ def test_usual_names() -> None:
 def test_given_names_go_before_usual_ones() -> None:
     names = LabelNames({"0": "contradiction", "e": "neutral", "Entails": "entailment", "-": "neutral"})
     assert [names[name] for name in ("0", "e", "Entails", "-", "n")] == [
-        "contradiction", "neutral", "entailment", "neutral", "neutral",
-    ]  # fmt: skip
+        "contradiction",
+        "neutral",
+        "entailment",
+        "neutral",
+        "neutral",
+    ]
     assert "1" not in names and "entails" not in names
     assert LabelNames({"-1": "-"})["-1"] is None
 
 
-@pytest.mark.parametrize("classes", [
-    ("entailment", "neutral", "contradiction"),  # XNLI, SNLI and MultiNLI as datasets
-    ("contradiction", "entailment", "neutral"),  # checkpoints fine-tuned on MultiNLI by fairseq
-    ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "classes",
+    [
+        ("entailment", "neutral", "contradiction"),  # XNLI, SNLI and MultiNLI as datasets
+        ("contradiction", "entailment", "neutral"),  # checkpoints fine-tuned on MultiNLI by fairseq
+        ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"),
+    ],
+)
 def test_numbers_of_classes_are_read_by_name(classes: tuple[str, ...]) -> None:
     names = LabelNames({}, classes)
     assert [names[str(number)] for number in range(3)] == [name.lower() for name in classes]
@@ -49,12 +56,19 @@ MAYBE = (
 )
 
 
-@pytest.mark.parametrize(("name", "classes", "complaint"), [
-    ("1", (), "unknown label '1' (a.tsv, line 2): sets number their labels differently; say what the numbers mean, for "
-              "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label"),
-    ("maybe", (), MAYBE),
-    ("1", ("yes", "maybe"), MAYBE),
-    (" ", (), "the label is empty (a.tsv, line 2)"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "classes", "complaint"),
+    [
+        (
+            "1",
+            (),
+            "unknown label '1' (a.tsv, line 2): sets number their labels differently; say what the numbers mean, for "
+            "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label",
+        ),
+        ("maybe", (), MAYBE),
+        ("1", ("yes", "maybe"), MAYBE),
+        (" ", (), "the label is empty (a.tsv, line 2)"),
+    ],
+)
 def test_complaints(name: str, classes: tuple[str, ...], complaint: str) -> None:
     assert LabelNames({}, classes).complaint(name, "a.tsv, line 2") == complaint

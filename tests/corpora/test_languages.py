@@ -11,10 +11,21 @@ def test_codes_of_languages_are_taken_as_they_are(code: str) -> None:
     assert check_language(code) == code
 
 
-@pytest.mark.parametrize(("given", "meant"), [
-    ("german", "de"), ("Deutsch", "de"), ("germn", "de"), ("DE", "de"), ("ger", "de"), ("deu", "de"), ("cmn", "zh"),
-    ("français", "fr"), ("de-formal-x-", "de"), (" en", "en"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("given", "meant"),
+    [
+        ("german", "de"),
+        ("Deutsch", "de"),
+        ("germn", "de"),
+        ("DE", "de"),
+        ("ger", "de"),
+        ("deu", "de"),
+        ("cmn", "zh"),
+        ("français", "fr"),
+        ("de-formal-x-", "de"),
+        (" en", "en"),
+    ],
+)
 def test_what_is_no_code_names_the_nearest(given: str, meant: str) -> None:
     with pytest.raises(UserError, match=f"did you mean '{meant}'"):
         check_language(given)

@@ -18,48 +18,60 @@ def corpus(**settings: Any) -> NliSpec:
     return validate(NliSpec, {"language": "en", **settings}, "corpus")
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({"file": "a.tsv", "hub": "xnli"}, "file and hub are given: a text is file, or hub, or builtin"),
-    ({"builtin": 5, "labels": {0: "neutral"}}, "labels belongs to a text given as file or hub, not as builtin"),
-    ({**TABLE, "lexicon": 50}, "lexicon belongs to a text given as builtin, not as file"),
-    ({**TABLE, "split": "train"}, "split belongs to a text given as hub"),
-    ({**TABLE, "premise_column": "label"}, "are in the columns label, hypothesis, label: they must differ"),
-    ({**TABLE, "labels": {0: "entails"}}, "must be 'entailment', 'neutral' or 'contradiction'"),
-    ({**TABLE, "format": "seg"}, "must be 'tsv', 'csv', 'jsonl' or 'parquet'"),
-    ({**TABLE, "source_column": "de"}, "unknown key 'source_column'"),
-    ({**TABLE, "subset": 0}, "must be more than 0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"file": "a.tsv", "hub": "xnli"}, "file and hub are given: a text is file, or hub, or builtin"),
+        ({"builtin": 5, "labels": {0: "neutral"}}, "labels belongs to a text given as file or hub, not as builtin"),
+        ({**TABLE, "lexicon": 50}, "lexicon belongs to a text given as builtin, not as file"),
+        ({**TABLE, "split": "train"}, "split belongs to a text given as hub"),
+        ({**TABLE, "premise_column": "label"}, "are in the columns label, hypothesis, label: they must differ"),
+        ({**TABLE, "labels": {0: "entails"}}, "must be 'entailment', 'neutral' or 'contradiction'"),
+        ({**TABLE, "format": "seg"}, "must be 'tsv', 'csv', 'jsonl' or 'parquet'"),
+        ({**TABLE, "source_column": "de"}, "unknown key 'source_column'"),
+        ({**TABLE, "subset": 0}, "must be more than 0"),
+    ],
+)
 def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         validate(NliText, settings, "text")
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({}, "the corpus has no text: give known, or train, valid and tests"),
-    ({"train": {"subset": 5}}, "train has no text: give file, or hub, or builtin; or give known"),
-    ({"known": "xnly"}, "unknown known corpus 'xnly': did you mean 'xnli'"),
-    ({"known": ["xnli", "multinli"]}, "unknown known corpus 'multinli': did you mean 'multi_nli'"),
-    ({"known": "xnli", "train": {"subset": 5}}, "train: unknown split of xnli 'train'"),
-    ({"known": ["xnli", "snli"], "tests": {"deu": {}}}, "deu: unknown split of xnli and snli 'deu': did you mean 'de'"),
-    ({"known": "ling_in_loop", "language": "de"}, "ling_in_loop has no train in 'de': allowed: en"),
-    ({"known": "xnli", "language": "pt"}, "xnli has no valid in 'pt': allowed: ar, bg"),
-    ({"train": TABLE, "valid": {**TABLE, "subset": 5}}, "valid: subset is of training text: use first"),
-    ({"train": {"builtin": 5}}, "train: unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"),
-    ({"train": TABLE, "filter": {"max_ratio": 2}}, "unknown key 'filter.max_ratio'"),
-    ({"train": TABLE, "every": 9}, "unknown key 'every'"),
-    ({"tests": {"train": TABLE}}, "'train' cannot name a test"),
-    ({"tests": {"mean": TABLE}}, "'mean' cannot name a test: .* neither train, valid nor mean"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "the corpus has no text: give known, or train, valid and tests"),
+        ({"train": {"subset": 5}}, "train has no text: give file, or hub, or builtin; or give known"),
+        ({"known": "xnly"}, "unknown known corpus 'xnly': did you mean 'xnli'"),
+        ({"known": ["xnli", "multinli"]}, "unknown known corpus 'multinli': did you mean 'multi_nli'"),
+        ({"known": "xnli", "train": {"subset": 5}}, "train: unknown split of xnli 'train'"),
+        (
+            {"known": ["xnli", "snli"], "tests": {"deu": {}}},
+            "deu: unknown split of xnli and snli 'deu': did you mean 'de'",
+        ),
+        ({"known": "ling_in_loop", "language": "de"}, "ling_in_loop has no train in 'de': allowed: en"),
+        ({"known": "xnli", "language": "pt"}, "xnli has no valid in 'pt': allowed: ar, bg"),
+        ({"train": TABLE, "valid": {**TABLE, "subset": 5}}, "valid: subset is of training text: use first"),
+        ({"train": {"builtin": 5}}, "train: unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"),
+        ({"train": TABLE, "filter": {"max_ratio": 2}}, "unknown key 'filter.max_ratio'"),
+        ({"train": TABLE, "every": 9}, "unknown key 'every'"),
+        ({"tests": {"train": TABLE}}, "'train' cannot name a test"),
+        ({"tests": {"mean": TABLE}}, "'mean' cannot name a test: .* neither train, valid nor mean"),
+    ],
+)
 def test_mistakes_in_a_corpus(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         corpus(**settings)
 
 
-@pytest.mark.parametrize("settings", [
-    {"train": {**TABLE, "labels": {0: "neutral", "no": "contradiction"}, "where": {"genre": 1}}},
-    {"language": "qaa", "train": {"builtin": 9, "subset": 3}, "tests": {"qab": {"builtin": 5, "language": "qab"}}},
-    {"known": ["xnli", "multi_nli"], "train": {"subset": 20000, "subset_seed": 3}, "filter": {"unescape": True}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"train": {**TABLE, "labels": {0: "neutral", "no": "contradiction"}, "where": {"genre": 1}}},
+        {"language": "qaa", "train": {"builtin": 9, "subset": 3}, "tests": {"qab": {"builtin": 5, "language": "qab"}}},
+        {"known": ["xnli", "multi_nli"], "train": {"subset": 20000, "subset_seed": 3}, "filter": {"unescape": True}},
+    ],
+)
 def test_plain_says_everything(settings: dict[str, Any]) -> None:
     spec = corpus(**settings)
     assert corpus(**spec.plain()) == spec == NliSpec.model_validate_json(spec.model_dump_json())
@@ -67,12 +79,19 @@ def test_plain_says_everything(settings: dict[str, Any]) -> None:
 
 
 def test_splits_roles_and_languages() -> None:
-    spec = corpus(language="qaa", train={"builtin": 9}, valid={"builtin": 5},
-                  tests={"qaa": {"builtin": 5}, "qab": {"builtin": 5, "language": "qab"}})  # fmt: skip
+    spec = corpus(
+        language="qaa",
+        train={"builtin": 9},
+        valid={"builtin": 5},
+        tests={"qaa": {"builtin": 5}, "qab": {"builtin": 5, "language": "qab"}},
+    )
     assert spec.splits() == ("train", "valid", "qaa", "qab")
     assert [(spec.part(name).role, spec.part(name).languages) for name in spec.splits()] == [
-        ("train", ("qaa",)), ("valid", ("qaa",)), ("test", ("qaa",)), ("test", ("qab",)),
-    ]  # fmt: skip
+        ("train", ("qaa",)),
+        ("valid", ("qaa",)),
+        ("test", ("qaa",)),
+        ("test", ("qab",)),
+    ]
     assert [spec.language_of(name) for name in spec.splits()] == ["qaa", "qaa", "qaa", "qab"]
     assert spec.part("train").filter == NliFilter()
 
@@ -89,8 +108,10 @@ def test_known_sets_fill_in_what_is_not_given() -> None:
     paper = corpus(known=["xnli", "multi_nli"], train={"subset": 20_000})
     assert paper.splits() == ("train", "valid", *XNLI_LANGUAGES) and len(XNLI_LANGUAGES) == 15
     assert {name: paper.language_of(name) for name in paper.splits()} == {
-        "train": "en", "valid": "en", **{code: code for code in XNLI_LANGUAGES},
-    }  # fmt: skip
+        "train": "en",
+        "valid": "en",
+        **{code: code for code in XNLI_LANGUAGES},
+    }
     other = corpus(known=["ling_in_loop", "xnli_dev", "snli_validation"])
     assert other.splits() == ("train", "valid", *XNLI_LANGUAGES)
     chosen = corpus(

@@ -26,8 +26,11 @@ from augury.corpora.spec import CorpusSpec
 
 Rows = list[tuple[str, str, str]]
 batches = tables.batches
-ROWS: Rows = [("it rains", "it is wet", "entailment"), ("it rains", "it is dry", "contradiction"),
-              ("it rains", "it is cold", "neutral")]  # fmt: skip
+ROWS: Rows = [
+    ("it rains", "it is wet", "entailment"),
+    ("it rains", "it is dry", "contradiction"),
+    ("it rains", "it is cold", "neutral"),
+]
 
 
 def write(path: Path, rows: Rows, header: str = "premise\thypothesis\tlabel") -> dict[str, Any]:
@@ -55,10 +58,15 @@ def test_records(tmp_path: Path, store: Store) -> None:
     assert table.schema.equals(NLI) and made.kind == "nli"
     constants: dict[str, Any] = {"language": "en", "origin": "original", "views": [], "lineage": None}
     assert table.to_pylist() == [
-        {"id": "train-00000001", "premise": "it\u00a0rains", "hypothesis": "it is\u2028wet", "label": "entailment",
-         **constants},
+        {
+            "id": "train-00000001",
+            "premise": "it\u00a0rains",
+            "hypothesis": "it is\u2028wet",
+            "label": "entailment",
+            **constants,
+        },
         {"id": "train-00000003", "premise": "a", "hypothesis": "b", "label": "contradiction", **constants},
-    ]  # fmt: skip
+    ]
 
 
 def test_manifest(tmp_path: Path, store: Store) -> None:
@@ -67,12 +75,22 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     manifest = ingest(wanted, "train", store).manifest
     assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (4, 9, 0)
     assert manifest["rejected"] == {
-        "too long": 1, "empty premise": 1, "empty hypothesis": 1, "duplicate": 1, "no gold label": 1,
-    }  # fmt: skip
+        "too long": 1,
+        "empty premise": 1,
+        "empty hypothesis": 1,
+        "duplicate": 1,
+        "no gold label": 1,
+    }
     assert manifest["labels"] == {"entailment": 1, "neutral": 2, "contradiction": 1}
     assert [manifest[key] for key in ("kind", "split", "language", "subset", "inputs", "note", "known")] == [
-        "nli", "train", "en", None, [], None, None,
-    ]  # fmt: skip
+        "nli",
+        "train",
+        "en",
+        None,
+        [],
+        None,
+        None,
+    ]
     assert [(Path(file["path"]).name, file["lines"]) for file in manifest["files"]] == [("a.tsv", 10)]
     part = wanted.part("train")
     assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
@@ -99,10 +117,13 @@ def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> No
     "names", [["entailment", "neutral", "contradiction"], ["contradiction", "entailment", "neutral"]]
 )
 def test_classes_of_a_dataset_are_mapped_by_name(tmp_path: Path, store: Store, names: list[str]) -> None:
-    features = datasets.Features({
-        "premise": datasets.Value("string"), "hypothesis": datasets.Value("string"),
-        "label": datasets.ClassLabel(names=names),
-    })  # fmt: skip
+    features = datasets.Features(
+        {
+            "premise": datasets.Value("string"),
+            "hypothesis": datasets.Value("string"),
+            "label": datasets.ClassLabel(names=names),
+        }
+    )
     rows = [{"premise": f"p{number}", "hypothesis": "h", "label": number} for number in (0, 1, 2, -1)]
     dataset = datasets.Dataset.from_list(rows, features=features)
     datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
@@ -139,13 +160,16 @@ def test_a_number_may_stand_for_no_gold_label(tmp_path: Path, store: Store, exte
     assert labels(made) == ["neutral"] and made.manifest["rejected"] == {"no gold label": 1}
 
 
-@pytest.mark.parametrize(("name", "content", "settings", "place"), [
-    ("a.tsv", "premise\thypothesis\tlabel\na\tb\te\na\tb\tno\n", {}, ", line 3"),
-    ("a.tsv", "a\tb\te\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
-    ("a.tsv", "premise\thypothesis\tlabel\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
-    ("a.jsonl", '{"premise": "a", "hypothesis": "b", "label": "no"}\n', {}, ", line 1"),
-    ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, "row 2 of "),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "content", "settings", "place"),
+    [
+        ("a.tsv", "premise\thypothesis\tlabel\na\tb\te\na\tb\tno\n", {}, ", line 3"),
+        ("a.tsv", "a\tb\te\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
+        ("a.tsv", "premise\thypothesis\tlabel\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
+        ("a.jsonl", '{"premise": "a", "hypothesis": "b", "label": "no"}\n', {}, ", line 1"),
+        ("a.csv", 'premise,hypothesis,label\n"a\nb",b,e\na,b,no\n', {}, "row 2 of "),
+    ],
+)
 def test_an_unknown_label_is_located(
     tmp_path: Path, store: Store, name: str, content: str, settings: dict[str, Any], place: str
 ) -> None:
@@ -250,8 +274,12 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
 
 def test_the_builtin_corpus(store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("augury.core.progress._said", set())
-    wanted = spec(language="qaa", train={"builtin": 30, "seed": 3, "lexicon": 50}, valid={"builtin": 9},
-                  tests={"qaa": {"builtin": 12}, "qab": {"builtin": 12, "language": "qab"}})  # fmt: skip
+    wanted = spec(
+        language="qaa",
+        train={"builtin": 30, "seed": 3, "lexicon": 50},
+        valid={"builtin": 9},
+        tests={"qaa": {"builtin": 12}, "qab": {"builtin": 12, "language": "qab"}},
+    )
     made = {split: ingest(wanted, split, store) for split in wanted.splits()}
     expected = list(builtin_nli.examples("train", 30, "qaa", seed=3, lexicon=50))
     assert made["train"].column("premise") == [each.premise for each in expected]
@@ -302,10 +330,13 @@ def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> Non
 
 def test_corpora_of_both_kinds_are_read_once_in_a_process(tmp_path: Path) -> None:
     nli = spec(train=write(tmp_path / "a.tsv", ROWS))
-    parallel = CorpusSpec.model_validate({
-        "source_language": "en", "target_language": "en",
-        "train": {"file": str(tmp_path / "a.tsv"), "source_column": "premise", "target_column": "hypothesis"},
-    })  # fmt: skip
+    parallel = CorpusSpec.model_validate(
+        {
+            "source_language": "en",
+            "target_language": "en",
+            "train": {"file": str(tmp_path / "a.tsv"), "source_column": "premise", "target_column": "hypothesis"},
+        }
+    )
     for wanted in (nli, parallel):
         made = ingested(wanted, "train", str(tmp_path / "store"))
         assert made is ingested(wanted.model_copy(), "train", str(tmp_path / "store"))

@@ -20,54 +20,67 @@ def corpus(**settings: Any) -> CorpusSpec:
     return validate(CorpusSpec, {**LANGUAGES, **settings}, "corpus")
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({**FILES, "file": "b.tsv"}, "source and target and file are given: a text is source and target"),
-    ({"file": "b.tsv", "builtin": 5}, "file and builtin are given"),
-    ({"source": "a.de"}, "source is given without target"),
-    ({"target": "a.en"}, "target is given without source"),
-    ({"file": "a.tsv", "source_column": "de"}, "file needs source_column and target_column"),
-    ({"hub": "x"}, "hub needs source_column and target_column"),
-    ({**FILES, "where": {"set": "a"}}, "where belongs to a text given as file or hub, not as source"),
-    ({**FILES, "split": "train"}, "split belongs to a text given as hub, not as source and target"),
-    ({"builtin": 5, "id_column": "id"}, "id_column belongs to a text given as file or hub, not as builtin"),
-    ({**TABLE, "seed": 2}, "seed belongs to a text given as builtin, not as file"),
-    ({**TABLE, "target_column": "de"}, "source_column and target_column are both 'de'"),
-    ({**TABLE, "format": "seg"}, "format seg is not for file: tsv, csv, jsonl, parquet"),
-    ({**FILES, "format": "tsv"}, "format tsv is not for source and target: lines, wit3, seg"),
-    ({"builtin": 0}, "must be more than 0"),
-    ({"builtin": 5, "first": 0}, "must be more than 0"),
-    ({"builtin": 5, "lexcon": 3}, "unknown key 'lexcon': did you mean 'lexicon'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({**FILES, "file": "b.tsv"}, "source and target and file are given: a text is source and target"),
+        ({"file": "b.tsv", "builtin": 5}, "file and builtin are given"),
+        ({"source": "a.de"}, "source is given without target"),
+        ({"target": "a.en"}, "target is given without source"),
+        ({"file": "a.tsv", "source_column": "de"}, "file needs source_column and target_column"),
+        ({"hub": "x"}, "hub needs source_column and target_column"),
+        ({**FILES, "where": {"set": "a"}}, "where belongs to a text given as file or hub, not as source"),
+        ({**FILES, "split": "train"}, "split belongs to a text given as hub, not as source and target"),
+        ({"builtin": 5, "id_column": "id"}, "id_column belongs to a text given as file or hub, not as builtin"),
+        ({**TABLE, "seed": 2}, "seed belongs to a text given as builtin, not as file"),
+        ({**TABLE, "target_column": "de"}, "source_column and target_column are both 'de'"),
+        ({**TABLE, "format": "seg"}, "format seg is not for file: tsv, csv, jsonl, parquet"),
+        ({**FILES, "format": "tsv"}, "format tsv is not for source and target: lines, wit3, seg"),
+        ({"builtin": 0}, "must be more than 0"),
+        ({"builtin": 5, "first": 0}, "must be more than 0"),
+        ({"builtin": 5, "lexcon": 3}, "unknown key 'lexcon': did you mean 'lexicon'"),
+    ],
+)
 def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         validate(TextSpec, settings, "text")
 
 
-@pytest.mark.parametrize(("settings", "message"), [
-    ({}, "the corpus has no text: give known, or train, valid and tests"),
-    ({"train": {"first": 5}}, "train has no text: give source and target, .*, or builtin; or give known"),
-    ({"tests": {"a": {}}}, "a has no text"),
-    ({"known": "multi30"}, "unknown known corpus 'multi30': did you mean 'multi30k'"),
-    ({"known": "iwslt14", "source_language": "fr"}, "iwslt14 has no fr-en: did you mean"),
-    ({"known": "multi30k", "tests": {"test2017": {}}}, "of multi30k 'test2017': did you mean 'test2016'"),
-    ({"known": "iwslt14", "valid": {"first": 5}}, "valid: unknown split of iwslt14 'valid'"),
-    ({"tests": {"train": FILES}}, "'train' cannot name a test"),
-    ({"tests": {"a/b": FILES}}, "'a/b' cannot name a test"),
-    ({"train": FILES, "valid": FILES, "every": 23}, "every holds out .*: it needs train, and no valid"),
-    ({"tests": {"a": FILES}, "every": 23}, "every holds out training pairs"),
-    ({"train": FILES, "every": 1}, "must be at least 2"),
-    ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "min_length 9 is larger than max_len"),
-    ({"train": FILES, "filter": {"max_ratio": 0.5}}, "must be at least 1"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "the corpus has no text: give known, or train, valid and tests"),
+        ({"train": {"first": 5}}, "train has no text: give source and target, .*, or builtin; or give known"),
+        ({"tests": {"a": {}}}, "a has no text"),
+        ({"known": "multi30"}, "unknown known corpus 'multi30': did you mean 'multi30k'"),
+        ({"known": "iwslt14", "source_language": "fr"}, "iwslt14 has no fr-en: did you mean"),
+        ({"known": "multi30k", "tests": {"test2017": {}}}, "of multi30k 'test2017': did you mean 'test2016'"),
+        ({"known": "iwslt14", "valid": {"first": 5}}, "valid: unknown split of iwslt14 'valid'"),
+        ({"tests": {"train": FILES}}, "'train' cannot name a test"),
+        ({"tests": {"a/b": FILES}}, "'a/b' cannot name a test"),
+        ({"train": FILES, "valid": FILES, "every": 23}, "every holds out .*: it needs train, and no valid"),
+        ({"tests": {"a": FILES}, "every": 23}, "every holds out training pairs"),
+        ({"train": FILES, "every": 1}, "must be at least 2"),
+        ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "min_length 9 is larger than max_len"),
+        ({"train": FILES, "filter": {"max_ratio": 0.5}}, "must be at least 1"),
+    ],
+)
 def test_mistakes_in_a_corpus(settings: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         corpus(**settings)
 
 
-@pytest.mark.parametrize(("name", "layout"), [
-    ("a.tsv", "tsv"), ("a.b.TSV.gz", "tsv"), ("a.csv.xz", "csv"), ("a.jsonl.zst", "jsonl"),
-    ("a.ndjson", "jsonl"), ("a.parquet", "parquet"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "layout"),
+    [
+        ("a.tsv", "tsv"),
+        ("a.b.TSV.gz", "tsv"),
+        ("a.csv.xz", "csv"),
+        ("a.jsonl.zst", "jsonl"),
+        ("a.ndjson", "jsonl"),
+        ("a.parquet", "parquet"),
+    ],
+)
 def test_the_extension_tells_the_format(name: str, layout: str) -> None:
     assert TextSpec.model_validate({**TABLE, "file": name}).layout == layout
 
@@ -81,12 +94,15 @@ def test_formats_that_the_extension_does_not_tell(tmp_path: Path) -> None:
     assert TextSpec.model_validate({**TABLE, "file": str(tmp_path)}).layout == "parquet"
 
 
-@pytest.mark.parametrize("settings", [
-    {"train": FILES, "every": 23, "tests": {"a": {**TABLE, "where": {"set": 1}}}},
-    {"train": {"builtin": 10, "seed": 3}, "filter": {"max_ratio": None, "lowercase": True}},
-    {"train": {"source": ["a.de", "b.de"], "target": ["a.en", "b.en"], "replace": {"’": "'"}}},
-    {"known": "multi30k", "train": {"first": 5000}},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"train": FILES, "every": 23, "tests": {"a": {**TABLE, "where": {"set": 1}}}},
+        {"train": {"builtin": 10, "seed": 3}, "filter": {"max_ratio": None, "lowercase": True}},
+        {"train": {"source": ["a.de", "b.de"], "target": ["a.en", "b.en"], "replace": {"’": "'"}}},
+        {"known": "multi30k", "train": {"first": 5000}},
+    ],
+)
 def test_plain_says_everything(settings: dict[str, Any]) -> None:
     spec = corpus(**settings)
     assert corpus(**spec.plain()) == spec

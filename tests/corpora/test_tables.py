@@ -105,11 +105,14 @@ def test_a_field_that_does_not_exist(tmp_path: Path, layout: str) -> None:
         read(write(tmp_path, layout, rows), ["translation.fr"])  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    ("a\tb\n1\t2\n3\n", "line 3 has 1 columns, the header has 2"),
-    ("a\tb\n1\t2\t3\n", "line 2 has 3 columns, the header has 2"),
-    ("a\tb\n1\t2\n\n", "line 3 has 1 columns, the header has 2"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("a\tb\n1\t2\n3\n", "line 3 has 1 columns, the header has 2"),
+        ("a\tb\n1\t2\t3\n", "line 2 has 3 columns, the header has 2"),
+        ("a\tb\n1\t2\n\n", "line 3 has 1 columns, the header has 2"),
+    ],
+)
 def test_uneven_lines_of_tsv(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "table.tsv"
     path.write_text(content)
@@ -117,11 +120,14 @@ def test_uneven_lines_of_tsv(tmp_path: Path, content: str, message: str) -> None
         read(str(path), ["a", "b"])
 
 
-@pytest.mark.parametrize(("content", "message"), [
-    ('a,b\n"1\n1",2\n3\n', "line 4 has 1 columns, the header has 2"),
-    ('a,b\n"1"x,2\n', "line 2: not CSV as RFC 4180 has it"),
-    ('a,b\n1,"2\n', "line 2: not CSV as RFC 4180 has it"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ('a,b\n"1\n1",2\n3\n', "line 4 has 1 columns, the header has 2"),
+        ('a,b\n"1"x,2\n', "line 2: not CSV as RFC 4180 has it"),
+        ('a,b\n1,"2\n', "line 2: not CSV as RFC 4180 has it"),
+    ],
+)
 def test_faults_of_csv(tmp_path: Path, content: str, message: str) -> None:
     path = tmp_path / "table.csv"
     path.write_text(content)
@@ -134,13 +140,16 @@ def test_a_field_larger_than_the_limit_of_the_csv_module(tmp_path: Path) -> None
     assert read(write(tmp_path, "csv", rows), ["de", "en"]) == rows
 
 
-@pytest.mark.parametrize(("line", "message"), [
-    ("{", "line 2 is not JSON"),
-    ('["x"]', r"line 2: no column 'de' in \[\"x\"\]"),
-    ('{"en": "x"}', "line 2 has no column 'de'"),
-    ('{"de": ["x"]}', r"line 2: 'de' is \[\"x\"\], not text"),
-    ('{"de": true}', "line 2: 'de' is true, not text"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ("{", "line 2 is not JSON"),
+        ('["x"]', r"line 2: no column 'de' in \[\"x\"\]"),
+        ('{"en": "x"}', "line 2 has no column 'de'"),
+        ('{"de": ["x"]}', r"line 2: 'de' is \[\"x\"\], not text"),
+        ('{"de": true}', "line 2: 'de' is true, not text"),
+    ],
+)
 def test_faults_of_json_lines(tmp_path: Path, line: str, message: str) -> None:
     path = tmp_path / "table.jsonl"
     path.write_text('{"de": "eins"}\n' + line + "\n")

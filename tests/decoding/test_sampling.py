@@ -169,10 +169,20 @@ def test_the_fewest_pieces_with_the_mass() -> None:
 def test_other_families_and_the_mode_of_the_model() -> None:
     torch.manual_seed(1)
     config = BartConfig(
-        vocab_size=40, d_model=16, encoder_layers=1, decoder_layers=1, encoder_attention_heads=2,
-        decoder_attention_heads=2, encoder_ffn_dim=32, decoder_ffn_dim=32, pad_token_id=1, eos_token_id=2,
-        bos_token_id=0, decoder_start_token_id=2, forced_eos_token_id=None,
-    )  # fmt: skip
+        vocab_size=40,
+        d_model=16,
+        encoder_layers=1,
+        decoder_layers=1,
+        encoder_attention_heads=2,
+        decoder_attention_heads=2,
+        encoder_ffn_dim=32,
+        decoder_ffn_dim=32,
+        pad_token_id=1,
+        eos_token_id=2,
+        bos_token_id=0,
+        decoder_start_token_id=2,
+        forced_eos_token_id=None,
+    )
     model = BartForConditionalGeneration(config).train()
     outputs = sample(model, [[0, 5, 6, 2], [0, 7, 2]], [1, 2], Sampling(max_length=5))
     assert model.training

@@ -16,11 +16,15 @@ from trainables.nmt.architecture import ModelConfig
 from trainables.nmt.model import build
 
 BASE: dict[str, Any] = {
-    "name": "toy", "task": "nmt", "augment": [{"operator": "cipher", "keys": [1, 2]}], "regime": "multi_source",
+    "name": "toy",
+    "task": "nmt",
+    "augment": [{"operator": "cipher", "keys": [1, 2]}],
+    "regime": "multi_source",
     "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 50}, "valid": {"builtin": 5}},
-    "vocabulary": {"size": 500, "size_per_key": 100}, "execution": {"device": "cpu", "threads": 1},
+    "vocabulary": {"size": 500, "size_per_key": 100},
+    "execution": {"device": "cpu", "threads": 1},
     "training": {"max_tokens": 1000, "max_passes": 10},
-}  # fmt: skip
+}
 SIZE = Size(100_000_000, 10_000_000, 20_000_000)  # so large that what every update costs besides is nothing
 
 

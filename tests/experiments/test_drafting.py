@@ -14,16 +14,26 @@ from augury.experiments.experiment import parse, systems
 
 NMT = {"name": "mine", "task": "nmt", "languages": ("de", "en"), "train": ("a.de", "a.en")}
 NLI = {
-    "name": "pairs", "task": "nli", "languages": ("en",), "train": ("a.tsv",), "valid": ("b.tsv",),
+    "name": "pairs",
+    "task": "nli",
+    "languages": ("en",),
+    "train": ("a.tsv",),
+    "valid": ("b.tsv",),
     "columns": ("premise", "hypothesis", "label"),
-}  # fmt: skip
+}
 
 
 @pytest.mark.parametrize("rows", [800, *(tier.most + 1 for tier in TIERS[:-1])])
-@pytest.mark.parametrize("said", [
-    NMT, NLI, NMT | {"valid": ("v.de", "v.en"), "tests": {"news": ("n.de", "n.en"), "2016": ("m.de", "m.en")}},
-    NMT | {"train": ("a.tsv",), "columns": ("de", "en")}, NLI | {"tests": {"b": ("c.tsv",)}, "model": "/a/model"},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "said",
+    [
+        NMT,
+        NLI,
+        NMT | {"valid": ("v.de", "v.en"), "tests": {"news": ("n.de", "n.en"), "2016": ("m.de", "m.en")}},
+        NMT | {"train": ("a.tsv",), "columns": ("de", "en")},
+        NLI | {"tests": {"b": ("c.tsv",)}, "model": "/a/model"},
+    ],
+)
 def test_it_is_an_experiment_of_a_baseline_and_a_system(said: dict[str, Any], rows: float) -> None:
     experiment = parse(yaml.safe_load(draft(Draft(**said, rows=int(rows)))))
     assert list(systems(experiment)) == ["baseline", said["name"]]

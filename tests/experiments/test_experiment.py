@@ -9,11 +9,12 @@ from augury.core.errors import UserError
 from augury.experiments.experiment import load, parse, systems
 
 BASE: dict[str, Any] = {
-    "name": "toy", "task": "nmt",
+    "name": "toy",
+    "task": "nmt",
     "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 50}, "valid": {"builtin": 5}},
     "augment": [{"operator": "cipher", "keys": [1]}],
     "regime": {"name": "coregularised", "beta": 2},
-}  # fmt: skip
+}
 SHIPPED = sorted((Path(__file__).parents[1] / "search_spaces" / "experiments").glob("*.yaml"))
 
 
@@ -35,9 +36,17 @@ def test_named_systems_differ_by_their_dotted_keys() -> None:
 
 
 def test_presets_in_systems_count() -> None:
-    paper, code = systems(parse({**BASE, "systems": {
-        "paper": {}, "code": {"training.preset": "released_code", "regime.preset": "released_code"},
-    }})).values()  # fmt: skip
+    paper, code = systems(
+        parse(
+            {
+                **BASE,
+                "systems": {
+                    "paper": {},
+                    "code": {"training.preset": "released_code", "regime.preset": "released_code"},
+                },
+            }
+        )
+    ).values()
     assert (paper.training.warmup_updates, code.training.warmup_updates) == (8000, 6000)
     assert code.regime.warmup_views == "cipher" and code.regime.beta == 2  # type: ignore[attr-defined]
 
@@ -59,19 +68,24 @@ def test_shipped_experiments_are_valid(path: Path) -> None:
     assert systems(load(path))
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"task": "nmtt"}, "unknown task 'nmtt': did you mean 'nmt'?"),
-    ({"regim": 1}, "unknown key 'regim': did you mean 'regime'?"),
-    ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: must be at least 0"),
-    ({"augment": []}, "reads views and there are none"),
-    ({"seeds": [1, 1]}, "seeds .* repeat"),
-    ({"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "cipher", "keys": [1], "min_count": 2}]},
-     "one name"),
-    ({"model": {"max_positions": 64}}, "exceed model.max_positions=64"),
-    ({"regime": {"name": "coregularised", "divergence": "js", "tau": 2}}, "takes neither tau nor detach"),
-    ({"name": "a/b"}, "name = 'a/b'"),
-    ({"corpus": {"source_language": "de"}}, "'corpus.target_language' is required"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"task": "nmtt"}, "unknown task 'nmtt': did you mean 'nmt'?"),
+        ({"regim": 1}, "unknown key 'regim': did you mean 'regime'?"),
+        ({"regime": {"name": "coregularised", "beta": -1}}, "beta = -1: must be at least 0"),
+        ({"augment": []}, "reads views and there are none"),
+        ({"seeds": [1, 1]}, "seeds .* repeat"),
+        (
+            {"augment": [{"operator": "cipher", "keys": [1]}, {"operator": "cipher", "keys": [1], "min_count": 2}]},
+            "one name",
+        ),
+        ({"model": {"max_positions": 64}}, "exceed model.max_positions=64"),
+        ({"regime": {"name": "coregularised", "divergence": "js", "tau": 2}}, "takes neither tau nor detach"),
+        ({"name": "a/b"}, "name = 'a/b'"),
+        ({"corpus": {"source_language": "de"}}, "'corpus.target_language' is required"),
+    ],
+)
 def test_errors_name_key_and_remedy(change: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         parse({**BASE, **change})
@@ -88,9 +102,12 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
     title, *faults = str(raised.value).splitlines()
     assert str(path) in title
     assert [(fault.split(":")[0].strip(), fault.split()[-1]) for fault in faults] == [
-        ("line 4", "'und')"), ("line 6", "0"), ("line 7", "[3]"), ("line 8", "'beta'?"),
+        ("line 4", "'und')"),
+        ("line 6", "0"),
+        ("line 7", "[3]"),
+        ("line 8", "'beta'?"),
         ("--set training.max_tokens", "number"),
-    ]  # fmt: skip
+    ]
 
 
 def test_faults_of_a_system_have_its_line(tmp_path: Path) -> None:

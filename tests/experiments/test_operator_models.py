@@ -15,19 +15,30 @@ from augury.core.store import Store
 from augury.experiments import operator_models as models
 from augury.experiments.experiment import parse, systems
 
-TINY = {"architecture": "tiny", "vocabulary_size": 80, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
-        "attention_heads": 2}  # fmt: skip
+TINY = {
+    "architecture": "tiny",
+    "vocabulary_size": 80,
+    "layers": 1,
+    "hidden_size": 16,
+    "feedforward_size": 32,
+    "attention_heads": 2,
+}
 
 
 PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
 
 
-@pytest.mark.parametrize(("operator", "message"), [
-    ({"operator": "semantic", "teacher": {"training": {"max_passe": 3}}},
-     "augment.0: its teacher: unknown key 'training.max_passe': did you mean 'max_passes'"),
-    ({"operator": "semantic", "generator": {"model": {"nam": "x"}}}, "its generator: .*did you mean 'name'"),
-    ({"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}}, "its reorderer: .*training.rat"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("operator", "message"),
+    [
+        (
+            {"operator": "semantic", "teacher": {"training": {"max_passe": 3}}},
+            "augment.0: its teacher: unknown key 'training.max_passe': did you mean 'max_passes'",
+        ),
+        ({"operator": "semantic", "generator": {"model": {"nam": "x"}}}, "its generator: .*did you mean 'name'"),
+        ({"operator": "reorder", "parallel": PARALLEL, "training": {"rat": 1}}, "its reorderer: .*training.rat"),
+    ],
+)
 def test_settings_of_models_are_checked_with_the_experiment(operator: dict[str, Any], message: str) -> None:
     corpus = {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 5}}
     content: dict[str, Any] = {"name": "toy", "task": "nli", "corpus": corpus}
@@ -40,15 +51,23 @@ def test_settings_of_models_are_checked_with_the_experiment(operator: dict[str, 
 
 def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     content = {
-        "name": "toy", "task": "nli", "storage": str(tmp_path), "model": TINY, "tracking": {"enabled": False},
+        "name": "toy",
+        "task": "nli",
+        "storage": str(tmp_path),
+        "model": TINY,
+        "tracking": {"enabled": False},
         "corpus": {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 5}},
         "augment": [
             {"operator": "eda", "copies": 1},
-            {"operator": "semantic", "rectify": "requested", "sampling": {"max_length": 5},
-             "generator": {"model": TINY, "training": {"max_passes": 1}}},
+            {
+                "operator": "semantic",
+                "rectify": "requested",
+                "sampling": {"max_length": 5},
+                "generator": {"model": TINY, "training": {"max_passes": 1}},
+            },
         ],
         "execution": {"executor": "local", "threads": 1},
-    }  # fmt: skip
+    }
     experiment, store = parse(content), Store(tmp_path)
     eda, semantic = models.addressed(experiment, store)
     assert eda == {} and list(semantic) == ["generator"]

@@ -38,12 +38,19 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
 
     def made(corpus: Any = (), **changes: Any) -> Experiment:
         texts = {"train": text("train"), "valid": text("valid"), "tests": {"news": text("valid")}}
-        return parse({
-            "name": "toy", "task": "nmt", "storage": str(tmp_path / "store"),
-            "corpus": {"source_language": "de", "target_language": "en", **texts, **dict(corpus)},
-            "augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source",
-            "model": {"architecture": "tiny"}, "execution": {"executor": "local"}, **changes,
-        })  # fmt: skip
+        return parse(
+            {
+                "name": "toy",
+                "task": "nmt",
+                "storage": str(tmp_path / "store"),
+                "corpus": {"source_language": "de", "target_language": "en", **texts, **dict(corpus)},
+                "augment": [{"operator": "cipher", "keys": [1]}],
+                "regime": "multi_source",
+                "model": {"architecture": "tiny"},
+                "execution": {"executor": "local"},
+                **changes,
+            }
+        )
 
     return made
 
@@ -55,8 +62,10 @@ def report(experiment: Experiment) -> preflight.Report:
 def test_what_is_left_out_is_told_with_examples_and_settings(make: Make, tmp_path: Path) -> None:
     found = report(make())
     assert [(text.name, text.rows_in, text.rows) for text in found.texts] == [
-        ("train", 40, 38), ("valid", 10, 10), ("news", 10, 10),
-    ]  # fmt: skip
+        ("train", 40, 38),
+        ("valid", 10, 10),
+        ("news", 10, 10),
+    ]
     empty, ratio = sorted(found.texts[0].left_out, key=lambda left_out: left_out.reason)
     assert (empty.reason, empty.rows, empty.setting) == ("empty source", 1, None)
     assert (ratio.reason, ratio.rows, ratio.setting, ratio.value) == ("ratio", 1, "corpus.filter.max_ratio", 1.5)
@@ -76,17 +85,20 @@ def test_half_precision_without_a_gpu_is_told(make: Make) -> None:
     assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []
 
 
-@pytest.mark.parametrize(("corpus", "changes", "message"), [
-    ({"valid": {"source": "valid.de", "target": "train.en"}}, {}, "has 10 lines and .*train.en has 40"),
-    ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean 'valid.de'"),
-    ({"tests": {"a": {"file": "a.tsv", "source_column": "de", "target_column": "fr"}}}, {}, "has no column 'fr'"),
-    ({"valid": None}, {}, "give valid, or every"),
-    ({"train": None}, {}, "give corpus.train"),
-    ({}, {"augment": [{"operator": "cipher", "keys": [1, "letters"]}]}, "key \\d+ leaves the text unchanged"),
-    ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size ask for 5000 entries, .* allows at most"),
-    ({}, {"vocabulary": {"size_per_key": 9000}}, "vocabulary.size_per_key ask for .* allows at most"),
-    ({"target_language": "ja"}, {}, "cannot tokenise 'ja'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("corpus", "changes", "message"),
+    [
+        ({"valid": {"source": "valid.de", "target": "train.en"}}, {}, "has 10 lines and .*train.en has 40"),
+        ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean 'valid.de'"),
+        ({"tests": {"a": {"file": "a.tsv", "source_column": "de", "target_column": "fr"}}}, {}, "has no column 'fr'"),
+        ({"valid": None}, {}, "give valid, or every"),
+        ({"train": None}, {}, "give corpus.train"),
+        ({}, {"augment": [{"operator": "cipher", "keys": [1, "letters"]}]}, "key \\d+ leaves the text unchanged"),
+        ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size ask for 5000 entries, .* allows at most"),
+        ({}, {"vocabulary": {"size_per_key": 9000}}, "vocabulary.size_per_key ask for .* allows at most"),
+        ({"target_language": "ja"}, {}, "cannot tokenise 'ja'"),
+    ],
+)
 def test_what_cannot_be_trained_is_refused(make: Make, tmp_path: Path, corpus: Any, changes: Any, message: str) -> None:
     (tmp_path / "a.tsv").write_text("de\ten\na\tb\n")
     for text in [corpus.get("valid"), *corpus.get("tests", {}).values()]:
@@ -102,11 +114,16 @@ def test_what_cannot_be_trained_is_refused(make: Make, tmp_path: Path, corpus: A
 
 def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
     parallel = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
-    experiment = parse({
-        "name": "toy", "task": "nli", "storage": str(tmp_path), "model": {"architecture": "tiny"},
-        "corpus": {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 9}},
-        "augment": [{"operator": "reorder", "parallel": parallel, "model": {"name": "/no/such/model"}}],
-    })  # fmt: skip
+    experiment = parse(
+        {
+            "name": "toy",
+            "task": "nli",
+            "storage": str(tmp_path),
+            "model": {"architecture": "tiny"},
+            "corpus": {"language": "qaa", "train": {"builtin": 20}, "valid": {"builtin": 9}},
+            "augment": [{"operator": "reorder", "parallel": parallel, "model": {"name": "/no/such/model"}}],
+        }
+    )
     with pytest.raises(UserError, match="no pretrained model '/no/such/model'"):
         preflight.check([experiment], Store(tmp_path))
 

@@ -48,9 +48,16 @@ def kl(log_p: Tensor, log_q: Tensor) -> Tensor:
 
 
 def textbook(
-    hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, *,
-    weights: list[float], label_smoothing: float, smoothing_excludes_target: bool, agreement: Agreement | None,
-) -> Terms:  # fmt: skip
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    labels: Tensor,
+    *,
+    weights: list[float],
+    label_smoothing: float,
+    smoothing_excludes_target: bool,
+    agreement: Agreement | None,
+) -> Terms:
     """The objective as it is defined: full logits, one distribution at a time, gradients by autograd."""
     logits = F.linear(hidden, weight, bias)
     log_p = logits.log_softmax(-1)
@@ -142,9 +149,14 @@ def test_two_tokens_of_cipherdaug():
 def test_label_smoothing_has_the_known_value(excludes_target, expected):
     hidden = torch.tensor([[[2.0, 1.0, 0.0, -1.0]]])
     terms = view_objective(
-        hidden, torch.eye(4), None, torch.tensor([0]), weights=[1.0],
-        label_smoothing=0.1, smoothing_excludes_target=excludes_target,
-    )  # fmt: skip
+        hidden,
+        torch.eye(4),
+        None,
+        torch.tensor([0]),
+        weights=[1.0],
+        label_smoothing=0.1,
+        smoothing_excludes_target=excludes_target,
+    )
     assert terms.nll.item() == pytest.approx(0.440190, abs=1e-6)
     assert terms.cross_entropy.item() == pytest.approx(expected, abs=1e-6)
 
@@ -191,9 +203,14 @@ def test_values_and_gradients_are_those_of_the_definition(
 @settings(max_examples=30, deadline=None)
 @example_of(views=2, rows=1, classes=2, chunk=1, beta=1e-308, seed=0, label_smoothing=0.0)
 @given(
-    views=st.integers(2, 4), rows=st.integers(1, 9), classes=st.integers(2, 12), chunk=st.integers(1, 12),
-    beta=st.floats(0, 20), seed=st.integers(0, 1000), label_smoothing=st.floats(0, 0.5),
-)  # fmt: skip
+    views=st.integers(2, 4),
+    rows=st.integers(1, 9),
+    classes=st.integers(2, 12),
+    chunk=st.integers(1, 12),
+    beta=st.floats(0, 20),
+    seed=st.integers(0, 1000),
+    label_smoothing=st.floats(0, 0.5),
+)
 def test_any_shape_and_chunk(views, rows, classes, chunk, beta, seed, label_smoothing):
     hidden, weight, bias, labels = example(views, rows, classes, seed=seed)
     options: dict[str, Any] = {
@@ -208,8 +225,9 @@ def test_any_shape_and_chunk(views, rows, classes, chunk, beta, seed, label_smoo
     torch.testing.assert_close(
         torch.autograd.grad(terms.total, [hidden, weight, bias]),
         torch.autograd.grad(expected.total, [hidden, weight, bias]),
-        atol=1e-8, rtol=1e-9,
-    )  # fmt: skip
+        atol=1e-8,
+        rtol=1e-9,
+    )
 
 
 @pytest.mark.parametrize("agreement", [Agreement(2.0), Agreement(2.0, tau=2.0), Agreement(2.0, divergence="js")])

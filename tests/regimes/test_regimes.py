@@ -135,8 +135,10 @@ def test_draws_count_the_examples_of_equations_one_and_two() -> None:
     assert [100 * len(MultiSource(equation=equation).draws(two)) for equation in (1, 2)] == [300, 500]
     assert [100 * len(MultiSource(equation=equation).draws(five)) for equation in (1, 2)] == [600, 1100]
     assert MultiSource(equation=2).draws(["rot-1"]) == [
-        Draw((SOURCE,), TARGET), Draw(("rot-1",), TARGET), Draw(("rot-1",), SOURCE),
-    ]  # fmt: skip
+        Draw((SOURCE,), TARGET),
+        Draw(("rot-1",), TARGET),
+        Draw(("rot-1",), SOURCE),
+    ]
     assert CoRegularised().draws(two) == [Draw((SOURCE, "rot-1"), TARGET), Draw((SOURCE, "rot-2"), TARGET)]
     assert CoRegularised(over="identity").draws([]) == [Draw((SOURCE, SOURCE), TARGET)]
     assert Plain().draws(two) == [Draw((SOURCE,), TARGET)]

@@ -46,10 +46,14 @@ class Words:
         with torch.random.fork_rng():
             torch.manual_seed(0)
             layer = nn.TransformerEncoderLayer(SIZE, 2, 32, dropout, batch_first=True)
-            self.module: nn.Module = nn.ModuleDict({
-                "words": nn.Embedding(VOCABULARY, SIZE, padding_idx=PAD), "positions": nn.Embedding(32, SIZE),
-                "layer": layer, "head": nn.Linear(SIZE, 3),
-            })  # fmt: skip
+            self.module: nn.Module = nn.ModuleDict(
+                {
+                    "words": nn.Embedding(VOCABULARY, SIZE, padding_idx=PAD),
+                    "positions": nn.Embedding(32, SIZE),
+                    "layer": layer,
+                    "head": nn.Linear(SIZE, 3),
+                }
+            )
         self.perturbations: list[Tensor | None] = []
 
     def embedded(self, batch: Batch, view: int) -> Embedded:

@@ -35,18 +35,38 @@ class Results:
         self.store = store
 
     def corpus(self, pairs: list[tuple[str, str]], note: str | None = None, address: str = TEST_ADDRESS) -> None:
-        rows = [{"id": f"test:{index}", "source": source, "target": target, "source_language": "de",
-                 "target_language": "en", "origin": "corpus", "views": [], "lineage": None}
-                for index, (source, target) in enumerate(pairs)]  # fmt: skip
+        rows = [
+            {
+                "id": f"test:{index}",
+                "source": source,
+                "target": target,
+                "source_language": "de",
+                "target_language": "en",
+                "origin": "corpus",
+                "views": [],
+                "lineage": None,
+            }
+            for index, (source, target) in enumerate(pairs)
+        ]
         writer = CorpusWriter(self.store.folder("corpora", address))
         writer.add(pa.Table.from_pylist(rows, schema=PARALLEL))
         writer.finish({"note": note})
 
     def inferences(self, examples: list[tuple[str, str, str]], address: str = TEST_ADDRESS) -> None:
         """A test set of premises, hypotheses and labels."""
-        rows = [{"id": f"test:{index}", "premise": premise, "hypothesis": hypothesis, "label": label,
-                 "language": "sw", "origin": "corpus", "views": [], "lineage": None}
-                for index, (premise, hypothesis, label) in enumerate(examples)]  # fmt: skip
+        rows = [
+            {
+                "id": f"test:{index}",
+                "premise": premise,
+                "hypothesis": hypothesis,
+                "label": label,
+                "language": "sw",
+                "origin": "corpus",
+                "views": [],
+                "lineage": None,
+            }
+            for index, (premise, hypothesis, label) in enumerate(examples)
+        ]
         writer = CorpusWriter(self.store.folder("corpora", address))
         writer.add(pa.Table.from_pylist(rows, schema=NLI))
         writer.finish({"kind": "nli", "note": None})
@@ -72,13 +92,23 @@ class Results:
     ) -> Folder:
         """A run; scored if `bleu` is given, which is the value of `metric`."""
         run = self.store.folder("runs", f"{address}/seed-{seed}")
-        run.write_json("run.json", {
-            "name": name, "experiment": "ciphers", "address": address, "seed": seed, "task": "nmt",
-            "inputs": [{"name": "train", "address": "a" * 16, "rows": 2900},
-                       {"name": test, "address": TEST_ADDRESS, "rows": 3}],
-            "parameters": {"training.precision": "fp32", **(parameters or {})},
-            "versions": {"augury": "0.1.0", "torch": "2.13.0"}, "commit": "c0ffee",
-        })  # fmt: skip
+        run.write_json(
+            "run.json",
+            {
+                "name": name,
+                "experiment": "ciphers",
+                "address": address,
+                "seed": seed,
+                "task": "nmt",
+                "inputs": [
+                    {"name": "train", "address": "a" * 16, "rows": 2900},
+                    {"name": test, "address": TEST_ADDRESS, "rows": 3},
+                ],
+                "parameters": {"training.precision": "fp32", **(parameters or {})},
+                "versions": {"augury": "0.1.0", "torch": "2.13.0"},
+                "commit": "c0ffee",
+            },
+        )
         if bleu is not None:
             scores = [
                 {
@@ -105,8 +135,10 @@ class Results:
         if hypotheses is not None:
             run.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in hypotheses))
         if history is not None:
-            lines = [json.dumps({"update": update, "passes": 0, "time": 1.7e9 + 2 * update, "metrics": metrics}) + "\n"
-                     for update, metrics in history]  # fmt: skip
+            lines = [
+                json.dumps({"update": update, "passes": 0, "time": 1.7e9 + 2 * update, "metrics": metrics}) + "\n"
+                for update, metrics in history
+            ]
             run.sub("history").write("00000001.jsonl", "".join(lines))
         return run
 
@@ -173,25 +205,60 @@ class Sweeps:
         self, address: str, rung: int, action: str, mean: float, half: float, cut: float, seeds: int = 1
     ) -> None:
         """A decision of the race at a rung of two validations more than the one before."""
-        self.decisions.append({"time": 1.7e9 + 600 * rung, "rung": rung, "validations": 2 * rung, "address": address,
-                               "action": action, "seeds": seeds, "mean": mean, "low": mean - half, "high": mean + half,
-                               "cut": cut})  # fmt: skip
+        self.decisions.append(
+            {
+                "time": 1.7e9 + 600 * rung,
+                "rung": rung,
+                "validations": 2 * rung,
+                "address": address,
+                "action": action,
+                "seeds": seeds,
+                "mean": mean,
+                "low": mean - half,
+                "high": mean + half,
+                "cut": cut,
+            }
+        )
 
     def load(
-        self, seeds: Sequence[int] = (1, 2, 3), *, scheduler: str = "all", mode: str = "max", ended: bool = True,
-        question: str = "Does a stronger pull between views help?", tests: Sequence[str] = ("test",),
-    ) -> Sweep:  # fmt: skip
+        self,
+        seeds: Sequence[int] = (1, 2, 3),
+        *,
+        scheduler: str = "all",
+        mode: str = "max",
+        ended: bool = True,
+        question: str = "Does a stronger pull between views help?",
+        tests: Sequence[str] = ("test",),
+    ) -> Sweep:
         """Write the sweep's two files and read it."""
         keys = list(dict.fromkeys(key for each in self.configurations for key in each["point"]))
-        self.folder.write_json(state.DEFINITION, {
-            "name": self.name, "question": question, "metric": "valid/bleu", "mode": mode, "scale": "smoke",
-            "keys": keys, "seeds": list(seeds), "scheduler": scheduler,
-            "reference": self.configurations[0]["address"], "configurations": self.configurations,
-            "merged": self.merged, "started": 1.7e9, "tests": list(tests),
-        })  # fmt: skip
-        self.folder.write_json(state.STATE, {
-            "time": 1.7e9 + 3600, "ended": ended, "trials": self.trials, "decisions": self.decisions,
-        })  # fmt: skip
+        self.folder.write_json(
+            state.DEFINITION,
+            {
+                "name": self.name,
+                "question": question,
+                "metric": "valid/bleu",
+                "mode": mode,
+                "scale": "smoke",
+                "keys": keys,
+                "seeds": list(seeds),
+                "scheduler": scheduler,
+                "reference": self.configurations[0]["address"],
+                "configurations": self.configurations,
+                "merged": self.merged,
+                "started": 1.7e9,
+                "tests": list(tests),
+            },
+        )
+        self.folder.write_json(
+            state.STATE,
+            {
+                "time": 1.7e9 + 3600,
+                "ended": ended,
+                "trials": self.trials,
+                "decisions": self.decisions,
+            },
+        )
         return state.load(self.results.store, self.name)
 
 

@@ -26,9 +26,15 @@ COST = Cost(
 
 
 def row(
-    name: str, value: float | None, low: float = 0.0, high: float = 0.0, p: float | None = None, seeds: int = 3,
-    factor: float | None = 2.0, over: Any = "seeds and sentences",
-) -> Row:  # fmt: skip
+    name: str,
+    value: float | None,
+    low: float = 0.0,
+    high: float = 0.0,
+    p: float | None = None,
+    seeds: int = 3,
+    factor: float | None = 2.0,
+    over: Any = "seeds and sentences",
+) -> Row:
     """A system against a baseline at BLEU 30; `p` is corrected already."""
     scores = {} if value is None else {"bleu": Estimate(value, value - 1, value + 1, "tok:13a", 1000, seeds)}
     difference = None if value is None else value - 30.0
@@ -45,48 +51,87 @@ def said(*rivals: Row, seeds: int = 3) -> str:
 HEAD = "On test, cipher scores 2.5 BLEU more than base (32.5 against 30.0) at 2.0 × the training time"
 
 
-@pytest.mark.parametrize(("rivals", "expected"), [
-    ([row("cipher", 32.5, 1.9, 3.1, 0.0002)],
-     f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p < 0.001)."),
-    ([row("cipher", 32.5, -0.4, 5.4, 0.08)],
-     f"{HEAD}, but that may be chance (95 % interval -0.4 to +5.4, p = 0.080)."),
-    ([row("cipher", 32.5, 0.1, 4.9, 0.12), row("other", 31.0, -1, 3, 0.3)],
-     f"{HEAD}, but that may be chance (95 % interval +0.1 to +4.9, p = 0.120 after correction for 2 comparisons)."),
-    ([row("cipher", 32.5, 1.9, 3.1, 0.001), row("wild", 34.0, -1, 9, 0.3)],
-     f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p = 0.001 after correction for 2 comparisons); "
-     "wild scores still more (+4.0), but that may be chance."),
-    ([row("cipher", 29.6, -1.4, 0.6, 0.4)],
-     "On test, cipher does not beat base (BLEU 30.0): it scores 0.4 BLEU less, but that may be chance "
-     "(95 % interval -1.4 to +0.6, p = 0.400)."),
-    ([row("cipher", 29.6, -1.4, 0.6, 0.4), row("wild", 29.0, -2, 0.5, 0.4)],
-     "On test, no system beats base (BLEU 30.0): cipher scores 0.4 BLEU less, but that may be chance "
-     "(95 % interval -1.4 to +0.6, p = 0.400 after correction for 2 comparisons)."),
-    ([row("cipher", 25.0, -6.0, -4.0, 0.0)],
-     "On test, cipher does not beat base (BLEU 30.0): it scores 5.0 BLEU less; the difference is real "
-     "(95 % interval -6.0 to -4.0, p < 0.001)."),
-    ([row("cipher", 30.04, -1.0, 1.1, 0.9)],
-     "On test, cipher does not beat base (BLEU 30.0): it scores the same BLEU (95 % interval of the difference -1.0 to "
-     "+1.1)."),
-    ([row("cipher", 32.5, factor=None)],
-     "On test, cipher scores 2.5 BLEU more than base (32.5 against 30.0), but the difference is not tested."),
-    ([], "On test, base reaches BLEU 30.0 [29.0, 31.0]; there is nothing to compare it with."),
-    ([row("cipher", None)],
-     "On test, base reaches BLEU 30.0 [29.0, 31.0]; its competitors have no comparable scores yet."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rivals", "expected"),
+    [
+        (
+            [row("cipher", 32.5, 1.9, 3.1, 0.0002)],
+            f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p < 0.001).",
+        ),
+        (
+            [row("cipher", 32.5, -0.4, 5.4, 0.08)],
+            f"{HEAD}, but that may be chance (95 % interval -0.4 to +5.4, p = 0.080).",
+        ),
+        (
+            [row("cipher", 32.5, 0.1, 4.9, 0.12), row("other", 31.0, -1, 3, 0.3)],
+            f"{HEAD}, but that may be chance (95 % interval +0.1 to +4.9, p = 0.120 after "
+            f"correction for 2 comparisons).",
+        ),
+        (
+            [row("cipher", 32.5, 1.9, 3.1, 0.001), row("wild", 34.0, -1, 9, 0.3)],
+            f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p = 0.001 after "
+            f"correction for 2 comparisons); "
+            "wild scores still more (+4.0), but that may be chance.",
+        ),
+        (
+            [row("cipher", 29.6, -1.4, 0.6, 0.4)],
+            "On test, cipher does not beat base (BLEU 30.0): it scores 0.4 BLEU less, but that may be chance "
+            "(95 % interval -1.4 to +0.6, p = 0.400).",
+        ),
+        (
+            [row("cipher", 29.6, -1.4, 0.6, 0.4), row("wild", 29.0, -2, 0.5, 0.4)],
+            "On test, no system beats base (BLEU 30.0): cipher scores 0.4 BLEU less, but that may be chance "
+            "(95 % interval -1.4 to +0.6, p = 0.400 after correction for 2 comparisons).",
+        ),
+        (
+            [row("cipher", 25.0, -6.0, -4.0, 0.0)],
+            "On test, cipher does not beat base (BLEU 30.0): it scores 5.0 BLEU less; the difference is real "
+            "(95 % interval -6.0 to -4.0, p < 0.001).",
+        ),
+        (
+            [row("cipher", 30.04, -1.0, 1.1, 0.9)],
+            "On test, cipher does not beat base (BLEU 30.0): it scores the same BLEU (95 % "
+            "interval of the difference -1.0 to "
+            "+1.1).",
+        ),
+        (
+            [row("cipher", 32.5, factor=None)],
+            "On test, cipher scores 2.5 BLEU more than base (32.5 against 30.0), but the difference is not tested.",
+        ),
+        ([], "On test, base reaches BLEU 30.0 [29.0, 31.0]; there is nothing to compare it with."),
+        (
+            [row("cipher", None)],
+            "On test, base reaches BLEU 30.0 [29.0, 31.0]; its competitors have no comparable scores yet.",
+        ),
+    ],
+)
 def test_answer(rivals: list[Row], expected: str) -> None:
     assert said(*rivals) == expected
 
 
-@pytest.mark.parametrize(("rival", "seeds", "expected"), [
-    (row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1, over="sentences"), 1,
-     f"{HEAD}; between these two runs the difference is real (95 % interval +1.9 to +3.1, p = 0.002), but one seed "
-     "does not decide."),
-    (row("cipher", 32.5, -0.1, 5.1, 0.06, seeds=1, over="sentences"), 1,
-     f"{HEAD}, but that may be chance (95 % interval -0.1 to +5.1, p = 0.060), and one seed does not decide."),
-    (row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1), 3,
-     f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p = 0.002), but one seed does not decide."),
-    (row("cipher", 32.5, seeds=1), 3, f"{HEAD}, but the difference is not tested and one seed does not decide."),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("rival", "seeds", "expected"),
+    [
+        (
+            row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1, over="sentences"),
+            1,
+            f"{HEAD}; between these two runs the difference is real (95 % interval +1.9 to +3.1, p "
+            f"= 0.002), but one seed "
+            "does not decide.",
+        ),
+        (
+            row("cipher", 32.5, -0.1, 5.1, 0.06, seeds=1, over="sentences"),
+            1,
+            f"{HEAD}, but that may be chance (95 % interval -0.1 to +5.1, p = 0.060), and one seed does not decide.",
+        ),
+        (
+            row("cipher", 32.5, 1.9, 3.1, 0.002, seeds=1),
+            3,
+            f"{HEAD}; the difference is real (95 % interval +1.9 to +3.1, p = 0.002), but one seed does not decide.",
+        ),
+        (row("cipher", 32.5, seeds=1), 3, f"{HEAD}, but the difference is not tested and one seed does not decide."),
+    ],
+)
 def test_one_seed_does_not_decide(rival: Row, seeds: int, expected: str) -> None:
     assert said(rival, seeds=seeds) == expected
 

@@ -7,7 +7,11 @@ from augury.reporting.charts import COLOURS, look, time_unit
 
 def test_time_units() -> None:
     assert [time_unit(longest) for longest in (0, 299, 300, 18_000)] == [
-        ("seconds", 1.0), ("seconds", 1.0), ("minutes", 60.0), ("hours", 3600.0)]  # fmt: skip
+        ("seconds", 1.0),
+        ("seconds", 1.0),
+        ("minutes", 60.0),
+        ("hours", 3600.0),
+    ]
 
 
 @pytest.mark.parametrize("page", ["#ffffff", "#14171c"])

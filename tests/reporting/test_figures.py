@@ -15,9 +15,11 @@ def test_curves_against_updates_and_time(results: Any) -> None:
     assert list(figures) == ["valid-bleu-updates", "valid-bleu-time", "train-loss-updates", "train-loss-time"]
     points = {name: (line["x"], line["y"]) for name, figure in figures.items() for line in figure.plot["data"]}
     assert points == {
-        "valid-bleu-updates": ([20.0], [12.5]), "valid-bleu-time": ([5.0], [12.5]),
-        "train-loss-updates": ([10.0, 20.0], [4.0, 3.0]), "train-loss-time": ([2.5, 5.0], [4.0, 3.0]),
-    }  # fmt: skip
+        "valid-bleu-updates": ([20.0], [12.5]),
+        "valid-bleu-time": ([5.0], [12.5]),
+        "train-loss-updates": ([10.0, 20.0], [4.0, 3.0]),
+        "train-loss-time": ([2.5, 5.0], [4.0, 3.0]),
+    }
     first = figures["valid-bleu-updates"]
     assert first.title == "Validation BLEU against updates"
     assert first.caption == "Validation BLEU against updates; at the end: base <1> seed 1 12.50"
@@ -25,16 +27,18 @@ def test_curves_against_updates_and_time(results: Any) -> None:
 
 
 def test_one_line_per_seed_in_the_look_of_the_system(results: Any) -> None:
-    folders = [results.run(name, address * 8, seed, bleu=30.0, history=[(1, {"train/loss": 1.0})])
-               for name, address in (("base", "aa"), ("cipher", "bb")) for seed in (1, 2)]  # fmt: skip
+    folders = [
+        results.run(name, address * 8, seed, bleu=30.0, history=[(1, {"train/loss": 1.0})])
+        for name, address in (("base", "aa"), ("cipher", "bb"))
+        for seed in (1, 2)
+    ]
     lines = learning_curves(load(folders), "bleu")[0].plot["data"]
     assert [line["line"]["color"] for line in lines] == [COLOURS[0], COLOURS[0], COLOURS[1], COLOURS[1]]
 
 
 def test_the_validation_loss_stands_in_for_a_score_that_training_did_not_measure(results: Any) -> None:
     run = results.run("base", "aa" * 8, bleu=30.0, history=[(1, {"valid/loss": 2.0})])
-    assert [figure.name for figure in learning_curves(load([run]), "bleu")] == [
-        "valid-loss-updates", "valid-loss-time"]  # fmt: skip
+    assert [figure.name for figure in learning_curves(load([run]), "bleu")] == ["valid-loss-updates", "valid-loss-time"]
 
 
 def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:

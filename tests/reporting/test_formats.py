@@ -20,9 +20,11 @@ ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
 @pytest.fixture
 def table(results: Any) -> Table:
     correct = {"base": [1, 0, 0, 0] * 50, ODD: [1, 1, 1, 0] * 50}
-    folders = [results.classified(name, f"{index}a" * 8, seed, correct=own[seed:] + own[:seed],
-                                  seconds=100 + 100 * index)
-               for index, (name, own) in enumerate(correct.items()) for seed in (1, 2)]  # fmt: skip
+    folders = [
+        results.classified(name, f"{index}a" * 8, seed, correct=own[seed:] + own[:seed], seconds=100 + 100 * index)
+        for index, (name, own) in enumerate(correct.items())
+        for seed in (1, 2)
+    ]
     return comparison(load([*folders, results.run("later", "cc" * 8, 7)]), "test")
 
 
@@ -45,12 +47,25 @@ def test_csv_has_every_number_exactly(table: Table) -> None:
     assert row.tested is not None and row.corrected is not None
     score = row.scores["accuracy"]
     assert (odd["system"], odd["seeds"], odd["metric"], odd["tested_over"]) == (
-        ODD, "1 2", "accuracy", "seeds and sentences")  # fmt: skip
+        ODD,
+        "1 2",
+        "accuracy",
+        "seeds and sentences",
+    )
     for name, value in {
-        "value": score.value, "low": score.low, "high": score.high, "n": 200, "difference": row.difference,
-        "difference_low": row.tested.low, "difference_high": row.tested.high, "p": row.tested.p_value,
-        "p_corrected": row.corrected, "train_seconds": 200.0, "time_factor": 2.0, "data_factor": 1.0,
-    }.items():  # fmt: skip
+        "value": score.value,
+        "low": score.low,
+        "high": score.high,
+        "n": 200,
+        "difference": row.difference,
+        "difference_low": row.tested.low,
+        "difference_high": row.tested.high,
+        "p": row.tested.p_value,
+        "p_corrected": row.corrected,
+        "train_seconds": 200.0,
+        "time_factor": 2.0,
+        "data_factor": 1.0,
+    }.items():
         assert float(odd[name]) == value
     assert (first["difference"], first["p"], later["value"], later["device"]) == ("", "", "", "")
 
@@ -60,7 +75,11 @@ def test_csv_has_a_line_for_every_metric_and_test_set(results: Any) -> None:
     tables = [comparison(load(folders), "test")] * 2
     lines = list(csv.DictReader(io.StringIO(comma_separated(tables))))
     assert [(line["system"], line["metric"], line["difference"]) for line in lines] == [
-        ("base", "bleu", ""), ("base", "chrf", ""), ("cipher", "bleu", "0.0"), ("cipher", "chrf", "")] * 2  # fmt: skip
+        ("base", "bleu", ""),
+        ("base", "chrf", ""),
+        ("cipher", "bleu", "0.0"),
+        ("cipher", "chrf", ""),
+    ] * 2
 
 
 def test_latex_escapes_what_it_would_take_for_commands(table: Table) -> None:
@@ -84,8 +103,10 @@ def test_latex_escapes_what_it_would_take_for_commands(table: Table) -> None:
 
 
 def test_negative_numbers_have_a_minus_in_latex(results: Any) -> None:
-    folders = [results.classified("base-1", "aa" * 8, correct=[1, 1, 1, 0] * 9),
-               results.classified("c-2", "bb" * 8, correct=[1, 0, 0, 0] * 9)]  # fmt: skip
+    folders = [
+        results.classified("base-1", "aa" * 8, correct=[1, 1, 1, 0] * 9),
+        results.classified("c-2", "bb" * 8, correct=[1, 0, 0, 0] * 9),
+    ]
     row = latex([comparison(load(folders), "test")]).splitlines()[9]
     assert row.startswith("{}c-2 & 1 & 25.0") and "$-$50.0** [$-$" in row
 

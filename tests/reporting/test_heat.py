@@ -17,10 +17,12 @@ def table(test: str, *rows: Row) -> Table:
 
 
 def test_systems_against_test_sets() -> None:
-    found = systems_by_tests([
-        table("en", row("plain", 80.0), row("<PGD>", 81.5, 1.5, 0.001), row("none", None)),
-        table("sw", row("plain", 60.0), row("<PGD>", 58.0, -2.0, 0.5), row("none", None)),
-    ])  # fmt: skip
+    found = systems_by_tests(
+        [
+            table("en", row("plain", 80.0), row("<PGD>", 81.5, 1.5, 0.001), row("none", None)),
+            table("sw", row("plain", 60.0), row("<PGD>", 58.0, -2.0, 0.5), row("none", None)),
+        ]
+    )
     assert found is not None
     (cells,) = found.plot["data"]
     assert (cells["x"], cells["y"]) == (["en", "sw"], ["plain", "&lt;PGD&gt;", "none"])

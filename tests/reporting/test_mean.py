@@ -33,13 +33,17 @@ def system(
     for test, drawn in tests.items():
         between = interval(drawn)
         n = len(drawn.statistics[0])
-        estimates[test] = {
-            "accuracy": Estimate(drawn.value, between.low, between.high, SIGNATURE, n, drawn.seeds)
-        }  # fmt: skip
+        estimates[test] = {"accuracy": Estimate(drawn.value, between.low, between.high, SIGNATURE, n, drawn.seeds)}
     return SystemResult(
-        name, name * 16, runs=runs or {}, facts={}, tests=estimates, cost=None, unscored=(),
+        name,
+        name * 16,
+        runs=runs or {},
+        facts={},
+        tests=estimates,
+        cost=None,
+        unscored=(),
         resampled={test: {"accuracy": drawn} for test, drawn in tests.items()} if known else {},
-    )  # fmt: skip
+    )
 
 
 def of_shares(shares: list[float], examples: int = 1000) -> dict[str, Resampled]:
@@ -50,9 +54,12 @@ def of_shares(shares: list[float], examples: int = 1000) -> dict[str, Resampled]
     }
 
 
-@pytest.mark.parametrize(("shares", "mean", "printed"), [
-    ([80.8, 74.5, 77.3, 73.6, 75.8, 74.9, 70.0, 64.8, 65.7, 76.3, 74.9, 71.6, 71.4, 74.5, 68.5], 72.9733, 73.0),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("shares", "mean", "printed"),
+    [
+        ([80.8, 74.5, 77.3, 73.6, 75.8, 74.9, 70.0, 64.8, 65.7, 76.3, 74.9, 71.6, 71.4, 74.5, 68.5], 72.9733, 73.0),
+    ],
+)
 def test_the_average_of_dong_et_al_is_rounded_after_the_mean(shares: list[float], mean: float, printed: float) -> None:
     tests = of_shares(shares)
     (found,) = with_mean([system("a", tests)], list(tests))
@@ -103,10 +110,14 @@ def test_translations_are_known_by_their_ids_where_one_set_lacks_a_row(named: bo
     assert drawn.samples.std() == pytest.approx(tests["de"].samples.std(), rel=0.02)  # one language tells it all
 
 
-@pytest.mark.parametrize("ids", [
-    {"de": [f"de-{row:08}" for row in range(1, 401)], "sw": [f"sw-{row:08}" for row in range(401, 801)]},
-    {"de": ["de-00000001", "de-00000002"], "sw": ["sw-00000001", "sw-00000002"]},
-], ids=["one file after the other", "of other sets than were scored"])  # fmt: skip
+@pytest.mark.parametrize(
+    "ids",
+    [
+        {"de": [f"de-{row:08}" for row in range(1, 401)], "sw": [f"sw-{row:08}" for row in range(401, 801)]},
+        {"de": ["de-00000001", "de-00000002"], "sw": ["sw-00000001", "sw-00000002"]},
+    ],
+    ids=["one file after the other", "of other sets than were scored"],
+)
 def test_translations_without_an_id_in_common_are_known_by_their_place(
     ids: dict[str, list[str]], tmp_path: Path
 ) -> None:
@@ -128,9 +139,12 @@ def test_seeds_are_averaged_and_tested() -> None:
         return resample([accuracy((np.arange(200) < 2 * share).astype(int)) for share in shares], value)
 
     systems = with_mean(
-        [system("a", {"x": seeds([50, 52]), "y": seeds([60, 62])}),
-         system("b", {"x": seeds([70, 72]), "y": seeds([80, 82])})], ["x", "y"],
-    )  # fmt: skip
+        [
+            system("a", {"x": seeds([50, 52]), "y": seeds([60, 62])}),
+            system("b", {"x": seeds([70, 72]), "y": seeds([80, 82])}),
+        ],
+        ["x", "y"],
+    )
     assert systems[0].resampled["mean"]["accuracy"].scores.tolist() == [55.0, 57.0]
     row = comparison(systems, "mean").rows[1]
     assert row.difference == 20.0 and row.tested is not None and row.tested.over == "seeds and sentences"

@@ -16,8 +16,11 @@ def table(test: str, plain: float, attacked: float | None) -> Table:
 
 
 MEAN, ENGLISH, SWAHILI, URDU = (
-    table("mean", 70, 71), table("en", 80, 82), table("sw", 60, 60), table("ur", 50, None),
-)  # fmt: skip
+    table("mean", 70, 71),
+    table("en", 80, 82),
+    table("sw", 60, 60),
+    table("ur", 50, None),
+)
 
 
 def test_scores_by_test_set() -> None:

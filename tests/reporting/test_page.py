@@ -19,9 +19,16 @@ def folders(results: Any) -> list[Any]:
     history = [(10, {"train/loss": 4.0}), (20, {"train/loss": 3.0, "valid/bleu": 12.5, "train/seconds": 5.0})]
     return [
         results.run("baseline", "aa" * 8, bleu=30.0, hypotheses=["a home", "too", ""], history=history),
-        results.run("cipher & co", "bb" * 8, bleu=31.8, hypotheses=["a house", "two", "three"], history=history,
-                    parameters={"regime.beta": 5, "augment.0.keys": [1, 2]}, seconds=250),
-    ]  # fmt: skip
+        results.run(
+            "cipher & co",
+            "bb" * 8,
+            bleu=31.8,
+            hypotheses=["a house", "two", "three"],
+            history=history,
+            parameters={"regime.beta": 5, "augment.0.keys": [1, 2]},
+            seconds=250,
+        ),
+    ]
 
 
 def test_the_page_says_and_shows_what_came_out(folders: list[Any], read: Any) -> None:
@@ -30,14 +37,34 @@ def test_the_page_says_and_shows_what_came_out(folders: list[Any], read: Any) ->
     assert found.texts["h1"] == ["ciphers"]
     assert found.texts["p"][:2] == [
         "On test, cipher & co scores 1.8 BLEU more than baseline (31.8 against 30.0) at 2.5 × the training time, "
-        "but the difference is not tested and one seed does not decide.", "synthetic text"]  # fmt: skip
-    assert found.texts["h2"] == ["Scores and cost", "Learning curves", "Score against cost", "Examples",
-                                 "What differs between the systems", "What was compared"]  # fmt: skip
+        "but the difference is not tested and one seed does not decide.",
+        "synthetic text",
+    ]
+    assert found.texts["h2"] == [
+        "Scores and cost",
+        "Learning curves",
+        "Score against cost",
+        "Examples",
+        "What differs between the systems",
+        "What was compared",
+    ]
     for cell in ("30.0 [29.0, 31.0]", "31.8 [30.8, 32.8]", "+1.8", "50.0", "1.2M", "5.4M", "4 min 10 s", "2.5 ×"):
         assert cell in found.texts["td"]
     assert "BLEU: tok:13a, n = 2,000" in found.texts["li"]
-    assert found.texts["dd"] == ["ein <b>Haus</b>", "a house", "a home", "a house",
-                                 "zwei", "two", "too", "two", "drei", "three", "(empty)", "three"]  # fmt: skip
+    assert found.texts["dd"] == [
+        "ein <b>Haus</b>",
+        "a house",
+        "a home",
+        "a house",
+        "zwei",
+        "two",
+        "too",
+        "two",
+        "drei",
+        "three",
+        "(empty)",
+        "three",
+    ]
     settings = ["regime.beta", "5", "augment.0.keys", "[1, 2]"]
     addresses = ["aa" * 8, "a" * 16, "7e57" * 4, "c0ffee", "bb" * 8, "a" * 16, "7e57" * 4, "c0ffee"]
     assert found.texts["code"] == settings + addresses
@@ -45,8 +72,13 @@ def test_the_page_says_and_shows_what_came_out(folders: list[Any], read: Any) ->
 
 def test_the_page_shows_the_difference_with_interval_and_mark(results: Any, read: Any) -> None:
     labels = {"base": [1, 0, 0, 0] * 50, "cipher": [1, 1, 1, 0] * 50}
-    systems = load([results.classified(name, name[0] * 16, seed, correct=correct[seed:] + correct[:seed])
-                    for name, correct in labels.items() for seed in (1, 2)])  # fmt: skip
+    systems = load(
+        [
+            results.classified(name, name[0] * 16, seed, correct=correct[seed:] + correct[:seed])
+            for name, correct in labels.items()
+            for seed in (1, 2)
+        ]
+    )
     found = read(render(systems, "labels"))
     _, cipher = comparison(systems, "test").rows
     assert cipher.mark == "**"
@@ -78,9 +110,19 @@ def test_the_page_needs_no_network(folders: list[Any], read: Any) -> None:
 def test_text_is_shown_and_never_run(results: Any, read: Any, hostile: str) -> None:
     results.corpus([(hostile, hostile)], note=hostile)
     history = [(1, {"train/loss": 1.0, "valid/bleu": 1.0})]
-    folders = [results.run(name, address * 8, bleu=30.0, hypotheses=[hostile], history=history, signature=hostile,
-                           device=hostile, parameters={hostile: name, "note": hostile + name})
-               for name, address in ((hostile, "aa"), (f"other {hostile}", "bb"))]  # fmt: skip
+    folders = [
+        results.run(
+            name,
+            address * 8,
+            bleu=30.0,
+            hypotheses=[hostile],
+            history=history,
+            signature=hostile,
+            device=hostile,
+            parameters={hostile: name, "note": hostile + name},
+        )
+        for name, address in ((hostile, "aa"), (f"other {hostile}", "bb"))
+    ]
     found = read(render(load(folders), "ciphers"))
     assert "img" not in found.tags
     assert found.links == ["data:,"]
@@ -115,10 +157,13 @@ def test_several_test_sets_begin_with_their_mean_and_have_a_heat_map(results: An
         ]
     ):
         sets = {"en": "test", "sw": "test"}
-        systems.append(replace(
-            system, tests={name: system.tests[of] for name, of in sets.items()},
-            resampled={name: system.resampled[of] for name, of in sets.items()},
-        ))  # fmt: skip
+        systems.append(
+            replace(
+                system,
+                tests={name: system.tests[of] for name, of in sets.items()},
+                resampled={name: system.resampled[of] for name, of in sets.items()},
+            )
+        )
     found = read(render(systems, "labels"))
     assert found.texts["p"][0].startswith("On the mean of the test sets, cipher scores 50.0 accuracy more than base")
     assert found.texts["h3"][:3] == ["the mean of the test sets", "en", "sw"]

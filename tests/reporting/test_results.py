@@ -20,9 +20,11 @@ def score(value: float, low: float, high: float, signature: str = "tok:13a") -> 
 
 
 def test_seeds_of_one_address_are_one_system(results: Any) -> None:
-    folders = [results.run("baseline", "aa" * 8, 2, bleu=30.0, seconds=90),
-               results.run("cipher", "bb" * 8, 1, bleu=33.0),
-               results.run("baseline", "aa" * 8, 1, bleu=31.0, seconds=110)]  # fmt: skip
+    folders = [
+        results.run("baseline", "aa" * 8, 2, bleu=30.0, seconds=90),
+        results.run("cipher", "bb" * 8, 1, bleu=33.0),
+        results.run("baseline", "aa" * 8, 1, bleu=31.0, seconds=110),
+    ]
     baseline, cipher = load(folders)
     assert (baseline.name, cipher.name) == ("baseline", "cipher")
     assert list(baseline.runs.items()) == [(1, folders[2]), (2, folders[0])]
@@ -98,8 +100,10 @@ def test_one_seed_has_the_interval_that_it_was_scored_with(results: Any) -> None
 
 def test_as_many_samples_as_any_run_asks_for(results: Any) -> None:
     asked = {"scoring.bootstrap_samples": 1500}
-    folders = [results.classified("base", "aa" * 8, correct=[1, 0]),
-               results.classified("cipher", "bb" * 8, correct=[1, 1], parameters=asked)]  # fmt: skip
+    folders = [
+        results.classified("base", "aa" * 8, correct=[1, 0]),
+        results.classified("cipher", "bb" * 8, correct=[1, 1], parameters=asked),
+    ]
     assert [len(system.resampled["test"]["accuracy"].samples) for system in load(folders)] == [1500, 1500]
 
 

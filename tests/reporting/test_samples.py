@@ -10,8 +10,10 @@ PAIRS = [(f"quelle {index}", f"reference {index}") for index in range(40)]
 
 def test_every_sentence_has_what_each_system_made_of_it(results: Any) -> None:
     results.corpus(PAIRS)
-    folders = [results.run(name, address * 8, 1, bleu=30.0, hypotheses=[f"{name} {index}" for index in range(40)])
-               for name, address in (("base", "aa"), ("cipher", "bb"))]  # fmt: skip
+    folders = [
+        results.run(name, address * 8, 1, bleu=30.0, hypotheses=[f"{name} {index}" for index in range(40)])
+        for name, address in (("base", "aa"), ("cipher", "bb"))
+    ]
     samples = draw(load(folders), "test")
     assert samples is not None
     assert (samples.language, samples.expected, samples.expected_language) == ("de", "target", "en")

@@ -32,8 +32,10 @@ def text(systems: list[SystemResult], width: int) -> str:
 
 @pytest.fixture
 def folders(results: Any) -> list[Any]:
-    return [results.run("baseline", BASE, bleu=30.04, seconds=100),
-            results.run("cipherdaug", CIPHER, bleu=31.88, chrf=52.0, seconds=250, data=3.0)]  # fmt: skip
+    return [
+        results.run("baseline", BASE, bleu=30.04, seconds=100),
+        results.run("cipherdaug", CIPHER, bleu=31.88, chrf=52.0, seconds=250, data=3.0),
+    ]
 
 
 def labels(share: float, *key: str | int) -> list[int]:
@@ -47,8 +49,13 @@ def systems(results: Any) -> list[SystemResult]:
     """A baseline of three seeds, one much better, one with a single seed, one as good as the baseline."""
     shares = {"base": 0.60, "better": 0.75, "single": 0.66, "same": 0.60}
     seeds = {"base": (1, 2, 3), "better": (1, 2), "single": (1,), "same": (1, 2, 3)}
-    return load([results.classified(name, f"{index}" * 16, seed, correct=labels(share, name, seed))
-                 for index, (name, share) in enumerate(shares.items()) for seed in seeds[name]])  # fmt: skip
+    return load(
+        [
+            results.classified(name, f"{index}" * 16, seed, correct=labels(share, name, seed))
+            for index, (name, share) in enumerate(shares.items())
+            for seed in seeds[name]
+        ]
+    )
 
 
 def test_a_narrow_terminal_has_the_cost_below_the_scores(folders: list[Any]) -> None:
@@ -83,19 +90,25 @@ def test_differences_are_tested_and_corrected_for_the_table(systems: list[System
     assert table.comparisons == 3
     better = expected[0]
     assert table.cells(table.rows[1])[3:5] == [
-        f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]", probability(table.rows[1])]  # fmt: skip
+        f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]",
+        probability(table.rows[1]),
+    ]
 
 
 def test_one_seed_each_is_said_to_be_one(results: Any) -> None:
-    folders = [results.classified(name, address, correct=labels(share, name))
-               for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.7))]  # fmt: skip
+    folders = [
+        results.classified(name, address, correct=labels(share, name))
+        for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.7))
+    ]
     table = comparison(load(folders), "test")
     assert "one seed against one says nothing of other seeds: cipher" in table.notes
 
 
 def test_the_tests_of_sacrebleu_take_the_place_of_the_p_value(results: Any) -> None:
-    folders = [results.classified(name, address, correct=labels(share, name))
-               for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.63))]  # fmt: skip
+    folders = [
+        results.classified(name, address, correct=labels(share, name))
+        for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.63))
+    ]
     systems = load(folders)
     base, cipher = (system.resampled["test"]["accuracy"] for system in systems)
     bootstrap, randomisation = (comparison(systems, "test", method) for method in ("bootstrap", "randomisation"))
@@ -124,9 +137,13 @@ def test_plain_is_json_and_exact(folders: list[Any]) -> None:
     assert (baseline["difference"], baseline["tested"], baseline["corrected"]) == (None, None, None)
     assert cipher["difference"] == 31.88 - 30.04
     assert cipher["scores"]["bleu"] == {
-        "value": 31.88, "low": pytest.approx(30.88), "high": pytest.approx(32.88), "signature": "tok:13a", "n": 2000,
+        "value": 31.88,
+        "low": pytest.approx(30.88),
+        "high": pytest.approx(32.88),
+        "signature": "tok:13a",
+        "n": 2000,
         "seeds": 1,
-    }  # fmt: skip
+    }
     assert (cipher["time_factor"], cipher["cost"]["data_factor"]) == (2.5, 3.0)
 
 
@@ -151,15 +168,21 @@ def test_a_tested_row_is_json(systems: list[SystemResult]) -> None:
     row = table.rows[1]
     assert row.tested is not None
     assert better["tested"] == {
-        "value": row.tested.value, "low": row.tested.low, "high": row.tested.high, "p_value": row.tested.p_value,
+        "value": row.tested.value,
+        "low": row.tested.low,
+        "high": row.tested.high,
+        "p_value": row.tested.p_value,
         "over": "seeds and sentences",
-    }  # fmt: skip
+    }
     assert better["corrected"] == row.corrected
 
 
 def test_several_seeds_are_said(results: Any) -> None:
-    folders = [results.run(name, address, seed, bleu=30.0) for name, address in (("base", BASE), ("cipher", CIPHER))
-               for seed in (3, 5)]  # fmt: skip
+    folders = [
+        results.run(name, address, seed, bleu=30.0)
+        for name, address in (("base", BASE), ("cipher", CIPHER))
+        for seed in (3, 5)
+    ]
     notes = comparison(load(folders), "test").notes
     assert notes[2:4] == ("seeds: 3, 5", "intervals: bootstrap over sentences, with Student's t over seeds")
 
@@ -174,7 +197,14 @@ def test_every_test_set_of_any_system_has_its_table(results: Any) -> None:
 
 def test_formats() -> None:
     assert [amount(count) for count in (0, 950, 999.6, 1_230, 999_700, 36_740_000, 2.5e9)] == [
-        "0", "950", "1.0k", "1.2k", "1.0M", "36.7M", "2.5G"]  # fmt: skip
+        "0",
+        "950",
+        "1.0k",
+        "1.2k",
+        "1.0M",
+        "36.7M",
+        "2.5G",
+    ]
     assert [signed(value) for value in (1.84, -0.26, -0.04, 0.0, None)] == ["+1.8", "-0.3", "+0.0", "+0.0", "–"]
     assert [factor(1.0), factor(12.34), factor(None), interval(None)] == ["1.0 ×", "12.3 ×", "–", "–"]
     rows = [Row("a", BASE, (1,), {}, None, None, corrected, None, None) for corrected in (None, 0.0004, 0.01, 0.0499)]

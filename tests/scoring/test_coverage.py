@@ -8,10 +8,12 @@ import pytest
 from benchmarks.coverage import Setting, cover, families
 
 SETTINGS = [
-    Setting("mean", "same", 3, 200, 0.0), Setting("mean", "different", 3, 200, 1.0),
-    Setting("mean", "same", 3, 200, 3.0), Setting("ratio", "different", 5, 200, 0.5),
+    Setting("mean", "same", 3, 200, 0.0),
+    Setting("mean", "different", 3, 200, 1.0),
+    Setting("mean", "same", 3, 200, 3.0),
+    Setting("ratio", "different", 5, 200, 0.5),
     Setting("mean", "different", 10, 200, 3.0),
-]  # fmt: skip
+]
 
 
 def test_intervals_hold_the_truth_as_often_as_they_say():

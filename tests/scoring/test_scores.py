@@ -37,10 +37,15 @@ def test_defaults_are_bleu_and_chrf_of_sacrebleu(corpus):
     assert [one.value for one in found] == expected
 
 
-@pytest.mark.parametrize(("name", "library"), [
-    ("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF()), ("chrf++", sacrebleu.CHRF(word_order=2)),
-    ("ter", sacrebleu.TER()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("bleu", sacrebleu.BLEU()),
+        ("chrf", sacrebleu.CHRF()),
+        ("chrf++", sacrebleu.CHRF(word_order=2)),
+        ("ter", sacrebleu.TER()),
+    ],
+)
 def test_interval_and_signature_are_those_of_sacrebleu(name, library, corpus):
     """Equal draws; sacreBLEU gives half the distance between two of the sorted samples."""
     (found,) = score(corpus.better, corpus.references, metrics=[name], samples=200)

@@ -87,19 +87,22 @@ def test_false_alarms_are_as_rare_as_the_level_says():
     assert 0.02 <= np.mean([compare(*pair).p_value <= 0.05 for pair in pairs]) <= 0.08
 
 
-@pytest.mark.parametrize(("name", "library"), [
-    ("bleu", sacrebleu.BLEU()), ("chrf", sacrebleu.CHRF()), ("chrf++", sacrebleu.CHRF(word_order=2)),
-    ("ter", sacrebleu.TER()),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("name", "library"),
+    [
+        ("bleu", sacrebleu.BLEU()),
+        ("chrf", sacrebleu.CHRF()),
+        ("chrf++", sacrebleu.CHRF(word_order=2)),
+        ("ter", sacrebleu.TER()),
+    ],
+)
 @pytest.mark.parametrize(("kind", "trials"), [("bs", 1000), ("ar", 2000)])
 def test_p_values_are_those_of_sacrebleu_to_the_bit(corpus, name, library, kind, trials):
     systems = [("worse", corpus.worse), ("better", corpus.better)]
     expected = PairedTest(systems, {name: library}, [corpus.references], kind, n_samples=trials)()[1]
     (result,) = (results for key, results in expected.items() if key != "System")
     ours = metric(name, "en")
-    worse, better = (
-        resample([ours.statistics(lines, corpus.references)], ours.value) for _, lines in systems
-    )  # fmt: skip
+    worse, better = (resample([ours.statistics(lines, corpus.references)], ours.value) for _, lines in systems)
     if kind == "bs":
         assert paired_bootstrap(worse, better) == result[1].p_value
         assert interval(better).high - interval(better).low == pytest.approx(2 * result[1].ci, rel=0.02)
@@ -123,8 +126,10 @@ def test_a_method_changes_the_p_value_alone():
     baseline, system = one("a"), one("b")
     plain = compare(baseline, system)
     assert decide(baseline, system, mean, "two-level") == plain
-    for method, p_value in (("bootstrap", paired_bootstrap(baseline, system)),
-                            ("randomisation", approximate_randomisation(baseline, system, mean))):  # fmt: skip
+    for method, p_value in (
+        ("bootstrap", paired_bootstrap(baseline, system)),
+        ("randomisation", approximate_randomisation(baseline, system, mean)),
+    ):
         found = decide(baseline, system, mean, method)
         assert (found.value, found.low, found.high, found.p_value) == (plain.value, plain.low, plain.high, p_value)
 
@@ -195,8 +200,9 @@ def test_equal_seeds_leave_the_bootstrap_over_sentences():
     single, triple = [one("a"), one("b")], [resample([numbers(name)] * 3, mean) for name in "ab"]
     expected, found = compare(*single), compare(*triple)
     error = (single[1].samples - single[0].samples).std()
-    assert (found.low, found.high) == pytest.approx((expected.value - 1.96 * error, expected.value + 1.96 * error),
-                                                    abs=1e-3)  # fmt: skip
+    assert (found.low, found.high) == pytest.approx(
+        (expected.value - 1.96 * error, expected.value + 1.96 * error), abs=1e-3
+    )
     assert found.p_value == pytest.approx(expected.p_value, abs=0.03)
     assert interval(triple[0]).low == pytest.approx(interval(single[0]).low, abs=0.3)
 

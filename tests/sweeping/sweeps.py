@@ -35,10 +35,11 @@ def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
     runs = sorted(path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE"))
     return {
         f"{run.parent.name}/{run.name}": (
-            (run / "weights.safetensors").read_bytes(), json.loads((run / "scores.json").read_text())["tests"]
+            (run / "weights.safetensors").read_bytes(),
+            json.loads((run / "scores.json").read_text())["tests"],
         )
         for run in runs
-    }  # fmt: skip
+    }
 
 
 def decisions(storage: Path) -> list[dict[str, Any]]:

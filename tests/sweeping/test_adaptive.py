@@ -105,8 +105,9 @@ def test_choices_that_a_database_cannot_hold_come_back_as_they_are(sweep):
     made = suggested(sweeping(keys), sweep, samples=4)
     train(made)
     assert {future.result() for future in made._open.values()} <= {
-        "{'augment.0.keys': [1], 'regime.beta': 5}", "{'augment.0.keys': [1, 2], 'regime.beta': 5}"
-    }  # fmt: skip
+        "{'augment.0.keys': [1], 'regime.beta': 5}",
+        "{'augment.0.keys': [1, 2], 'regime.beta': 5}",
+    }
     other = suggested(sweeping({**keys, "augment.0.keys": [[2], [1, 2]]}), sweep, samples=1)
     assert other.study.study_name != made.study.study_name  # the positions mean other lists
 

@@ -14,9 +14,14 @@ from augury.training.history import History
 def desk(store: Store, seeds: tuple[int, ...] = (1,), **limits) -> Desk:
     race = All(["a", "b"], seeds, (None,), mode="max")
     return Desk(
-        race, (None,), store, Curves("valid/bleu"), Limits(**{"at_once": 2, **limits}),
-        start=lambda key: {}, done=lambda key: store.folder("runs", f"{key.configuration}/seed-{key.seed}").complete,
-    )  # fmt: skip
+        race,
+        (None,),
+        store,
+        Curves("valid/bleu"),
+        Limits(**{"at_once": 2, **limits}),
+        start=lambda key: {},
+        done=lambda key: store.folder("runs", f"{key.configuration}/seed-{key.seed}").complete,
+    )
 
 
 def validate(made: Desk, key: Key, **metrics: float) -> None:

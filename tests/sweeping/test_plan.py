@@ -30,8 +30,13 @@ def names(made: Plan) -> list[str]:
 
 def test_the_baseline_stands_before_the_points(store):
     made = planned("multi_source", store)
-    assert names(made) == ["baseline", "equation=1, keys=1", "equation=1, keys=1+2", "equation=2, keys=1",
-                           "equation=2, keys=1+2"]  # fmt: skip
+    assert names(made) == [
+        "baseline",
+        "equation=1, keys=1",
+        "equation=1, keys=1+2",
+        "equation=2, keys=1",
+        "equation=2, keys=1+2",
+    ]
     assert next(iter(made.configurations.values())).experiment.augment == ()
     assert made.merged == []
 
@@ -41,8 +46,10 @@ def test_tau_and_warmup_without_agreement_are_one_experiment(store):
     made = planned("agreement", store, keys=keys)
     assert len(made.configurations) == 1 + 1 + 4
     assert [title(each.point) for each in made.merged] == [
-        "beta=0, tau=1, warmup_passes=9", "beta=0, tau=2, warmup_passes=0", "beta=0, tau=2, warmup_passes=9"
-    ]  # fmt: skip
+        "beta=0, tau=1, warmup_passes=9",
+        "beta=0, tau=2, warmup_passes=0",
+        "beta=0, tau=2, warmup_passes=9",
+    ]
     assert {each.same_as for each in made.merged} == {"beta=0, tau=1, warmup_passes=0"}
     assert made.merged[1].reason == "regime.tau has no effect: the divergence has the weight beta=0"
 
@@ -59,8 +66,10 @@ def test_keys_equal_modulo_the_alphabet_are_one_experiment(store):
     made = planned("cipher_keys", store, {"augment.0.alphabet": alphabet}, keys=keys)
     assert names(made) == ["baseline", "keys=1", "keys=1+2"]
     assert [(title(each.point), each.same_as) for each in made.merged] == [
-        ("keys=31", "keys=1"), ("keys=31+32", "keys=1+2"), ("keys=1+31", "keys=1")
-    ]  # fmt: skip
+        ("keys=31", "keys=1"),
+        ("keys=31+32", "keys=1+2"),
+        ("keys=1+31", "keys=1"),
+    ]
     assert "on this text it is the same as operator=cipher, keys=1," in made.merged[0].reason
 
 
@@ -109,8 +118,13 @@ def test_addresses_do_not_depend_on_the_order_of_points(store):
     assert set(one.configurations) <= set(other.configurations)
 
 
-ROWS = {"plain": {"augment": [], "regime": "plain"}, "pull": {}, "no pull": {"regime.beta": 0},
-        "no pull, flatter": {"regime.beta": 0, "regime.tau": 2}, "no pull again": {"regime.beta": 0}}  # fmt: skip
+ROWS = {
+    "plain": {"augment": [], "regime": "plain"},
+    "pull": {},
+    "no pull": {"regime.beta": 0},
+    "no pull, flatter": {"regime.beta": 0, "regime.tau": 2},
+    "no pull again": {"regime.beta": 0},
+}
 
 
 def test_rows_keep_their_names_and_the_reference_is_first(store):

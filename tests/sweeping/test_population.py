@@ -38,19 +38,25 @@ def test_what_acts_at_every_update_may_change():
     check({"regime.warmup_views": tune.choice(["both", "cipher"]), "training.clip_norm": tune.uniform(0, 1)})
 
 
-@pytest.mark.parametrize(("mutations", "said"), [
-    ({}, "define 'mutations' in space 'quick'"),
-    ({"training.weight_decay": [0, 0.1]}, "'training.weight_decay' cannot change while a model trains: the state of"),
-    ({"training.adam_betas": [[0.9, 0.98]]}, "which a checkpoint restores"),
-    ({"training.max_tokens": [500, 1000]}, "a member goes on in the middle of a pass"),
-    ({"training.max_updates": [64, 128]}, "members are compared after as many validations"),
-    ({"regime.over": ["ciphers", "identity"]}, "decides which views are read together"),
-    ({"augment.0.keys": [[1], [2]]}, "all members have the same text"),
-    ({"model.hidden_size": [32, 64]}, "all members have the same text, the same sizes of the model"),
-    ({"regime.epsilon": [1.0, 3.0]}, "space 'quick' with the mutations epsilon=1 is not valid"),
-    ({"regime.tau": [0, 1]}, "with the mutations tau=0 is not valid"),
-    ({"training.clip_norm": tune.uniform(-1, 1)}, "with the mutations clip_norm=-"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("mutations", "said"),
+    [
+        ({}, "define 'mutations' in space 'quick'"),
+        (
+            {"training.weight_decay": [0, 0.1]},
+            "'training.weight_decay' cannot change while a model trains: the state of",
+        ),
+        ({"training.adam_betas": [[0.9, 0.98]]}, "which a checkpoint restores"),
+        ({"training.max_tokens": [500, 1000]}, "a member goes on in the middle of a pass"),
+        ({"training.max_updates": [64, 128]}, "members are compared after as many validations"),
+        ({"regime.over": ["ciphers", "identity"]}, "decides which views are read together"),
+        ({"augment.0.keys": [[1], [2]]}, "all members have the same text"),
+        ({"model.hidden_size": [32, 64]}, "all members have the same text, the same sizes of the model"),
+        ({"regime.epsilon": [1.0, 3.0]}, "space 'quick' with the mutations epsilon=1 is not valid"),
+        ({"regime.tau": [0, 1]}, "with the mutations tau=0 is not valid"),
+        ({"training.clip_norm": tune.uniform(-1, 1)}, "with the mutations clip_norm=-"),
+    ],
+)
 def test_what_cannot_change_is_refused_with_the_reason(mutations, said):
     with pytest.raises(UserError, match=said):
         check(mutations)
@@ -94,8 +100,11 @@ def test_explored_values_stay_in_their_domains():
     given = {"regime.beta": 0.08, "regime.tau": 4.8, "training.learning_rate": 0.0012345678, "seed": 3}
     mutations = {**AGREEMENT, "training.learning_rate": [1e-3]}
     assert population._bounded(given, mutations) == {
-        "regime.beta": 0.1, "regime.tau": 4.0, "training.learning_rate": 0.001235, "seed": 3
-    }  # fmt: skip
+        "regime.beta": 0.1,
+        "regime.tau": 4.0,
+        "training.learning_rate": 0.001235,
+        "seed": 3,
+    }
 
 
 def checkpoint(directory: Path, address: str, seed: int) -> tune.Checkpoint:

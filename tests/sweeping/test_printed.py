@@ -56,16 +56,19 @@ def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
     assert [str(note) for note in read(file, "table2", {}).notes] == ["from the figure"]
 
 
-@pytest.mark.parametrize(("old", "new", "said"), [
-    ("\n\ntable2", "\n\ntabel2", "unknown table in the notes of published.tsv 'table2': did you mean"),
-    ("\n\ntable2", "\n\ntable1", "a table begins with 'table1': after an empty line give a name that no"),
-    ("3\tMixed", "\n3\tMixed", "a table begins with '3\tMixed"),
-    ("\tNone, mixed\t", "\t\t", "table1: two rows are called 'None': give one of them another label"),
-    ("1\tA\tnearly 2", "1\tA", "table2, line 1: 2 cells, and the header has 3"),
-    ("\t35.5\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is no number: leave the cell empty"),
-    ("table1\t2\tall", "table1\t4\tall", "unknown row in the notes of published.tsv, table1 '4': allowed: 1, 2, 3"),
-    ("\tavg\t", "\tmean\t", "unknown column of table1 in published.tsv 'avg'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        ("\n\ntable2", "\n\ntabel2", "unknown table in the notes of published.tsv 'table2': did you mean"),
+        ("\n\ntable2", "\n\ntable1", "a table begins with 'table1': after an empty line give a name that no"),
+        ("3\tMixed", "\n3\tMixed", "a table begins with '3\tMixed"),
+        ("\tNone, mixed\t", "\t\t", "table1: two rows are called 'None': give one of them another label"),
+        ("1\tA\tnearly 2", "1\tA", "table2, line 1: 2 cells, and the header has 3"),
+        ("\t35.5\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is no number: leave the cell empty"),
+        ("table1\t2\tall", "table1\t4\tall", "unknown row in the notes of published.tsv, table1 '4': allowed: 1, 2, 3"),
+        ("\tavg\t", "\tmean\t", "unknown column of table1 in published.tsv 'avg'"),
+    ],
+)
 def test_what_is_wrong_with_a_file_is_said(file: Path, old: str, new: str, said: str) -> None:
     assert old in FILE
     file.write_text(FILE.replace(old, new), encoding="utf-8")

@@ -42,13 +42,19 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
     assert (whole.comparable, whole.deviations) == (True, ())
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    (MINIMAL.replace("where", "there"), "lacks where: beside a space it defines paper, where"),
-    (MINIMAL.replace('"oracle": {', '"orakel": {'), "published values for 'orakel', which is not in rows"),
-    (MINIMAL.replace('("strong",', '("strnog",'), "unknown row in the improvements .* did you mean 'strong'"),
-    (MINIMAL.replace("rows =", "reference, space = None, {'regime.beta': [1]}\nthings ="), "must be one of its rows"),
-    (MINIMAL.replace("metric", "meter"), "lacks metric"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MINIMAL.replace("where", "there"), "lacks where: beside a space it defines paper, where"),
+        (MINIMAL.replace('"oracle": {', '"orakel": {'), "published values for 'orakel', which is not in rows"),
+        (MINIMAL.replace('("strong",', '("strnog",'), "unknown row in the improvements .* did you mean 'strong'"),
+        (
+            MINIMAL.replace("rows =", "reference, space = None, {'regime.beta': [1]}\nthings ="),
+            "must be one of its rows",
+        ),
+        (MINIMAL.replace("metric", "meter"), "lacks metric"),
+    ],
+)
 def test_what_is_wrong_with_a_table_is_said(tmp_path: Path, text: str, said: str) -> None:
     with pytest.raises(UserError, match=said):
         published.find(write(tmp_path, text))

@@ -113,11 +113,15 @@ def test_with_one_seed_a_certain_place_is_taken_before_the_rung_is_complete() ->
 
 def test_a_rung_by_hand() -> None:
     values = {
-        ("a", 1): [10.0, 20.0], ("a", 2): [10.2, 20.2],
-        ("b", 1): [9.0, 15.0], ("b", 2): [9.2, 15.2],
-        ("c", 1): [8.9, 15.0], ("c", 2): [9.1, 15.2],
-        ("d", 1): [1.0], ("d", 2): [1.2],
-    }  # fmt: skip
+        ("a", 1): [10.0, 20.0],
+        ("a", 2): [10.2, 20.2],
+        ("b", 1): [9.0, 15.0],
+        ("b", 2): [9.2, 15.2],
+        ("c", 1): [8.9, 15.0],
+        ("c", 2): [9.1, 15.2],
+        ("d", 1): [1.0],
+        ("d", 2): [1.2],
+    }
     race = Race(names(4), [1, 2, 3], [5, None], mode="max", reduction=2)
     assert race.work() == [Work(name, 1, 0) for name in "abcd"]
     told = finish(race, values)
@@ -125,20 +129,26 @@ def test_a_rung_by_hand() -> None:
     half = pytest.approx(0.27764, rel=1e-4)
     first, second = race.decisions[:4], race.decisions[4:8]
     assert [tuple(each) for each in first] == [
-        ("a", 0, "seed added", 1, 10.0, 10.0, 10.0, 8.95), ("b", 0, "seed added", 1, 9.0, 9.0, 9.0, 8.95),
-        ("c", 0, "seed added", 1, 8.9, 8.9, 8.9, 8.95), ("d", 0, "seed added", 1, 1.0, 1.0, 1.0, 8.95),
-    ]  # fmt: skip
+        ("a", 0, "seed added", 1, 10.0, 10.0, 10.0, 8.95),
+        ("b", 0, "seed added", 1, 9.0, 9.0, 9.0, 8.95),
+        ("c", 0, "seed added", 1, 8.9, 8.9, 8.9, 8.95),
+        ("d", 0, "seed added", 1, 1.0, 1.0, 1.0, 8.95),
+    ]
     assert [(each.configuration, each.action, each.seeds) for each in second] == [
-        ("d", "stopped", 2), ("a", "promoted", 2), ("b", "promoted", 2), ("c", "promoted", 2),
-    ]  # fmt: skip
+        ("d", "stopped", 2),
+        ("a", "promoted", 2),
+        ("b", "promoted", 2),
+        ("c", "promoted", 2),
+    ]
     assert [each.mean for each in second] == pytest.approx([1.1, 10.1, 9.1, 9.0])
     assert [each.cut for each in second] == pytest.approx([9.05] * 4)
     assert all(each.high - each.mean == half and each.mean - each.low == half for each in second)
     # At the end two seeds of each tell them apart; nobody needs the third.
     assert actions(race, 1) == {"seed added": ["a", "b", "c"], "stopped": ["b", "c"], "chosen": ["a"]}
     assert told == {Work(name, seed, rung) for name in "abc" for seed in (1, 2) for rung in (0, 1)} | {
-        Work("d", 1, 0), Work("d", 2, 0)
-    }  # fmt: skip
+        Work("d", 1, 0),
+        Work("d", 2, 0),
+    }
 
 
 def test_what_is_clear_needs_one_seed() -> None:
@@ -188,8 +198,9 @@ def test_a_single_configuration_wins_with_one_seed() -> None:
     race = Race("a", [1, 2, 3], [2, None], mode="min")
     assert finish(race, {("a", 1): [0.5, 0.25]}) == {Work("a", 1, 0), Work("a", 1, 1)}
     assert race.decisions == [
-        Verdict("a", 0, "promoted", 1, 0.5, 0.5, 0.5, 0.5), Verdict("a", 1, "chosen", 1, 0.25, 0.25, 0.25, 0.25)
-    ]  # fmt: skip
+        Verdict("a", 0, "promoted", 1, 0.5, 0.5, 0.5, 0.5),
+        Verdict("a", 1, "chosen", 1, 0.25, 0.25, 0.25, 0.25),
+    ]
 
 
 def test_a_configuration_leaves_where_a_seed_failed_and_keeps_its_place_in_the_count() -> None:
@@ -360,8 +371,11 @@ def test_a_rung_fills_its_places_and_stops_nobody_above_the_cut(race: tuple) -> 
         promoted = [each for each in final if each.action == "promoted"]
         places = -(-entered // reduction)
         assert len(promoted) >= min(places, len(final))
-        assert all(each.mean <= each.cut if len(seeds) == 1 else each.high < each.cut
-                   for each in final if each.action == "stopped")  # fmt: skip
+        assert all(
+            each.mean <= each.cut if len(seeds) == 1 else each.high < each.cut
+            for each in final
+            if each.action == "stopped"
+        )
         if len(seeds) == 1:
             assert len(promoted) == min(places, len(final))
         entered = len(promoted)

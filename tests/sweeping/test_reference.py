@@ -29,9 +29,10 @@ def test_reference_and_winner_train_with_every_seed():
 
 
 def test_the_race_decides_as_it_would_alone():
-    rival, alone = Accompanied("reference", ["good", "bad"], [1, 2], [4, None], mode="max"), Race(
-        ["good", "bad"], [1, 2], [4, None], mode="max"
-    )  # fmt: skip
+    rival, alone = (
+        Accompanied("reference", ["good", "bad"], [1, 2], [4, None], mode="max"),
+        Race(["good", "bad"], [1, 2], [4, None], mode="max"),
+    )
     run(rival)
     while not alone.over:
         alone.tell(*(work := alone.work()[0]), value(work))

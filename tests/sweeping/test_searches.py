@@ -46,8 +46,11 @@ def test_a_population_is_trained_with_changing_values(tmp_path):
     flags = ("--scheduler", "pbt", *SHORT)
     found = sweep(tmp_path / "storage", *flags, "--seeds", "1", space=mine)
     assert (found["failed"], found["reused"], found["finished"]) == (0, 0, 2)
-    members = [trial.folder for each in state.load(Store(tmp_path / "storage"), "quick").configurations
-               for trial in each.trials]  # fmt: skip
+    members = [
+        trial.folder
+        for each in state.load(Store(tmp_path / "storage"), "quick").configurations
+        for trial in each.trials
+    ]
     assert len(members) == 2 and all(len(values(member)) == 2 for member in members)
     assert all(0.5 <= value <= 10 for member in members for value in values(member))
 

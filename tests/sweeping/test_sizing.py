@@ -45,11 +45,14 @@ def test_the_driver_of_workers_takes_no_cpu():
     assert size.at_once == int(ray.cluster_resources()["CPU"])
 
 
-@pytest.mark.parametrize(("sections", "at_once", "said"), [
-    ({}, 99, "--at-once 99 trials do not fit"),
-    ({"training": {"workers": 99}}, None, "not one trial fits:\n  CPU: a trial needs 99"),
-    ({"execution": {"device": "cuda"}}, None, "GPU: a trial needs 1, the cluster has 0"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("sections", "at_once", "said"),
+    [
+        ({}, 99, "--at-once 99 trials do not fit"),
+        ({"training": {"workers": 99}}, None, "not one trial fits:\n  CPU: a trial needs 99"),
+        ({"execution": {"device": "cuda"}}, None, "GPU: a trial needs 1, the cluster has 0"),
+    ],
+)
 def test_what_does_not_fit_is_said(sections, at_once, said):
     with pytest.raises(UserError) as error:
         sizing.of([quick(**sections)], at_once)

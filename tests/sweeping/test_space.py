@@ -60,22 +60,31 @@ def test_scales_differ_by_dotted_keys(tmp_path):
         space.find(path, "huge")
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    (MINIMAL.replace("seeds", "grains"), "lacks seeds"),
-    (MINIMAL.replace("[0, 5]", "5"), "regime.beta: give a list of values or a domain of ray.tune, not 5"),
-    (MINIMAL.replace("[0, 5]", "'05'"), "regime.beta: give a list"),
-    (MINIMAL.replace("[0, 5]", "[]"), "regime.beta lists no value"),
-    (MINIMAL.replace('{"regime.beta": [0, 5]}', "{}"), "sweeps nothing"),
-    (MINIMAL.replace("regime.beta", "decoding.beam"), "key decoding.beam trains no other model: leave it out; 'augury "
-                                                      "train --set decoding.beam=...' scores what is trained again"),
-    (MINIMAL.replace("regime.beta", "scoring.metrics"), "scores what is trained again, without training"),
-    (MINIMAL.replace("regime.beta", "execution.threads"), "changes no result, and '--set execution.threads=...' gives"),
-    (MINIMAL.replace("regime.beta", "tracking.enabled"), "'--set tracking.enabled=...' gives it to all trials"),
-    (MINIMAL + "mutations = {'regime.beta': 5}", "regime.beta: give a list"),
-    (MINIMAL.replace('"max"', '"maximum"'), "mode is 'maximum'; allowed: max, min"),
-    (MINIMAL.replace('"Does it help?"', "3"), "QUESTION must be one line of text"),
-    ("import nonsense_of_mine", "cannot be read: ModuleNotFoundError"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (MINIMAL.replace("seeds", "grains"), "lacks seeds"),
+        (MINIMAL.replace("[0, 5]", "5"), "regime.beta: give a list of values or a domain of ray.tune, not 5"),
+        (MINIMAL.replace("[0, 5]", "'05'"), "regime.beta: give a list"),
+        (MINIMAL.replace("[0, 5]", "[]"), "regime.beta lists no value"),
+        (MINIMAL.replace('{"regime.beta": [0, 5]}', "{}"), "sweeps nothing"),
+        (
+            MINIMAL.replace("regime.beta", "decoding.beam"),
+            "key decoding.beam trains no other model: leave it out; 'augury "
+            "train --set decoding.beam=...' scores what is trained again",
+        ),
+        (MINIMAL.replace("regime.beta", "scoring.metrics"), "scores what is trained again, without training"),
+        (
+            MINIMAL.replace("regime.beta", "execution.threads"),
+            "changes no result, and '--set execution.threads=...' gives",
+        ),
+        (MINIMAL.replace("regime.beta", "tracking.enabled"), "'--set tracking.enabled=...' gives it to all trials"),
+        (MINIMAL + "mutations = {'regime.beta': 5}", "regime.beta: give a list"),
+        (MINIMAL.replace('"max"', '"maximum"'), "mode is 'maximum'; allowed: max, min"),
+        (MINIMAL.replace('"Does it help?"', "3"), "QUESTION must be one line of text"),
+        ("import nonsense_of_mine", "cannot be read: ModuleNotFoundError"),
+    ],
+)
 def test_what_is_wrong_with_a_file_is_said(tmp_path, text, said):
     with pytest.raises(UserError, match=said):
         space.find(write(tmp_path, text))
@@ -129,12 +138,15 @@ def test_radii_are_those_of_the_scale():
     assert not drawn.grid and drawn.rows == paper.rows
 
 
-@pytest.mark.parametrize(("text", "said"), [
-    (ROWS + 'reference = "weak"', "unknown reference of space .* 'weak': allowed: plain, strong"),
-    (ROWS.replace("{}", "5"), "rows must map names to dotted keys"),
-    (ROWS + 'search = "random"', "has rows alone"),
-    (MINIMAL.replace("space = ", "spice = "), "sweeps nothing: give 'space' at least one dotted key, or 'rows'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (ROWS + 'reference = "weak"', "unknown reference of space .* 'weak': allowed: plain, strong"),
+        (ROWS.replace("{}", "5"), "rows must map names to dotted keys"),
+        (ROWS + 'search = "random"', "has rows alone"),
+        (MINIMAL.replace("space = ", "spice = "), "sweeps nothing: give 'space' at least one dotted key, or 'rows'"),
+    ],
+)
 def test_what_is_wrong_with_rows_is_said(tmp_path, text, said):
     with pytest.raises(UserError, match=said):
         space.find(write(tmp_path, text))

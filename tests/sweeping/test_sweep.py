@@ -84,15 +84,18 @@ def test_more_values_and_seeds_train_only_what_is_missing(undisturbed, tmp_path)
     assert {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")} == before
 
 
-@pytest.mark.parametrize(("flags", "said"), [
-    (("--seeds", "1", "1"), "give each seed once"),
-    (("--samples", "3"), "is a grid and has no values to draw"),
-    (("--budget", "soon"), "such as 90s, 30m, 2h or 1d"),
-    (("--set", "regime.beta=1"), "sweeps this key"),
-    (("--set", "regime.betta=1"), "did you mean 'beta'"),
-    (("--search", "optuna"), "say how many points it may suggest with --samples N"),
-    (("--scheduler", "pbt", "--trials", "3"), "leave out --trials"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("flags", "said"),
+    [
+        (("--seeds", "1", "1"), "give each seed once"),
+        (("--samples", "3"), "is a grid and has no values to draw"),
+        (("--budget", "soon"), "such as 90s, 30m, 2h or 1d"),
+        (("--set", "regime.beta=1"), "sweeps this key"),
+        (("--set", "regime.betta=1"), "did you mean 'beta'"),
+        (("--search", "optuna"), "say how many points it may suggest with --samples N"),
+        (("--scheduler", "pbt", "--trials", "3"), "leave out --trials"),
+    ],
+)
 def test_what_cannot_be_meant_is_said(tmp_path, flags, said, capsys):
     assert main(command(tmp_path, *flags)[3:]) == 2
     assert said in capsys.readouterr().err

@@ -29,9 +29,19 @@ from augury.core.store import Store
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(900)]
 
 WORDS = {
-    "eins": "one", "zwei": "two", "drei": "three", "vier": "four", "fünf": "five", "groß": "big", "Haus": "house",
-    "Maus": "mouse", "läuft": "runs", "schläft": "sleeps", "gut": "well", "nie": "never",
-}  # fmt: skip
+    "eins": "one",
+    "zwei": "two",
+    "drei": "three",
+    "vier": "four",
+    "fünf": "five",
+    "groß": "big",
+    "Haus": "house",
+    "Maus": "mouse",
+    "läuft": "runs",
+    "schläft": "sleeps",
+    "gut": "well",
+    "nie": "never",
+}
 
 
 def write_corpus(directory: Path, name: str, count: int, seed: int) -> dict[str, str]:
@@ -47,29 +57,53 @@ def write_corpus(directory: Path, name: str, count: int, seed: int) -> dict[str,
 def write_experiment(directory: Path, **changes: Any) -> Path:
     directory.mkdir(parents=True, exist_ok=True)
     content = {
-        "name": "words", "task": "nmt", "storage": str(directory / "store"),
+        "name": "words",
+        "task": "nmt",
+        "storage": str(directory / "store"),
         "corpus": {
-            "source_language": "de", "target_language": "en",
-            "train": write_corpus(directory, "train", 1000, 1), "valid": write_corpus(directory, "valid", 40, 2),
+            "source_language": "de",
+            "target_language": "en",
+            "train": write_corpus(directory, "train", 1000, 1),
+            "valid": write_corpus(directory, "valid", 40, 2),
             "tests": {"test": write_corpus(directory, "test", 60, 3)},
         },
         "augment": [{"operator": "cipher", "keys": [1]}],
         "vocabulary": {"size": 60, "size_per_key": 40},
-        "model": {"architecture": "tiny", "hidden_size": 64, "feedforward_size": 128, "attention_heads": 2,
-                  "encoder_layers": 1, "decoder_layers": 1, "dropout": 0.0},
+        "model": {
+            "architecture": "tiny",
+            "hidden_size": 64,
+            "feedforward_size": 128,
+            "attention_heads": 2,
+            "encoder_layers": 1,
+            "decoder_layers": 1,
+            "dropout": 0.0,
+        },
         "regime": {"name": "coregularised", "beta": 1, "warmup_steps": 20},
-        "training": {"max_tokens": 300, "learning_rate": 0.006, "warmup_updates": 60, "max_updates": 600,
-                     "validate_every": 150, "average_last": 2},
-        "execution": {"executor": "local", "launcher": "direct", "threads": 1}, **changes,
-    }  # fmt: skip
+        "training": {
+            "max_tokens": 300,
+            "learning_rate": 0.006,
+            "warmup_updates": 60,
+            "max_updates": 600,
+            "validate_every": 150,
+            "average_last": 2,
+        },
+        "execution": {"executor": "local", "launcher": "direct", "threads": 1},
+        **changes,
+    }
     path = directory / "words.yaml"
     path.write_text(yaml.safe_dump(content, allow_unicode=True), encoding="utf-8")
     return path
 
 
 def augury(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-m", "augury.cli", *words], text=True, capture_output=True, check=False,
-                          timeout=600, **options)  # fmt: skip
+    return subprocess.run(
+        [sys.executable, "-m", "augury.cli", *words],
+        text=True,
+        capture_output=True,
+        check=False,
+        timeout=600,
+        **options,
+    )
 
 
 @pytest.fixture(scope="module")
@@ -165,8 +199,10 @@ def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamesp
 def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
     """The averaged parameters of every run of a storage."""
     files = sorted((storage / "runs").glob("*/seed-*/weights.safetensors"))
-    return {str(file.relative_to(storage)): {name: tensor.tobytes() for name, tensor in load_file(file).items()}
-            for file in files}  # fmt: skip
+    return {
+        str(file.relative_to(storage)): {name: tensor.tobytes() for name, tensor in load_file(file).items()}
+        for file in files
+    }
 
 
 @pytest.mark.parametrize("signalled", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
@@ -177,8 +213,12 @@ def test_stopped_and_started_again_equals_undisturbed(
         for side in ("de", "en"):
             shutil.copy(trained.directory / f"{name}.{side}", tmp_path)
     path = write_experiment(tmp_path)
-    process = subprocess.Popen([sys.executable, "-m", "augury.cli", "train", str(path)], text=True,
-                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "augury.cli", "train", str(path)],
+        text=True,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
     wait_for_update(Store(tmp_path / "store"), 160, process)
     process.send_signal(signalled)
     _, said = process.communicate(timeout=120)
@@ -217,15 +257,38 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
     session = tempfile.mkdtemp(prefix="ray")  # sockets allow no long names
     environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}"}
     ray = str(Path(sys.executable).with_name("ray"))
-    start = [ray, "start", "--head", "--block", f"--port={free_port()}", "--dashboard-host=127.0.0.1",
-             f"--dashboard-port={port}", f"--dashboard-agent-listen-port={free_port()}",
-             f"--temp-dir={session}", "--num-cpus=4", "--disable-usage-stats"]  # fmt: skip
-    head = subprocess.Popen(start, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-                            start_new_session=True)  # fmt: skip
+    start = [
+        ray,
+        "start",
+        "--head",
+        "--block",
+        f"--port={free_port()}",
+        "--dashboard-host=127.0.0.1",
+        f"--dashboard-port={port}",
+        f"--dashboard-agent-listen-port={free_port()}",
+        f"--temp-dir={session}",
+        "--num-cpus=4",
+        "--disable-usage-stats",
+    ]
+    head = subprocess.Popen(
+        start, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True
+    )
     try:
         wait_for_dashboard(port, head)
-        submit = [ray, "job", "submit", "--working-dir", str(job), "--", sys.executable, "-m", "augury.cli", "train",
-                  "words.yaml", "--json"]  # fmt: skip
+        submit = [
+            ray,
+            "job",
+            "submit",
+            "--working-dir",
+            str(job),
+            "--",
+            sys.executable,
+            "-m",
+            "augury.cli",
+            "train",
+            "words.yaml",
+            "--json",
+        ]
         for _ in range(10):  # the head answers before its agent can take jobs
             done = subprocess.run(submit, env=environment, text=True, capture_output=True, timeout=400, check=False)
             if "No available agent" not in done.stderr + done.stdout:

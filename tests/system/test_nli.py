@@ -51,19 +51,21 @@ def write_pairs(file: Path, count: int, seed: int) -> dict[str, str]:
 
 def write_experiment(directory: Path) -> Path:
     content = {
-        "name": "inference", "task": "nli", "storage": str(directory / "store"),
+        "name": "inference",
+        "task": "nli",
+        "storage": str(directory / "store"),
         "corpus": {
-            "language": "en", "train": write_pairs(directory / "train.tsv", 800, 1),
+            "language": "en",
+            "train": write_pairs(directory / "train.tsv", 800, 1),
             "valid": write_pairs(directory / "valid.tsv", 60, 2),
             "tests": {"test": write_pairs(directory / "test.tsv", 90, 3)},
         },
-        "model": {"architecture": "tiny", "vocabulary_size": 60, "layers": 1, "hidden_size": 32,
-                  "dropout": 0},
+        "model": {"architecture": "tiny", "vocabulary_size": 60, "layers": 1, "hidden_size": 32, "dropout": 0},
         "max_length": 24,
         "training": {"learning_rate": 0.004, "max_passes": 12, "patience": 12},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
-    }  # fmt: skip
+    }
     path = directory / "inference.yaml"
     path.write_text(yaml.safe_dump(content))
     return path
@@ -113,8 +115,12 @@ def test_settings_without_effect_do_not_train_again(tmp_path: Path, capsys: pyte
 
 def test_killed_and_started_again_equals_undisturbed(trained: SimpleNamespace, tmp_path: Path) -> None:
     path = write_experiment(tmp_path)
-    process = subprocess.Popen([sys.executable, "-m", "augury.cli", "train", str(path)], text=True,
-                               stderr=subprocess.PIPE, stdout=subprocess.DEVNULL)  # fmt: skip
+    process = subprocess.Popen(
+        [sys.executable, "-m", "augury.cli", "train", str(path)],
+        text=True,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+    )
     JOB.wait_for_update(Store(tmp_path / "store"), 130, process)
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)

@@ -29,20 +29,41 @@ def text(size: int, **other: Any) -> dict[str, Any]:
 def experiment(directory: Path) -> dict[str, Any]:
     parallel = {"source_language": "qaa", "target_language": "qab", "train": text(ROWS), "valid": text(10)}
     return {
-        "name": "whole", "task": "nli", "storage": str(directory / "store"), "model": TINY, "max_length": 48,
-        "corpus": {"language": "qaa", "train": text(ROWS), "valid": text(30),
-                   "tests": {"qaa": text(30), "qab": text(30, language="qab")}},
+        "name": "whole",
+        "task": "nli",
+        "storage": str(directory / "store"),
+        "model": TINY,
+        "max_length": 48,
+        "corpus": {
+            "language": "qaa",
+            "train": text(ROWS),
+            "valid": text(30),
+            "tests": {"qaa": text(30), "qab": text(30, language="qab")},
+        },
         "augment": [
-            {"operator": "reorder", "parallel": parallel, "fallback": True, "sampling": SAMPLING,
-             "model": TINY_T5, "training": {**SHORT, "max_examples": None, "max_tokens": 500}},
-            {"operator": "semantic", "copies": 1, "rectify": "agreement", "sampling": SAMPLING,
-             "generator": {"model": TINY_T5, "training": SHORT}, "teacher": {"model": TINY, "training": SHORT}},
+            {
+                "operator": "reorder",
+                "parallel": parallel,
+                "fallback": True,
+                "sampling": SAMPLING,
+                "model": TINY_T5,
+                "training": {**SHORT, "max_examples": None, "max_tokens": 500},
+            },
+            {
+                "operator": "semantic",
+                "copies": 1,
+                "rectify": "agreement",
+                "sampling": SAMPLING,
+                "generator": {"model": TINY_T5, "training": SHORT},
+                "teacher": {"model": TINY, "training": SHORT},
+            },
             {"operator": "eda", "copies": 2},
         ],
         "regime": {"name": "adversarial", "epsilon": 0.02, "alpha_share": 1.0, "clean_weight": 1.0},
         "training": {"learning_rate": 0.004, "max_passes": 3},
-        "execution": {"executor": "local", "launcher": "direct", "threads": 1}, "tracking": {"enabled": False},
-    }  # fmt: skip
+        "execution": {"executor": "local", "launcher": "direct", "threads": 1},
+        "tracking": {"enabled": False},
+    }
 
 
 @pytest.mark.slow

@@ -17,14 +17,29 @@ def test_held_out_sentences_are_put_into_the_order_of_the_other_language(tmp_pat
     def text(size: int) -> dict[str, int]:
         return {"builtin": size, "lexicon": 48}
 
-    runs, failures = run_experiment(parse({
-        "name": "reorderer", "task": "seq2seq", "storage": str(tmp_path), "baseline": False, "max_pieces": 40,
-        "corpus": {"form": "reorder", "source_language": "qaa", "target_language": "qab",
-                   "train": text(1500), "valid": text(100), "tests": {"test": text(200)}},
-        "model": {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0},
-        "training": {"max_passes": 10, "max_examples": None, "max_tokens": 500, "learning_rate": 0.004},
-        "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1},
-    }))  # fmt: skip
+    runs, failures = run_experiment(
+        parse(
+            {
+                "name": "reorderer",
+                "task": "seq2seq",
+                "storage": str(tmp_path),
+                "baseline": False,
+                "max_pieces": 40,
+                "corpus": {
+                    "form": "reorder",
+                    "source_language": "qaa",
+                    "target_language": "qab",
+                    "train": text(1500),
+                    "valid": text(100),
+                    "tests": {"test": text(200)},
+                },
+                "model": {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0},
+                "training": {"max_passes": 10, "max_examples": None, "max_tokens": 500, "learning_rate": 0.004},
+                "tracking": {"enabled": False},
+                "execution": {"executor": "local", "threads": 1},
+            }
+        )
+    )
     assert not failures
     run = runs["reorderer"][1]
     corpus = Corpus.load(Store(tmp_path), run.read_json("prepared.json")["corpora"]["test"])

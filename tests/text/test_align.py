@@ -142,11 +142,21 @@ def test_shards_of_a_corpus(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(corpora, "SHARD_ROWS", 70)
     pairs = list(generate("train", 200))
     writer = CorpusWriter(Store(tmp_path).folder("corpora", "abc"))
-    writer.add(pa.table({
-        "id": [pair.id for pair in pairs], "source": [pair.source for pair in pairs],
-        "target": [pair.target for pair in pairs], "source_language": ["de"] * 200, "target_language": ["en"] * 200,
-        "origin": ["original"] * 200, "views": [[]] * 200, "lineage": [None] * 200,
-    }, schema=PARALLEL))  # fmt: skip
+    writer.add(
+        pa.table(
+            {
+                "id": [pair.id for pair in pairs],
+                "source": [pair.source for pair in pairs],
+                "target": [pair.target for pair in pairs],
+                "source_language": ["de"] * 200,
+                "target_language": ["en"] * 200,
+                "origin": ["original"] * 200,
+                "views": [[]] * 200,
+                "lineage": [None] * 200,
+            },
+            schema=PARALLEL,
+        )
+    )
     corpus: Corpus = writer.finish({"rejected": {}})
     scratch = Store(tmp_path).folder("scratch", "abc")
     encoded = encode_shards(partial(words_of_shard, corpus.folder), corpus.shards, scratch, LocalExecutor())

@@ -18,10 +18,12 @@ sentences = st.lists(st.lists(st.sampled_from(["a", "B", "b", "ç", ","]), max_s
 def pairs_of(lexicon: Lexicon, places: np.ndarray) -> np.ndarray:
     """(word, word) at each place."""
     sources, targets = lexicon.words_of_pairs()
-    words = np.array([
-        lexicon.source_words.to_numpy(zero_copy_only=False)[sources],
-        lexicon.target_words.to_numpy(zero_copy_only=False)[targets],
-    ])  # fmt: skip
+    words = np.array(
+        [
+            lexicon.source_words.to_numpy(zero_copy_only=False)[sources],
+            lexicon.target_words.to_numpy(zero_copy_only=False)[targets],
+        ]
+    )
     return words[:, places]
 
 
@@ -69,8 +71,12 @@ def test_a_union_has_the_words_and_pairs_of_all() -> None:
     union = Lexicon.union(parts)
     assert union.source_words.to_pylist() == ["a", "b", "c"] and union.target_words.to_pylist() == ["y", "z"]
     assert pairs_of(union, np.arange(5)).T.tolist() == [
-        ["a", "y"], ["a", "z"], ["b", "y"], ["b", "z"], ["c", "y"],
-    ]  # fmt: skip
+        ["a", "y"],
+        ["a", "z"],
+        ["b", "y"],
+        ["b", "z"],
+        ["c", "y"],
+    ]
     places = union.places(parts[0])
     assert [part.tolist() for part in places] == [[2, 4], [1, 2], [0]]
     strange = union.places(encode([["b", "d"], ["c"]], [["y"], ["z"]])[1])

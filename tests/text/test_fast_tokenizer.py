@@ -17,9 +17,15 @@ from augury.text.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary import Vocabulary, VocabularyConfig, train
 
 TEXTS = [
-    "es ist diese pyramide.", "hey, warum nicht?", "wir alle lieben baseball, oder?", "zwölf große übungen",
-    "ababab aaaa bbb aabb abab ab", "-- --- ---- -", "das __en__ <unk> </s> <pad>", "x  y   z",
-]  # fmt: skip
+    "es ist diese pyramide.",
+    "hey, warum nicht?",
+    "wir alle lieben baseball, oder?",
+    "zwölf große übungen",
+    "ababab aaaa bbb aabb abab ab",
+    "-- --- ---- -",
+    "das __en__ <unk> </s> <pad>",
+    "x  y   z",
+]
 CHARACTERS = "ab- .\t\n\r\u00a0\u2581\u2585\x00e\u0301ÄİΣ<unk>"
 
 

@@ -50,12 +50,17 @@ def test_posteriors_are_those_of_all_alignments() -> None:
     weights = random.random(3)  # of jumps back, of none and onward; longer ones are as those
     by_distance = {distance: weights[np.clip(distance, -1, 1) + 1] for distance in range(-3, 4)}
     columns = [
-        [(block[:, rank].copy(), words[rank]) for block, words in zip(
-            bucket.cells_by_place(links), bucket.words_by_place(nulls), strict=True) if rank < len(words)]
+        [
+            (block[:, rank].copy(), words[rank])
+            for block, words in zip(bucket.cells_by_place(links), bucket.words_by_place(nulls), strict=True)
+            if rank < len(words)
+        ]
         for rank in range(4)
-    ]  # fmt: skip
-    expected = [enumerated(np.stack([link for link, _ in column], axis=1), np.array([null for _, null in column]),
-                           by_distance) for column in columns]  # fmt: skip
+    ]
+    expected = [
+        enumerated(np.stack([link for link, _ in column], axis=1), np.array([null for _, null in column]), by_distance)
+        for column in columns
+    ]
     moves = hmm.posteriors(bucket, links, nulls, hmm.transitions(3, weights, UNIFORM), NULL)
     for rank, (posteriors, _) in enumerate(expected):
         blocks = bucket.cells_by_place(links)[: lengths[rank]]

@@ -8,13 +8,16 @@ from augury.core.errors import UserError
 from augury.text.segmentation import require_words, tokenised_line
 
 
-@pytest.mark.parametrize(("language", "plain", "segmented"), [
-    ("zh", "两只狗在公园里跑,孩子们看着。", "两 只 狗 在 公园 里 跑 , 孩子 们 看着 。"),
-    ("zh-TW", "你好嗎?", "你 好 嗎 ?"),
-    ("ja", "犬が公園で走っている。", "犬 が 公園 で 走っ て いる 。"),
-    ("th", "สุนัขสองตัววิ่งในสวนสาธารณะ และเด็กๆ มองดู", "สุนัข สอง ตัว วิ่ง ใน สวนสาธารณะ และ เด็กๆ มอง ดู"),
-    ("my", "ခွေးနှစ်ကောင်ပန်းခြံထဲမှာပြေးနေတယ်။", "ခွေး နှစ် ကောင် ပန်းခြံ ထဲ မှာ ပြေး နေ တယ် ။"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("language", "plain", "segmented"),
+    [
+        ("zh", "两只狗在公园里跑,孩子们看着。", "两 只 狗 在 公园 里 跑 , 孩子 们 看着 。"),
+        ("zh-TW", "你好嗎?", "你 好 嗎 ?"),
+        ("ja", "犬が公園で走っている。", "犬 が 公園 で 走っ て いる 。"),
+        ("th", "สุนัขสองตัววิ่งในสวนสาธารณะ และเด็กๆ มองดู", "สุนัข สอง ตัว วิ่ง ใน สวนสาธารณะ และ เด็กๆ มอง ดู"),
+        ("my", "ခွေးနှစ်ကောင်ပန်းခြံထဲမှာပြေးနေတယ်။", "ခွေး နှစ် ကောင် ပန်းခြံ ထဲ မှာ ပြေး နေ တယ် ။"),
+    ],
+)
 def test_segmented_text_is_the_way_out(language: str, plain: str, segmented: str) -> None:
     require_words([segmented, ""], language, "here")
     with pytest.raises(UserError, match=f"here: '{language}' is written without spaces.*as a segmenter writes it"):

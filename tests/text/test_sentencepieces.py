@@ -76,8 +76,14 @@ def test_encoding_lays_the_ids_end_to_end_whatever_the_number_of_threads() -> No
     assert (empty.tolist(), start.tolist()) == ([], [0])
 
 
-@pytest.mark.parametrize(("row", "text"), [
-    (["▁ab", "c", "▁d"], "abc d"), (["ab", "▁c"], "ab c"), (["▁", "▁", "▁a"], "  a"), ([], ""),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("row", "text"),
+    [
+        (["▁ab", "c", "▁d"], "abc d"),
+        (["ab", "▁c"], "ab c"),
+        (["▁", "▁", "▁a"], "  a"),
+        ([], ""),
+    ],
+)
 def test_join_undoes_the_leading_space(row: list[str], text: str) -> None:
     assert join(row) == text

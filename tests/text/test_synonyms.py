@@ -84,9 +84,16 @@ def test_open_english_wordnet(data: Path) -> None:
     synonyms = load_synonyms(str(data / "wordnet_oewn"))
     assert len(synonyms) == 52_691
     assert synonyms["movie"] == (
-        "film", "flick", "motion picture", "motion-picture show", "moving picture", "moving-picture show", "pic",
-        "picture", "picture show",
-    )  # fmt: skip
+        "film",
+        "flick",
+        "motion picture",
+        "motion-picture show",
+        "moving picture",
+        "moving-picture show",
+        "pic",
+        "picture",
+        "picture show",
+    )
     assert "entity" not in synonyms
 
 

@@ -45,8 +45,10 @@ def test_several_texts_are_read_as_one_and_what_was_counted_is_kept(
 ) -> None:
     store = Store(tmp_path)
     given = {"a": [("ab", "c"), ("abc", "def"), ("x", "")], "b": [("abcde", "f")]}
-    texts = {name: Text(corpus(store, name, rows, monkeypatch), ("first", "second"), "source")
-             for name, rows in given.items()}  # fmt: skip
+    texts = {
+        name: Text(corpus(store, name, rows, monkeypatch), ("first", "second"), "source")
+        for name, rows in given.items()
+    }
     folders = {name: store.folder("tokens", text.address("letters")) for name, text in texts.items()}
     tokenise(texts, folders, Letters(), LocalExecutor())
     assert {name: folder.manifest()["counts"] for name, folder in folders.items()} == {"a": {"cut": 1}, "b": {"cut": 1}}

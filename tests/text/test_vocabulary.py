@@ -20,16 +20,22 @@ from augury.text.vocabulary import SPECIALS, Vocabulary, VocabularyConfig, merge
 from augury.text.vocabulary_size import fitting_size
 
 GERMAN = [
-    "es ist diese pyramide.", "hey, warum nicht?", "wir alle lieben baseball, oder?", "zwölf große übungen",
-    "über 20% der straßen!", "xyz ª º ﬁ \u00a0 \t \u200b 😀 e\u0301", "das __en__ <clean_s> <unk> </s> <pad>",
-]  # fmt: skip
+    "es ist diese pyramide.",
+    "hey, warum nicht?",
+    "wir alle lieben baseball, oder?",
+    "zwölf große übungen",
+    "über 20% der straßen!",
+    "xyz ª º ﬁ \u00a0 \t \u200b 😀 e\u0301",
+    "das __en__ <clean_s> <unk> </s> <pad>",
+]
 ENGLISH = ["it is this pyramid.", "hey, why not?", "we all love baseball, right?", "twelve big exercises"]
 ALPHABET = Alphabet(("abcdefghijklmnopqrstuvwxyzßäöü",))
 VIEWS = {
-    "source": GERMAN, "target": ENGLISH,
+    "source": GERMAN,
+    "target": ENGLISH,
     "rot-1": [Rot(ALPHABET, 1).text(text) for text in GERMAN],
     "rot-2": [Rot(ALPHABET, 2).text(text) for text in GERMAN],
-}  # fmt: skip
+}
 CHARACTERS = sorted(set("".join(GERMAN)))
 JOINT = VocabularyConfig(size=110, size_per_key=20, reserved=("<clean_s>",))
 SEPARATE = VocabularyConfig(size=110, separate_size_per_key=90, mode="separate", reserved=("<clean_s>",))
@@ -150,9 +156,12 @@ def test_separate_views_have_their_own_models_in_one_table(store: Store, vocabul
 def test_joint_views_share_one_model_that_saw_all_of_them(store: Store, vocabularies: Vocabularies) -> None:
     manifest = store.folder("vocabularies", "joint").manifest()
     assert manifest == {
-        "size": 150, "models": ["sentencepiece-0.model"], "views": dict.fromkeys(VIEWS, 0),
-        "tags": ["__de__", "__en__", "<clean_s>"], "texts": {view: len(VIEWS[view]) for view in VIEWS},
-    }  # fmt: skip
+        "size": 150,
+        "models": ["sentencepiece-0.model"],
+        "views": dict.fromkeys(VIEWS, 0),
+        "tags": ["__de__", "__en__", "<clean_s>"],
+        "texts": {view: len(VIEWS[view]) for view in VIEWS},
+    }
     vocabulary = vocabularies["joint"]
     assert [read_pieces(vocabulary, "gu kuv", view) for view in VIEWS] == [["▁g", "u", "▁", "k", "uv"]] * 4
 
@@ -209,11 +218,14 @@ def test_a_view_without_text_is_an_error(store: Store, mode: str, texts: list[st
     assert not folder.complete
 
 
-@pytest.mark.parametrize(("settings", "keys", "views"), [
-    ({}, "vocabulary.size", {"source": GERMAN, "target": ENGLISH}),
-    ({"size_per_key": 1}, "vocabulary.size and vocabulary.size_per_key", VIEWS),
-    ({"mode": "separate", "separate_size_per_key": 80}, "vocabulary.size", VIEWS),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("settings", "keys", "views"),
+    [
+        ({}, "vocabulary.size", {"source": GERMAN, "target": ENGLISH}),
+        ({"size_per_key": 1}, "vocabulary.size and vocabulary.size_per_key", VIEWS),
+        ({"mode": "separate", "separate_size_per_key": 80}, "vocabulary.size", VIEWS),
+    ],
+)
 @pytest.mark.parametrize(("size", "bound", "beyond"), [(5000, "at most", 1), (2, "no fewer than", -1)])
 def test_an_impossible_size_names_the_nearest(
     store: Store,
@@ -251,18 +263,26 @@ def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> 
         fit(store.folder("size", "cipher"), config)
 
 
-@pytest.mark.parametrize(("reserved", "fault"), [
-    (["<a>", "<a>"], "'<a>' is there already"), (["<pad>"], "'<pad>' is there already"),
-    *(([symbol], "not one word") for symbol in ("a b", "", "a\u00a0", "▁a")),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("reserved", "fault"),
+    [
+        (["<a>", "<a>"], "'<a>' is there already"),
+        (["<pad>"], "'<pad>' is there already"),
+        *(([symbol], "not one word") for symbol in ("a b", "", "a\u00a0", "▁a")),
+    ],
+)
 def test_reserved_symbols_are_distinct_words(reserved: list[str], fault: str) -> None:
     with pytest.raises(UserError, match=f"(?s)reserved.*{fault}"):
         validate(VocabularyConfig, {"reserved": reserved}, "experiment.yaml")
 
 
-@pytest.mark.parametrize(("symbol", "fault"), [
-    ("__en__", "'__en__' is the tag of a language"), ("e", r"\['e'\] are also pieces of the text"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("symbol", "fault"),
+    [
+        ("__en__", "'__en__' is the tag of a language"),
+        ("e", r"\['e'\] are also pieces of the text"),
+    ],
+)
 def test_a_reserved_symbol_that_has_an_entry_is_an_error(store: Store, symbol: str, fault: str) -> None:
     folder = store.folder("reserved", "bad")
     with pytest.raises(UserError, match=fault):

@@ -13,13 +13,15 @@ from augury.text.words import Words, is_punctuation, words
         ("Well, don't stop (now)!", ["Well", ",", "don't", "stop", "(", "now", ")", "!"]),
         ("der EU-Haushalt, l’homme", ["der", "EU-Haushalt", ",", "l’homme"]),
         ("um 10:30 für 1.234,56 €.", ["um", "10:30", "für", "1.234,56", "€", "."]),
-        ("a -- b -5 end.Next dogs' 'x'",
-         ["a", "-", "-", "b", "-", "5", "end", ".", "Next", "dogs", "'", "'", "x", "'"]),
+        (
+            "a -- b -5 end.Next dogs' 'x'",
+            ["a", "-", "-", "b", "-", "5", "end", ".", "Next", "dogs", "'", "'", "x", "'"],
+        ),
         ("हिन्दी में ❤️ Zu\u0308rich", ["हिन्दी", "में", "❤️", "Zu\u0308rich"]),
         ("می\u200cخواهم", ["می\u200cخواهم"]),
         (" \u00a0\n", []),
     ],
-)  # fmt: skip
+)
 def test_words(text: str, expected: list[str]) -> None:
     assert words(text) == expected == list(Words.of(text).words)
 

@@ -98,9 +98,12 @@ def test_prepositions_contract_with_articles_and_tell_place_from_direction() -> 
 
 def test_numbers() -> None:
     assert [number(value) for value in (2, 12, 17, 30, 23)] == [
-        ("zwei", "two"), ("zwölf", "twelve"), ("siebzehn", "seventeen"), ("dreißig", "thirty"),
+        ("zwei", "two"),
+        ("zwölf", "twelve"),
+        ("siebzehn", "seventeen"),
+        ("dreißig", "thirty"),
         ("dreiundzwanzig", "twenty-three"),
-    ]  # fmt: skip
+    ]
 
 
 def test_the_verb_stands_second_whatever_stands_first() -> None:
@@ -141,8 +144,9 @@ def test_an_english_particle_follows_a_pronoun() -> None:
     assert english(clause) == "the man picks up the apple"
     it = pronoun_phrase(SINGULAR[0, "it"], ACCUSATIVE)
     assert (german(replace(clause, accusative=it)), english(replace(clause, accusative=it))) == (
-        "der Mann hebt ihn auf", "the man picks it up",
-    )  # fmt: skip
+        "der Mann hebt ihn auf",
+        "the man picks it up",
+    )
 
 
 @pytest.mark.parametrize(

@@ -23,10 +23,14 @@ from toy_languages.lexicon import read_verb
         ("das Haus Häuser house", "Haus Haus Haus Hauses", "Häuser Häuser Häusern Häuser", ("house", "houses")),
         ("der Junge* Jungen boy", "Junge Jungen Jungen Jungen", "Jungen Jungen Jungen Jungen", ("boy", "boys")),
         ("der Vogel Vögel bird", "Vogel Vogel Vogel Vogels", "Vögel Vögel Vögeln Vögel", ("bird", "birds")),
-        ("die Kirsche+n Kirschen cherry", "Kirsche Kirsche Kirsche Kirsche", "Kirschen Kirschen Kirschen Kirschen",
-         ("cherry", "cherries")),
+        (
+            "die Kirsche+n Kirschen cherry",
+            "Kirsche Kirsche Kirsche Kirsche",
+            "Kirschen Kirschen Kirschen Kirschen",
+            ("cherry", "cherries"),
+        ),
     ],
-)  # fmt: skip
+)
 def test_nouns(entry: str, singular: str, plural: str, english: tuple[str, str]) -> None:
     word = noun("t", *entry.split())
     assert word.german == (tuple(singular.split()), tuple(plural.split()))
@@ -34,8 +38,10 @@ def test_nouns(entry: str, singular: str, plural: str, english: tuple[str, str])
 
 
 def test_the_english_pronoun_follows_nature() -> None:
-    entries = {"p": ("der Mann Männer man men", "das/she Mädchen Mädchen girl", "das Kind Kinder child children"),
-               "a": ("die Katze Katzen cat",)}  # fmt: skip
+    entries = {
+        "p": ("der Mann Männer man men", "das/she Mädchen Mädchen girl", "das Kind Kinder child children"),
+        "a": ("die Katze Katzen cat",),
+    }
     pronouns = {row.split()[3]: noun(kind, *row.split()).pronoun for kind, table in entries.items() for row in table}
     assert pronouns == {"man": "he", "girl": "she", "child": "it", "cat": "it"}
 
@@ -54,24 +60,64 @@ def test_compounds_are_one_word_in_german_and_two_in_english() -> None:
 @pytest.mark.parametrize(
     ("entry", "present", "preterite", "participle", "zu"),
     [
-        ("p suchen = look +for", "suche suchst sucht suchen sucht suchen",
-         "suchte suchtest suchte suchten suchtet suchten", "gesucht", "zu suchen"),
-        ("p sehen sieht sah gesehen = see saw seen", "sehe siehst sieht sehen seht sehen",
-         "sah sahst sah sahen saht sahen", "gesehen", "zu sehen"),
-        ("p ist auf-stehen steht stand gestanden = get got got +up", "stehe stehst steht stehen steht stehen",
-         "stand standest stand standen standet standen", "aufgestanden", "aufzustehen"),
-        ("p besuchen = visit", "besuche besuchst besucht besuchen besucht besuchen",
-         "besuchte besuchtest besuchte besuchten besuchtet besuchten", "besucht", "zu besuchen"),
-        ("p zeichnen = draw drew drawn", "zeichne zeichnest zeichnet zeichnen zeichnet zeichnen",
-         "zeichnete zeichnetest zeichnete zeichneten zeichnetet zeichneten", "gezeichnet", "zu zeichnen"),
-        ("p lächeln = smile", "lächle lächelst lächelt lächeln lächelt lächeln",
-         "lächelte lächeltest lächelte lächelten lächeltet lächelten", "gelächelt", "zu lächeln"),
-        ("p Hunger_haben hat hatte gehabt = be +hungry", "habe hast hat haben habt haben",
-         "hatte hattest hatte hatten hattet hatten", "Hunger gehabt", "Hunger zu haben"),
-        ("p essen isst aß gegessen = eat ate eaten", "esse isst isst essen esst essen",
-         "aß aßest aß aßen aßt aßen", "gegessen", "zu essen"),
+        (
+            "p suchen = look +for",
+            "suche suchst sucht suchen sucht suchen",
+            "suchte suchtest suchte suchten suchtet suchten",
+            "gesucht",
+            "zu suchen",
+        ),
+        (
+            "p sehen sieht sah gesehen = see saw seen",
+            "sehe siehst sieht sehen seht sehen",
+            "sah sahst sah sahen saht sahen",
+            "gesehen",
+            "zu sehen",
+        ),
+        (
+            "p ist auf-stehen steht stand gestanden = get got got +up",
+            "stehe stehst steht stehen steht stehen",
+            "stand standest stand standen standet standen",
+            "aufgestanden",
+            "aufzustehen",
+        ),
+        (
+            "p besuchen = visit",
+            "besuche besuchst besucht besuchen besucht besuchen",
+            "besuchte besuchtest besuchte besuchten besuchtet besuchten",
+            "besucht",
+            "zu besuchen",
+        ),
+        (
+            "p zeichnen = draw drew drawn",
+            "zeichne zeichnest zeichnet zeichnen zeichnet zeichnen",
+            "zeichnete zeichnetest zeichnete zeichneten zeichnetet zeichneten",
+            "gezeichnet",
+            "zu zeichnen",
+        ),
+        (
+            "p lächeln = smile",
+            "lächle lächelst lächelt lächeln lächelt lächeln",
+            "lächelte lächeltest lächelte lächelten lächeltet lächelten",
+            "gelächelt",
+            "zu lächeln",
+        ),
+        (
+            "p Hunger_haben hat hatte gehabt = be +hungry",
+            "habe hast hat haben habt haben",
+            "hatte hattest hatte hatten hattet hatten",
+            "Hunger gehabt",
+            "Hunger zu haben",
+        ),
+        (
+            "p essen isst aß gegessen = eat ate eaten",
+            "esse isst isst essen esst essen",
+            "aß aßest aß aßen aßt aßen",
+            "gegessen",
+            "zu essen",
+        ),
     ],
-)  # fmt: skip
+)
 def test_verbs(entry: str, present: str, preterite: str, participle: str, zu: str) -> None:
     word = read_verb(entry)
     assert word.present == tuple(present.split())
@@ -98,13 +144,25 @@ def test_english_verbs(entry: str, forms: str) -> None:
 
 
 def test_comparatives() -> None:
-    entries = ("klein kleiner small pa", "groß größer big pa", "müde~müd müder tired pa", "gut besser good p",
-               "fröhlich fröhlicher merry pa", "schön schöner beautiful p", "leise~leis leiser quiet pa")  # fmt: skip
+    entries = (
+        "klein kleiner small pa",
+        "groß größer big pa",
+        "müde~müd müder tired pa",
+        "gut besser good p",
+        "fröhlich fröhlicher merry pa",
+        "schön schöner beautiful p",
+        "leise~leis leiser quiet pa",
+    )
     english = [adjective(*entry.split()).english_comparative for entry in entries]
     assert english == ["smaller", "bigger", "more tired", "better", "merrier", "more beautiful", "quieter"]
 
 
 def test_english_s() -> None:
     assert [with_s(word) for word in ("dog", "fox", "boy", "cherry", "bench", "go")] == [
-        "dogs", "foxes", "boys", "cherries", "benches", "goes",
-    ]  # fmt: skip
+        "dogs",
+        "foxes",
+        "boys",
+        "cherries",
+        "benches",
+        "goes",
+    ]

@@ -32,9 +32,10 @@ def test_rare_words_are_translated_syllable_by_syllable() -> None:
         german, english = lemmas(word)
         readings = {
             translated + endings[ending]
-            for ending in endings if german.endswith(ending)
+            for ending in endings
+            if german.endswith(ending)
             for translated in translations(german.removesuffix(ending).lower(), translation)
-        }  # fmt: skip
+        }
         assert english in readings
 
 
@@ -43,9 +44,10 @@ def translations(stem: str, translation: dict[str, str]) -> list[str]:
         return [""]
     return [
         english + rest
-        for syllable, english in translation.items() if stem.startswith(syllable)
+        for syllable, english in translation.items()
+        if stem.startswith(syllable)
         for rest in translations(stem.removeprefix(syllable), translation)
-    ]  # fmt: skip
+    ]
 
 
 def test_no_two_rare_words_share_a_form() -> None:

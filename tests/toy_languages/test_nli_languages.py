@@ -13,15 +13,27 @@ LEXICON = nli_lexicon_of(96)
 NOUN, DO, TO, SOME = (LEXICON.words[kind] for kind in ("noun", "intransitive", "transitive", "adjective"))
 
 
-@pytest.mark.parametrize(("statement", "qaa", "qab"), [
-    (Statement("all", Thing(0), (Deed(1),)), f"lo {NOUN[0]} {DO[1]}", f"{NOUN[0]} lo ga {DO[1]}"),
-    (Statement("no", Thing(2, 3), (Deed(4, Thing(5, 6)),)),
-     f"ne {SOME[3]} {NOUN[2]} {TO[4]} {SOME[6]} {NOUN[5]}", f"{NOUN[2]} {SOME[3]} ne ga {NOUN[5]} {SOME[6]} {TO[4]}"),
-    (Statement("most", Thing(0), (Deed(1, Thing(2)),), negated=True),
-     f"mi {NOUN[0]} pa {TO[1]} {NOUN[2]}", f"{NOUN[0]} mi ga {NOUN[2]} {TO[1]} pa"),
-    (Statement("some", Thing(0), (Deed(1), Deed(2, Thing(3)))),
-     f"su {NOUN[0]} {DO[1]} ke {TO[2]} {NOUN[3]}", f"{NOUN[0]} su ga {DO[1]} ke {NOUN[3]} {TO[2]}"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("statement", "qaa", "qab"),
+    [
+        (Statement("all", Thing(0), (Deed(1),)), f"lo {NOUN[0]} {DO[1]}", f"{NOUN[0]} lo ga {DO[1]}"),
+        (
+            Statement("no", Thing(2, 3), (Deed(4, Thing(5, 6)),)),
+            f"ne {SOME[3]} {NOUN[2]} {TO[4]} {SOME[6]} {NOUN[5]}",
+            f"{NOUN[2]} {SOME[3]} ne ga {NOUN[5]} {SOME[6]} {TO[4]}",
+        ),
+        (
+            Statement("most", Thing(0), (Deed(1, Thing(2)),), negated=True),
+            f"mi {NOUN[0]} pa {TO[1]} {NOUN[2]}",
+            f"{NOUN[0]} mi ga {NOUN[2]} {TO[1]} pa",
+        ),
+        (
+            Statement("some", Thing(0), (Deed(1), Deed(2, Thing(3)))),
+            f"su {NOUN[0]} {DO[1]} ke {TO[2]} {NOUN[3]}",
+            f"{NOUN[0]} su ga {DO[1]} ke {NOUN[3]} {TO[2]}",
+        ),
+    ],
+)
 def test_word_orders(statement: Statement, qaa: str, qab: str) -> None:
     assert [speak(statement, language, LEXICON) for language in NLI_LANGUAGES] == [qaa, qab]
 

@@ -9,12 +9,17 @@ from toy_languages.nli_lexicon import LARGEST, SMALLEST, NliLexicon, hypernym, i
 def test_golden_words() -> None:
     words = NliLexicon(96).words
     assert {kind: len(known) for kind, known in words.items()} == {
-        "noun": 48, "transitive": 16, "intransitive": 16, "adjective": 16,
-    }  # fmt: skip
+        "noun": 48,
+        "transitive": 16,
+        "intransitive": 16,
+        "adjective": 16,
+    }
     assert {kind: known[:4] for kind, known in words.items()} == {
-        "noun": ["sozu", "razu", "tara", "duse"], "transitive": ["zopa", "dana", "nino", "jehu"],
-        "intransitive": ["bufi", "zapi", "koge", "jobi"], "adjective": ["galu", "vemi", "jofa", "subu"],
-    }  # fmt: skip
+        "noun": ["sozu", "razu", "tara", "duse"],
+        "transitive": ["zopa", "dana", "nino", "jehu"],
+        "intransitive": ["bufi", "zapi", "koge", "jobi"],
+        "adjective": ["galu", "vemi", "jofa", "subu"],
+    }
 
 
 def test_no_word_is_another() -> None:

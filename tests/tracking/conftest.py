@@ -56,10 +56,19 @@ class Trials:
     def __init__(self, store: Store, name: str = "beta"):
         self.store, self.folder = store, store.folder(state.KIND, name)
         self.asked: dict[str, Any] = {
-            "name": name, "question": "Which beta helps?", "metric": "valid/bleu", "mode": "max", "scale": "toy",
-            "keys": ["regime.beta"], "seeds": [1, 2], "scheduler": "all", "reference": "",
-            "configurations": [], "merged": [], "started": 1.7e9,
-        }  # fmt: skip
+            "name": name,
+            "question": "Which beta helps?",
+            "metric": "valid/bleu",
+            "mode": "max",
+            "scale": "toy",
+            "keys": ["regime.beta"],
+            "seeds": [1, 2],
+            "scheduler": "all",
+            "reference": "",
+            "configurations": [],
+            "merged": [],
+            "started": 1.7e9,
+        }
         self.stands: dict[str, Any] = {"time": 1.7e9 + 1000, "ended": False, "trials": {}, "decisions": []}
 
     def configuration(self, address: str, point: Mapping[str, Any]) -> None:
@@ -76,10 +85,18 @@ class Trials:
         run = Run(self.store.folder("runs", f"{address}/seed-{seed}"))
         run.describe(address=address, seed=seed, parameters={"training.precision": "fp32", "model.layers": 2, **point})
         if valid is not None:
-            run.raw("00000050", *(
-                {"update": 50 * at, "passes": 0.0, "time": 1.7e9 + 10 * at,
-                 "metrics": {"valid/bleu": valid * at / 2, "train/seconds": 18.0 * at}}
-                for at in (1, 2)))  # fmt: skip
+            run.raw(
+                "00000050",
+                *(
+                    {
+                        "update": 50 * at,
+                        "passes": 0.0,
+                        "time": 1.7e9 + 10 * at,
+                        "metrics": {"valid/bleu": valid * at / 2, "train/seconds": 18.0 * at},
+                    }
+                    for at in (1, 2)
+                ),
+            )
         if test is not None:
             run.scores(test)
         if progress == "finished":
@@ -94,10 +111,20 @@ class Trials:
 
     def stop(self, address: str, rung: int = 1) -> None:
         """The race has stopped a configuration."""
-        self.stands["decisions"].append({
-            "time": 1.7e9 + 50, "rung": rung, "validations": 2, "address": address, "action": "stopped", "seeds": 1,
-            "mean": 5.0, "low": 4.0, "high": 6.0, "cut": 9.0,
-        })  # fmt: skip
+        self.stands["decisions"].append(
+            {
+                "time": 1.7e9 + 50,
+                "rung": rung,
+                "validations": 2,
+                "address": address,
+                "action": "stopped",
+                "seeds": 1,
+                "mean": 5.0,
+                "low": 4.0,
+                "high": 6.0,
+                "cut": 9.0,
+            }
+        )
 
     def load(self, ended: bool | None = None) -> Sweep:
         """The sweep as it stands now, a second later than the last time."""

@@ -24,17 +24,20 @@ def history(backend: Backend, run_id: str, metric: str) -> list[tuple[int, float
 def test_a_run_is_filled_and_ended_in_three_calls(backend: Backend) -> None:
     record = backend.create("first", {"augury.run": "runs/a"}, 1.7e9)
     content = Content(
-        tags={"augury.run": "runs/a", "augury.state": "finished"}, parameters={"beta": 5, "keys": [1, 2]},
+        tags={"augury.run": "runs/a", "augury.state": "finished"},
+        parameters={"beta": 5, "keys": [1, 2]},
         points=[Value("loss", 4.0, 1.7e9 + 1, 10), Value("loss", 3.0, 1.7e9 + 2, 20)],
         values=[Value("bleu", 30.0, 1.7e9 + 3, 20)],
-    )  # fmt: skip
+    )
     backend.bring(record, content, "FINISHED", 1.7e9 + 4)
     assert backend.sent == 3
     found = backend.get(record.run_id)
     assert found is not None
     assert (found.status, found.finished, found.parameters) == (
-        "FINISHED", 1_700_000_004_000, {"beta": "5", "keys": "[1, 2]"},
-    )  # fmt: skip
+        "FINISHED",
+        1_700_000_004_000,
+        {"beta": "5", "keys": "[1, 2]"},
+    )
     assert found.metrics == {"loss": 3.0, "bleu": 30.0}
     assert {key: found.tags[key] for key in content.tags} == content.tags
     assert history(backend, record.run_id, "loss") == [(10, 4.0), (20, 3.0)]

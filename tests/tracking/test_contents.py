@@ -65,9 +65,12 @@ def test_a_sweep_names_the_filter_that_compares(trials: Any, store: Store) -> No
         "%27configuration%27&compareRunsMode=CHART&orderByKey=metrics.%60best%2Fvalid%2Fbleu%60&orderByAsc=false"
     )
     assert note.split("\n\n") == [
-        "Which beta helps?", "synthetic text", f"[Compare its configurations]({charts}), or filter runs by "
-        "`tags.augury.sweep = 'beta' and tags.augury.level = 'configuration'`.", f"Its files: {store.root}/sweeps/beta",
-    ]  # fmt: skip
+        "Which beta helps?",
+        "synthetic text",
+        f"[Compare its configurations]({charts}), or filter runs by "
+        "`tags.augury.sweep = 'beta' and tags.augury.level = 'configuration'`.",
+        f"Its files: {store.root}/sweeps/beta",
+    ]
     assert content.tags["augury.trials"] == "3 waiting, 1 running"
     assert "augury.answer" not in content.tags
     assert content.parameters == {}
@@ -84,13 +87,19 @@ def test_swept_values_are_flat_numeric_parameters(trials: Any, database: str, st
     found = search(database)
     (name,) = set(found) - {"beta", "cc seed 1"}
     assert found[name].data.params == {
-        "regime.beta": "0.5", "augment.0.operator": "cipher", "augment.0.keys": "[1, 2]", "training.clip_norm": "null",
-    }  # fmt: skip
+        "regime.beta": "0.5",
+        "augment.0.operator": "cipher",
+        "augment.0.keys": "[1, 2]",
+        "training.clip_norm": "null",
+    }
     assert found["cc seed 1"].data.params == {"regime.beta": "0.5", "augment.0.operator": "cipher"}
     tags = found[name].data.tags
     assert (tags["augury.question"], tags["augury.metric"], tags["augury.scale"], tags["augury.reference"]) == (
-        "Which beta helps?", "valid/bleu", "toy", "no",
-    )  # fmt: skip
+        "Which beta helps?",
+        "valid/bleu",
+        "toy",
+        "no",
+    )
     inputs = [given.dataset.name for given in found[name].inputs.dataset_inputs]
     assert sorted(inputs) == ["test", "train"]
     files = MlflowClient(database).list_artifacts(found[name].info.run_id)

@@ -52,9 +52,14 @@ def test_seeds_stand_under_configurations_under_the_sweep(groups: Groups, trials
     titles = {run.info.run_id: name for name, run in found.items()}
     parents = {name: titles.get(run.data.tags.get("mlflow.parentRunId")) for name, run in found.items()}
     assert parents == {
-        "beta": None, "baseline": "beta", "regime.beta=5": "beta", "aa seed 1": "baseline", "aa seed 2": "baseline",
-        "bb seed 1": "regime.beta=5", "bb seed 2": "regime.beta=5",
-    }  # fmt: skip
+        "beta": None,
+        "baseline": "beta",
+        "regime.beta=5": "beta",
+        "aa seed 1": "baseline",
+        "aa seed 2": "baseline",
+        "bb seed 1": "regime.beta=5",
+        "bb seed 2": "regime.beta=5",
+    }
     assert {run.info.status for run in found.values()} == {"FINISHED"}
 
 
@@ -81,9 +86,12 @@ def test_a_configuration_has_the_numbers_of_its_seeds(groups: Groups, trials: An
     pooled = (1**2 * 2 + 2**2 * 2) ** 0.5 / 2**0.5  # over both configurations, two degrees of freedom: t = 4.3027
     half = 4.302653 * pooled / 2**0.5
     assert {name: metrics[name] for name in metrics if name.startswith("best")} == {
-        "best/valid/bleu": 16.0, "best/valid/bleu/seeds": 2.0, "best/valid/bleu/sd": pytest.approx(8**0.5),
-        "best/valid/bleu/low": pytest.approx(16 - half), "best/valid/bleu/high": pytest.approx(16 + half),
-    }  # fmt: skip
+        "best/valid/bleu": 16.0,
+        "best/valid/bleu/seeds": 2.0,
+        "best/valid/bleu/sd": pytest.approx(8**0.5),
+        "best/valid/bleu/low": pytest.approx(16 - half),
+        "best/valid/bleu/high": pytest.approx(16 + half),
+    }
     assert (metrics["test/test/bleu"], metrics["test/test/bleu/seeds"]) == (25.0, 2.0)
     assert metrics["test/test/bleu/sd"] == pytest.approx(2**0.5)
     assert metrics["test/test/bleu/low"] < 24.0 < 26.0 < metrics["test/test/bleu/high"]
@@ -101,16 +109,23 @@ def test_the_sweep_has_its_answer_counts_and_files(groups: Groups, trials: Any, 
     bring(groups, trials.load(ended=True))
     found = search(database)["beta"]
     assert (found.info.status, found.info.start_time, found.info.end_time) == (
-        "FINISHED", 1_700_000_000_000, 1_700_002_000_000,
-    )  # fmt: skip
+        "FINISHED",
+        1_700_000_000_000,
+        1_700_002_000_000,
+    )
     tags = found.data.tags
     assert (tags["augury.answer"], tags["augury.best"], tags["augury.best_configuration"], tags["augury.trials"]) == (
-        "Beta 5 helps by 4.5 BLEU.", "regime.beta=5", B, "4 finished",
-    )  # fmt: skip
+        "Beta 5 helps by 4.5 BLEU.",
+        "regime.beta=5",
+        B,
+        "4 finished",
+    )
     assert "**Beta 5 helps by 4.5 BLEU.**" in tags["mlflow.note.content"]
     assert {name: found.data.metrics[name] for name in ("trials/finished", "trials/failed", "trials/stopped")} == {
-        "trials/finished": 4.0, "trials/failed": 0.0, "trials/stopped": 0.0,
-    }  # fmt: skip
+        "trials/finished": 4.0,
+        "trials/failed": 0.0,
+        "trials/stopped": 0.0,
+    }
     assert found.data.metrics["cost/training_hours"] == pytest.approx(4 * 36 / 3600)
     assert found.data.metrics["best/valid/bleu"] == 16.0
     trials.folder.write("index.html", "<p>32")
@@ -125,8 +140,10 @@ def test_hypotheses_are_kept_of_the_best_configuration(groups: Groups, trials: A
     done(trials)
     bring(groups, trials.load(ended=True))
     client, found = MlflowClient(database), search(database)
-    kept = {name: [entry.path for entry in client.list_artifacts(found[name].info.run_id)]
-            for name in ("aa seed 1", "bb seed 1", "bb seed 2")}  # fmt: skip
+    kept = {
+        name: [entry.path for entry in client.list_artifacts(found[name].info.run_id)]
+        for name in ("aa seed 1", "bb seed 1", "bb seed 2")
+    }
     files = ["experiment.yaml", "hypotheses", "run.json", "scores.json"]
     assert kept == {"aa seed 1": [], "bb seed 1": files, "bb seed 2": files}
 
@@ -151,8 +168,10 @@ def test_the_next_process_continues_every_run(groups: Groups, trials: Any, datab
     bring(groups, trials.load())
     before = search(database)
     assert {name: run.info.status for name, run in before.items()} == {
-        "beta": "RUNNING", "baseline": "RUNNING", "aa seed 1": "RUNNING",
-    }  # fmt: skip
+        "beta": "RUNNING",
+        "baseline": "RUNNING",
+        "aa seed 1": "RUNNING",
+    }
     assert before["aa seed 1"].data.tags["augury.state"] == "running"
     assert "best/valid/bleu" not in before["aa seed 1"].data.metrics
     done(trials)
@@ -295,18 +314,30 @@ def test_states_are_told_as_they_are(groups: Groups, trials: Any, database: str,
     bring(groups, trials.load(), "RUNNING")
     stopped, failed, runs = ("KILLED", "stopped at rung 2"), ("FAILED", "failed: loss is NaN"), ("RUNNING", "running")
     assert states() == {
-        "beta": ("RUNNING", None), "stopped seed 1": stopped, "failed seed 1": failed, "paused seed 1": runs,
-        "running seed 1": runs, "regime.beta=0": stopped, "regime.beta=1": runs, "regime.beta=2": runs,
+        "beta": ("RUNNING", None),
+        "stopped seed 1": stopped,
+        "failed seed 1": failed,
+        "paused seed 1": runs,
+        "running seed 1": runs,
+        "regime.beta=0": stopped,
+        "regime.beta=1": runs,
+        "regime.beta=2": runs,
         "regime.beta=3": runs,
-    }  # fmt: skip
+    }
     note(trials.folder, status="KILLED", finished=1.7e9 + 2000)
     bring(groups, trials.load(), "KILLED")
     left = ("KILLED", "interrupted")
     assert states() == {
-        "beta": ("KILLED", None), "stopped seed 1": stopped, "failed seed 1": failed, "paused seed 1": left,
-        "running seed 1": left, "regime.beta=0": stopped, "regime.beta=1": left, "regime.beta=2": left,
+        "beta": ("KILLED", None),
+        "stopped seed 1": stopped,
+        "failed seed 1": failed,
+        "paused seed 1": left,
+        "running seed 1": left,
+        "regime.beta=0": stopped,
+        "regime.beta=1": left,
+        "regime.beta=2": left,
         "regime.beta=3": left,
-    }  # fmt: skip
+    }
     assert "failed, loss is NaN" in search(database)["regime.beta=1"].data.tags["mlflow.note.content"]
     trials.say("1" * 16, 1, "running")
     trials.say("2" * 16, 1, "waiting")

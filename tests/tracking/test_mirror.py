@@ -42,13 +42,22 @@ def test_a_run_is_described(mirror: Mirror, run: Any, store: Store) -> None:
     assert found.info.status == "RUNNING"
     assert found.data.params == {"regime.beta": "5", "augment.0.keys": "[1, 2]", "training.precision": "fp32"}
     expected = {
-        "augury.run": "runs/00aa11bb22cc33dd/seed-3", "augury.storage": run.folder.root, "augury.name": "cipherdaug",
-        "augury.experiment": "ciphers", "augury.address": "00aa11bb22cc33dd", "augury.seed": "3", "augury.task": "nmt",
-        "version.augury": "0.1.0", "mlflow.source.git.commit": "c0ffee", "mlflow.note.content": "synthetic text",
-    }  # fmt: skip
+        "augury.run": "runs/00aa11bb22cc33dd/seed-3",
+        "augury.storage": run.folder.root,
+        "augury.name": "cipherdaug",
+        "augury.experiment": "ciphers",
+        "augury.address": "00aa11bb22cc33dd",
+        "augury.seed": "3",
+        "augury.task": "nmt",
+        "version.augury": "0.1.0",
+        "mlflow.source.git.commit": "c0ffee",
+        "mlflow.note.content": "synthetic text",
+    }
     assert {key: found.data.tags.get(key) for key in expected} == expected
-    inputs = [(given.dataset.name, given.dataset.digest, json.loads(given.dataset.profile), given.tags[0].value)
-              for given in found.inputs.dataset_inputs]  # fmt: skip
+    inputs = [
+        (given.dataset.name, given.dataset.digest, json.loads(given.dataset.profile), given.tags[0].value)
+        for given in found.inputs.dataset_inputs
+    ]
     assert sorted(inputs) == [("test", "b" * 16, {"rows": 9}, "test"), ("train", "a" * 16, {"rows": 2900}, "train")]
 
 
@@ -126,18 +135,35 @@ def test_a_finished_run_has_scores_cost_and_files(mirror: Mirror, run: Any, stor
     (found,) = all_runs(mirror)
     assert (found.info.status, found.info.end_time) == ("FINISHED", 1_700_000_100_000)
     assert found.data.metrics == {
-        "train/loss": 5.0, "test/test/bleu": 31.5, "test/test/bleu/low": 29.0, "test/test/bleu/high": 34.0,
-        "cost/parameters": 1200.0, "cost/data_factor": 3.0, "cost/updates": 200.0, "cost/target_tokens": 5000.0,
-        "cost/train_seconds": 20.0, "cost/device_hours": 0.0056, "cost/onset": 0.0,
-        "cost/passes_by_view.source": 10.0, "cost/pieces.source": 12.0, "cost/pieces.target": 11.0,
-    }  # fmt: skip
+        "train/loss": 5.0,
+        "test/test/bleu": 31.5,
+        "test/test/bleu/low": 29.0,
+        "test/test/bleu/high": 34.0,
+        "cost/parameters": 1200.0,
+        "cost/data_factor": 3.0,
+        "cost/updates": 200.0,
+        "cost/target_tokens": 5000.0,
+        "cost/train_seconds": 20.0,
+        "cost/device_hours": 0.0056,
+        "cost/onset": 0.0,
+        "cost/passes_by_view.source": 10.0,
+        "cost/pieces.source": 12.0,
+        "cost/pieces.target": 11.0,
+    }
     assert found.data.tags["signature/bleu"] == "tok:13a"
     assert found.data.tags["augury.device"] == "cpu"
     client, run_id = mirror.open(), found.info.run_id
     directories = ("", "hypotheses", "vocabulary")
     paths = {entry.path for directory in directories for entry in client.list_artifacts(run_id, directory)}
-    assert paths == {"experiment.yaml", "run.json", "scores.json", "hypotheses", "hypotheses/test.txt", "vocabulary",
-                     "vocabulary/pieces.vocab"}  # fmt: skip
+    assert paths == {
+        "experiment.yaml",
+        "run.json",
+        "scores.json",
+        "hypotheses",
+        "hypotheses/test.txt",
+        "vocabulary",
+        "vocabulary/pieces.vocab",
+    }
     assert Path(client.download_artifacts(run_id, "hypotheses/test.txt")).read_text() == "a house\n"
 
 
@@ -183,8 +209,13 @@ def test_a_setting_changed_by_a_restart_becomes_a_tag(mirror: Mirror, run: Any, 
 def test_many_and_long_parameters_and_points(mirror: Mirror, run: Any) -> None:
     parameters = {f"section.{index}": index for index in range(250)} | {"long": "x" * 7000, "odd (name)": 1}
     run.describe(parameters=parameters)
-    run.raw("00000000", *({"update": update, "passes": 0.0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
-                          for update in range(1200)))  # fmt: skip
+    run.raw(
+        "00000000",
+        *(
+            {"update": update, "passes": 0.0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
+            for update in range(1200)
+        ),
+    )
     mirror.deliver(run.folder)
     params = all_runs(mirror)[0].data.params
     assert len(params) == 252
@@ -196,8 +227,13 @@ def test_many_and_long_parameters_and_points(mirror: Mirror, run: Any) -> None:
 
 def test_what_is_not_finite_is_shown_as_such(mirror: Mirror, run: Any) -> None:
     values = [1.0, math.inf, math.nan, None]
-    run.raw("00000000", *({"update": update, "passes": 0.0, "time": 1.7e9 + update, "metrics": {"train/loss": value}}
-                          for update, value in enumerate(values)))  # fmt: skip
+    run.raw(
+        "00000000",
+        *(
+            {"update": update, "passes": 0.0, "time": 1.7e9 + update, "metrics": {"train/loss": value}}
+            for update, value in enumerate(values)
+        ),
+    )
     mirror.deliver(run.folder)
     (_, first), *rest = points(mirror, run)
     assert first == 1.0

@@ -183,9 +183,10 @@ def test_a_sweep_from_start_to_end(
         trials.trial(B, 1, "finished", 14, 24)
         tracker.update_sweep(trials.load(ended=True), "Beta 5 it is.")
     assert states(database) == {
-        "beta": ("FINISHED", None), "regime.beta=5": ("FINISHED", "finished"),
+        "beta": ("FINISHED", None),
+        "regime.beta=5": ("FINISHED", "finished"),
         "cipherdaug seed 1": ("FINISHED", "finished"),
-    }  # fmt: skip
+    }
     assert steps(database, run) == [50, 100, 150, 200]
     (whole,) = [each for each in recorded(database) if each.info.run_name == "beta"]
     assert whole.data.tags["augury.answer"] == "Beta 5 it is."
@@ -225,9 +226,12 @@ def test_an_outage_in_a_sweep_loses_nothing(
     assert send_pending(store, Tracking(uri=database)) == 5
     assert send_pending(store, Tracking(uri=database)) == 0
     assert states(database) == {
-        "beta": ("FINISHED", None), "regime.beta=5": ("FINISHED", "finished"), "baseline": ("FINISHED", "finished"),
-        "cipherdaug seed 1": ("FINISHED", "finished"), "plain seed 1": ("FINISHED", "finished"),
-    }  # fmt: skip
+        "beta": ("FINISHED", None),
+        "regime.beta=5": ("FINISHED", "finished"),
+        "baseline": ("FINISHED", "finished"),
+        "cipherdaug seed 1": ("FINISHED", "finished"),
+        "plain seed 1": ("FINISHED", "finished"),
+    }
     whole = {each.info.run_name: each for each in recorded(database)}
     assert whole["beta"].data.tags["augury.answer"] == "Beta 5 it is."
     curve = MlflowClient(database).get_metric_history(ledger(run.folder)["run_id"], "valid/bleu")
@@ -253,9 +257,10 @@ def test_a_sweep_that_was_never_tracked_is_sent(
     assert not trials.folder.exists("tracking.json")
     assert send_pending(store, Tracking(uri=database)) == 3
     assert states(database) == {
-        "beta": (status, None), "regime.beta=5": (("FAILED", "failed") if ended else ("RUNNING", "running")),
+        "beta": (status, None),
+        "regime.beta=5": (("FAILED", "failed") if ended else ("RUNNING", "running")),
         "cipherdaug seed 1": ("FAILED", "failed"),
-    }  # fmt: skip
+    }
 
 
 def test_a_damaged_run_holds_up_its_sweep_alone(database: str, store: Store, trials: Any, run: Any) -> None:
@@ -304,9 +309,14 @@ def test_a_killed_driver_is_taken_up_again(database: str, store: Store, trials: 
     finished = ("FINISHED", "finished")
     assert len(recorded(database)) == 7
     assert states(database) == {
-        "beta": ("FINISHED", None), "baseline": finished, "regime.beta=5": finished, "aa seed 1": finished,
-        "aa seed 2": finished, "bb seed 1": finished, "bb seed 2": finished,
-    }  # fmt: skip
+        "beta": ("FINISHED", None),
+        "baseline": finished,
+        "regime.beta=5": finished,
+        "aa seed 1": finished,
+        "aa seed 2": finished,
+        "bb seed 1": finished,
+        "bb seed 2": finished,
+    }
     for address, seed in names:
         run_id = ledger(store.folder("runs", f"{address}/seed-{seed}"))["run_id"]
         curve = MlflowClient(database).get_metric_history(run_id, "valid/bleu")
@@ -354,7 +364,19 @@ def test_a_server_that_comes_late_and_hangs(
 
 
 def serve(database: str, port: int, directory: Path) -> subprocess.Popen[bytes]:
-    command = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", database, "--port", str(port),
-               "--workers", "1", "--artifacts-destination", str(directory / "served")]  # fmt: skip
+    command = [
+        sys.executable,
+        "-m",
+        "mlflow",
+        "server",
+        "--backend-store-uri",
+        database,
+        "--port",
+        str(port),
+        "--workers",
+        "1",
+        "--artifacts-destination",
+        str(directory / "served"),
+    ]
     with open(directory / "server.log", "ab") as log:
         return subprocess.Popen(command, stdout=log, stderr=log, cwd=directory, start_new_session=True)

@@ -104,8 +104,15 @@ def toy(stop_at: int | None, weights: str) -> Any:
                 raise Stopped
             return super().loss(batch, progress)
 
-    changes = {"weights": weights, "average_last": 2, "schedule": "linear", "warmup_share": 0.2, "max_examples": 5,
-               "max_passes": 6, "max_updates": None}  # fmt: skip
+    changes = {
+        "weights": weights,
+        "average_last": 2,
+        "schedule": "linear",
+        "warmup_share": 0.2,
+        "max_examples": 5,
+        "max_passes": 6,
+        "max_updates": None,
+    }
     return Stopping(), module.TRAINING.model_copy(update=changes)
 
 
@@ -169,6 +176,9 @@ def test_weights_decay_but_biases_and_norms_do_not() -> None:
 
 def test_the_rate_ends_at_zero_with_the_last_epoch(tmp_path: Path) -> None:
     run = trained(tmp_path)
-    rates = [record["metrics"]["train/learning_rate"] for record in history.read(run)
-             if "train/learning_rate" in record["metrics"]]  # fmt: skip
+    rates = [
+        record["metrics"]["train/learning_rate"]
+        for record in history.read(run)
+        if "train/learning_rate" in record["metrics"]
+    ]
     assert rates[-1] == 0.0 and max(rates) > 0.005

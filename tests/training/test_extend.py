@@ -48,8 +48,11 @@ def longer(**changes: Any) -> Training:
 
 def metrics(run: Folder) -> list[tuple[int, dict[str, float]]]:
     """What training has to say at its validations, times left out."""
-    return [(record["update"], {name: value for name, value in record["metrics"].items() if "seconds" not in name})
-            for record in history.read(run) if "valid/loss" in record["metrics"]]  # fmt: skip
+    return [
+        (record["update"], {name: value for name, value in record["metrics"].items() if "seconds" not in name})
+        for record in history.read(run)
+        if "valid/loss" in record["metrics"]
+    ]
 
 
 def begins_at(run: Folder) -> int:
@@ -70,10 +73,15 @@ def test_longer_equals_as_long_from_the_start(tmp_path: Path, ends: dict[str, An
     assert extended.read_json(OUTCOME)["rows"] == straight.read_json(OUTCOME)["rows"]
 
 
-@pytest.mark.parametrize("changes", [
-    {"learning_rate": 0.02}, {"max_passes": 3}, {"schedule": "linear", "max_updates": 99},
-    {"validate_every": 7, "max_updates": 90, "max_passes": None},
-])  # fmt: skip
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"learning_rate": 0.02},
+        {"max_passes": 3},
+        {"schedule": "linear", "max_updates": 99},
+        {"validate_every": 7, "max_updates": 90, "max_passes": None},
+    ],
+)
 def test_what_would_differ_before_the_end_begins_anew(tmp_path: Path, changes: dict[str, Any], capsys: Any) -> None:
     train(tmp_path, "short", longer())
     run = Store(tmp_path).folder("runs", "other/seed-1")

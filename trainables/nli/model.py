@@ -164,9 +164,10 @@ def _first_position(model: PreTrainedModel) -> int:
 def _configuration(config: Pretrained | Scratch, directory: str) -> PretrainedConfig:
     """The configuration of `transformers`, with LABELS as its classes."""
     settings = {
-        "id2label": dict(enumerate(LABELS)), "label2id": {label: index for index, label in enumerate(LABELS)},
+        "id2label": dict(enumerate(LABELS)),
+        "label2id": {label: index for index, label in enumerate(LABELS)},
         "attn_implementation": architecture.attention(config.attention),
-    }  # fmt: skip
+    }
     if isinstance(config, Scratch):
         return _xlm_roberta(config, directory, **settings)
     found = AutoConfig.from_pretrained(directory, **settings)
@@ -243,8 +244,9 @@ def _pretrained(config: Pretrained, directory: str) -> tuple[PreTrainedModel, Co
     body = f"{model.base_model_prefix}."
     if order is None:
         return model, new | {name for name, _ in model.named_parameters() if not name.startswith(body)}
-    head = [module for name, module in model.named_modules()
-            if isinstance(module, nn.Linear) and not name.startswith(body)]  # fmt: skip
+    head = [
+        module for name, module in model.named_modules() if isinstance(module, nn.Linear) and not name.startswith(body)
+    ]
     with torch.no_grad():
         for parameter in head[-1].parameters():
             parameter.copy_(parameter[order])
@@ -267,8 +269,11 @@ def _order(checkpoint: PretrainedConfig, name: str) -> Sequence[int] | None:
 def _initialise(model: PreTrainedModel, names: Collection[str], seed: int) -> None:
     """Matrices N(0, σ²) with the model's own σ, zero for the pad's embeddings; norms identity; biases zero."""
     spread = getattr(model.config, "initializer_range", 0.02)
-    pads = {f"{name}.weight": module.padding_idx for name, module in model.named_modules()
-            if isinstance(module, nn.Embedding)}  # fmt: skip
+    pads = {
+        f"{name}.weight": module.padding_idx
+        for name, module in model.named_modules()
+        if isinstance(module, nn.Embedding)
+    }
     for name, parameter in model.named_parameters():
         if name not in names:
             continue

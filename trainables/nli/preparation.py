@@ -65,10 +65,14 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str], runs: Seq
     texts[VALID] = Text(store.folder(CORPORA, corpora["valid"]), SIDES, SOURCE)
     tokens = {name: store.folder(TOKENS, text.address(pieces.name)) for name, text in texts.items()}
     determined = {
-        "task": "nli", "version": VERSION, "vocabulary": vocabulary.name,
-        "tokens": [[name, folder.name] for name, folder in tokens.items()], "model": _model(experiment),
-        "regime": experiment.regime.plain(), "training": experiment.training.plain(),
-    }  # fmt: skip
+        "task": "nli",
+        "version": VERSION,
+        "vocabulary": vocabulary.name,
+        "tokens": [[name, folder.name] for name, folder in tokens.items()],
+        "model": _model(experiment),
+        "regime": experiment.regime.plain(),
+        "training": experiment.training.plain(),
+    }
     beginning = config.address({**determined, "training": trunk(experiment.training)})
     return Plan(parts, vocabulary, texts, tokens, config.address(determined), beginning)
 
@@ -105,14 +109,16 @@ def prepare(experiment: Config, store: Store, recording: Recording = unrecorded)
     )
     say_truncated(planned.tokens, experiment.max_length)
     prepared = {
-        "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,
+        "experiment": experiment.plain(),
+        "address": planned.address,
+        "trunk": planned.trunk,
         "vocabulary": planned.vocabulary.name,
         "corpora": {split: corpus.address for split, corpus in corpora.items()},
         "views": {part.name: part.folder.name for part in planned.parts if part.operator.makes() == VIEW},
         "records": {part.name: part.folder.name for part in planned.parts if part.operator.makes() != VIEW},
         "tokens": {name: folder.name for name, folder in planned.tokens.items()},
         "preparation": experiment.corpus.part("train").filter.plain(),
-    }  # fmt: skip
+    }
     examples = Examples(prepared, store)
     return Prepared(
         address=planned.address,
@@ -131,8 +137,11 @@ def _vocabulary(experiment: Config, store: Store, texts: Mapping[str, Text]) -> 
     if isinstance(model, Pretrained):
         determined: dict[str, Any] = {"pretrained": pretrained.identity(model.name, model.revision)}
     else:
-        determined = {"version": learned.VERSION, "size": model.vocabulary_size,
-                      "texts": [[text.folder.name, list(text.columns)] for text in texts.values()]}  # fmt: skip
+        determined = {
+            "version": learned.VERSION,
+            "size": model.vocabulary_size,
+            "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
+        }
     return store.folder("vocabularies", config.address(determined))
 
 

@@ -6,14 +6,17 @@ from augury.core.lazy import provide
 
 EXAMPLE = "echo 'ein Satz'"
 
-__getattr__ = provide(__name__, {
-    "Config": "config",
-    "address": "preparation",
-    "check": "preflight",
-    "outputs": "evaluation",
-    "export": "exporting",
-    "prepare": "preparation",
-    "size": "preflight",
-    "train_loop": "task",
-    "translate": "evaluation",
-})  # fmt: skip
+__getattr__ = provide(
+    __name__,
+    {
+        "Config": "config",
+        "address": "preparation",
+        "check": "preflight",
+        "outputs": "evaluation",
+        "export": "exporting",
+        "prepare": "preparation",
+        "size": "preflight",
+        "train_loop": "task",
+        "translate": "evaluation",
+    },
+)

@@ -64,18 +64,30 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
     folders = {split: store.folder(CORPORA, corpora[split]) for split in ("train", "valid")}
     learned = {side: Text(folders["train"], (side,), side) for side in (SOURCE, TARGET)}
     learned |= {part.name: Text(part.folder, ("text",), part.name) for part in parts}
-    vocabulary = store.folder("vocabularies", config.address({
-        "version": vocabularies.VERSION, "config": _effective(experiment), "languages": _languages(experiment),
-        "texts": [[name, text.folder.name] for name, text in learned.items()],
-    }))  # fmt: skip
+    vocabulary = store.folder(
+        "vocabularies",
+        config.address(
+            {
+                "version": vocabularies.VERSION,
+                "config": _effective(experiment),
+                "languages": _languages(experiment),
+                "texts": [[name, text.folder.name] for name, text in learned.items()],
+            }
+        ),
+    )
     texts = learned | {f"valid {side}": Text(folders["valid"], (side,), side) for side in (SOURCE, TARGET)}
     tokens = {name: store.folder(TOKENS, text.address(vocabulary.name)) for name, text in texts.items()}
     determined = {
-        "task": "nmt", "version": VERSION, "vocabulary": vocabulary.name, "max_pieces": experiment.max_pieces,
-        "tokens": [[name, folder.name] for name, folder in tokens.items()], "model": experiment.model.plain(),
-        "regime": experiment.regime.plain(), "training": experiment.training.plain(),
+        "task": "nmt",
+        "version": VERSION,
+        "vocabulary": vocabulary.name,
+        "max_pieces": experiment.max_pieces,
+        "tokens": [[name, folder.name] for name, folder in tokens.items()],
+        "model": experiment.model.plain(),
+        "regime": experiment.regime.plain(),
+        "training": experiment.training.plain(),
         "validation": experiment.validation.plain(),
-    }  # fmt: skip
+    }
     beginning = config.address({**determined, "training": trunk(experiment.training)})
     return Plan(parts, vocabulary, texts, tokens, config.address(determined), beginning)
 
@@ -107,13 +119,16 @@ def prepare(experiment: Config, store: Store, recording: Recording = unrecorded)
         pieces={side: float(Tokens(planned.tokens[side]).lengths.mean()) for side in (SOURCE, TARGET)},
         artifacts={"vocabulary": planned.vocabulary.name, **{part.name: part.fit.name for part in planned.parts}},
         config={
-            "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,
+            "experiment": experiment.plain(),
+            "address": planned.address,
+            "trunk": planned.trunk,
             "vocabulary": planned.vocabulary.name,
             "corpora": {split: corpus.address for split, corpus in corpora.items()},
             "tokens": {name: folder.name for name, folder in planned.tokens.items()},
-            "preparation": experiment.corpus.part("train").filter.plain(), "rejected": rejected,
+            "preparation": experiment.corpus.part("train").filter.plain(),
+            "rejected": rejected,
         },
-    )  # fmt: skip
+    )
 
 
 def learned(experiment: Config, store: Store) -> Plan:

@@ -6,15 +6,18 @@ from augury.core.lazy import provide
 
 EXAMPLE = "echo 'But we lack new resources.'"
 
-__getattr__ = provide(__name__, {
-    "Config": "config",
-    "address": "preparation",
-    "check": "preflight",
-    "outputs": "evaluation",
-    "export": "evaluation",
-    "prepare": "preparation",
-    "sampler": "evaluation",
-    "size": "preflight",
-    "train_loop": "task",
-    "translate": "evaluation",
-})  # fmt: skip
+__getattr__ = provide(
+    __name__,
+    {
+        "Config": "config",
+        "address": "preparation",
+        "check": "preflight",
+        "outputs": "evaluation",
+        "export": "evaluation",
+        "prepare": "preparation",
+        "sampler": "evaluation",
+        "size": "preflight",
+        "train_loop": "task",
+        "translate": "evaluation",
+    },
+)

@@ -53,8 +53,10 @@ class ReorderCorpus(CorpusSpec):
 
 
 FORMS: Mapping[str, type[TextCorpus | HypothesisCorpus | ReorderCorpus]] = {
-    "text": TextCorpus, "hypothesis": HypothesisCorpus, "reorder": ReorderCorpus,
-}  # fmt: skip
+    "text": TextCorpus,
+    "hypothesis": HypothesisCorpus,
+    "reorder": ReorderCorpus,
+}
 
 
 def _corpus(value: Any) -> Any:

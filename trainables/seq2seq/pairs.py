@@ -154,7 +154,15 @@ def _table(
 def _finish(
     writer: CorpusWriter, split: str, language: str, corpus: Corpus, inputs: Sequence[str], rejected: dict[str, int]
 ) -> None:
-    writer.finish({
-        "kind": "parallel", "split": split, "source_language": language, "target_language": language,
-        "rows_in": corpus.rows, "rejected": rejected, "inputs": list(inputs), "note": corpus.manifest.get("note"),
-    })  # fmt: skip
+    writer.finish(
+        {
+            "kind": "parallel",
+            "split": split,
+            "source_language": language,
+            "target_language": language,
+            "rows_in": corpus.rows,
+            "rejected": rejected,
+            "inputs": list(inputs),
+            "note": corpus.manifest.get("note"),
+        }
+    )

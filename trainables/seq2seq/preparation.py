@@ -58,11 +58,14 @@ def plan(experiment: Config, store: Store, corpora: Mapping[str, str]) -> Plan:
     texts |= {f"valid {side}": Text(folders["valid"], (side,), side) for side in (SOURCE, TARGET)}
     tokens = {name: store.folder(TOKENS, text.address(pieces.name)) for name, text in texts.items()}
     determined = {
-        "task": "seq2seq", "version": VERSION, "vocabulary": pieces.name,
+        "task": "seq2seq",
+        "version": VERSION,
+        "vocabulary": pieces.name,
         "tokens": [[name, folder.name] for name, folder in tokens.items()],
         "model": model.plain() if isinstance(model, TinyT5) else made_of,
-        "regime": experiment.regime.plain(), "training": experiment.training.plain(),
-    }  # fmt: skip
+        "regime": experiment.regime.plain(),
+        "training": experiment.training.plain(),
+    }
     beginning = config.address({**determined, "training": trunk(experiment.training)})
     return Plan(pieces, texts, tokens, config.address(determined), beginning)
 
@@ -86,13 +89,15 @@ def prepare(experiment: Config, store: Store, recording: Recording = unrecorded)
         pieces={side: float(Tokens(planned.tokens[side]).lengths.mean()) for side in (SOURCE, TARGET)},
         artifacts={"vocabulary": planned.pieces.vocabulary.name},
         config={
-            "experiment": experiment.plain(), "address": planned.address, "trunk": planned.trunk,
+            "experiment": experiment.plain(),
+            "address": planned.address,
+            "trunk": planned.trunk,
             "vocabulary": planned.pieces.vocabulary.name,
             "corpora": {split: corpus.address for split, corpus in corpora.items()},
             "tokens": {name: folder.name for name, folder in planned.tokens.items()},
             "preparation": given.part("train").filter.plain(),
         },
-    )  # fmt: skip
+    )
 
 
 def _make_tokenizer(experiment: Config, planned: Plan) -> None:

@@ -95,10 +95,14 @@ def plan(
     """
     parts = []
     for operator, runs in zip(operators, models or [{}] * len(operators), strict=True):
-        fit = config.address({
-            "operator": operator.operator, "version": operator.VERSION, "parameters": operator.fit_parameters(),
-            "on": fitted_on or corpus_address,
-        })  # fmt: skip
+        fit = config.address(
+            {
+                "operator": operator.operator,
+                "version": operator.VERSION,
+                "parameters": operator.fit_parameters(),
+                "on": fitted_on or corpus_address,
+            }
+        )
         learned = {"fit": fit} | ({"models": {role: model.name for role, model in runs.items()}} if runs else {})
         for part in operator.parts():
             own = {key: value for key, value in part.plain().items() if key not in part.LEARNED}
@@ -192,10 +196,14 @@ def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
 
 def _write_fit(part: Part, corpus: Corpus, told: Sequence[Any]) -> None:
     part.fit.write_json("fitted.json", part.operator.fit(told))
-    part.fit.finish({
-        "operator": part.operator.operator, "version": part.operator.VERSION,
-        "parameters": part.operator.fit_parameters(), "inputs": [corpus.address],
-    })  # fmt: skip
+    part.fit.finish(
+        {
+            "operator": part.operator.operator,
+            "version": part.operator.VERSION,
+            "parameters": part.operator.fit_parameters(),
+            "inputs": [corpus.address],
+        }
+    )
 
 
 def _apply(parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, cpus: float, gpus: float) -> None:
@@ -209,13 +217,22 @@ def _apply(parts: Sequence[Part], corpus: Corpus, store: Store, executor: Execut
         if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
             told = ", ".join(f"{count:,} {what}" for what, count in counts.items())
             say_once(f"{part.name} changes little: {told} in {rows:,} copies")
-        part.folder.finish({
-            "schema": 1, "rows": rows, "shards": [block.name for block in blocks], part.operator.makes(): part.name,
-            "operator": part.operator.plain(), "version": part.operator.VERSION, "counts": counts,
-            "inputs": [corpus.address, part.fit.name, *part.model_names.values()], "side_data": part.side_data,
-            "lineage": "a view keeps the id of its record; its parent is the record itself"
-            if part.operator.makes() == VIEW else "of every record, in its column lineage",
-        })  # fmt: skip
+        part.folder.finish(
+            {
+                "schema": 1,
+                "rows": rows,
+                "shards": [block.name for block in blocks],
+                part.operator.makes(): part.name,
+                "operator": part.operator.plain(),
+                "version": part.operator.VERSION,
+                "counts": counts,
+                "inputs": [corpus.address, part.fit.name, *part.model_names.values()],
+                "side_data": part.side_data,
+                "lineage": "a view keeps the id of its record; its parent is the record itself"
+                if part.operator.makes() == VIEW
+                else "of every record, in its column lineage",
+            }
+        )
 
 
 def _blocks(corpus: Corpus, most: int | None) -> list[Block]:

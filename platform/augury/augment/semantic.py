@@ -96,9 +96,11 @@ class Semantic(Operator):
 
     def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
         generator = {
-            "name": GENERATOR, "task": "seq2seq", "corpus": {**corpus, "form": "hypothesis"},
+            "name": GENERATOR,
+            "task": "seq2seq",
+            "corpus": {**corpus, "form": "hypothesis"},
             **self.generator.model_dump(mode="json", exclude_none=True),
-        }  # fmt: skip
+        }
         if self.rectify == "requested":
             return {GENERATOR: generator}
         sections = self.teacher.model_dump(mode="json", exclude_none=True)
@@ -118,10 +120,13 @@ class Semantic(Operator):
             asked = self._asked(block)
             parents = _rows(block, [each.row for each in asked])
             hypotheses, originals = models.hypotheses(parents, asked), parents.column("hypothesis").to_pylist()
-            counts = Counter({
-                "generated": len(hypotheses), "empty": hypotheses.count(""),
-                "copied": sum(new == old for new, old in zip(hypotheses, originals, strict=True)),
-            })  # fmt: skip
+            counts = Counter(
+                {
+                    "generated": len(hypotheses),
+                    "empty": hypotheses.count(""),
+                    "copied": sum(new == old for new, old in zip(hypotheses, originals, strict=True)),
+                }
+            )
             usable = [row for row, text in enumerate(hypotheses) if text not in ("", originals[row])]
             labels = self._labels(models, parents, asked, hypotheses, usable)
             for row, label in zip(usable, labels, strict=True):

@@ -73,11 +73,18 @@ def run(arguments: argparse.Namespace) -> int:
         "rows_rejected": corpus.manifest["rejected"],
         "address": done.address,
         "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
-        "parts": {part.name: {"address": part.folder.name.rpartition("/")[2], "folder": part.folder.uri,
-                              "makes": part.operator.makes(), "rows": part.folder.manifest()["rows"],
-                              "counts": part.folder.manifest().get("counts", {}), "made": part.name in done.made}
-                  for part in done.parts},
-    }  # fmt: skip
+        "parts": {
+            part.name: {
+                "address": part.folder.name.rpartition("/")[2],
+                "folder": part.folder.uri,
+                "makes": part.operator.makes(),
+                "rows": part.folder.manifest()["rows"],
+                "counts": part.folder.manifest().get("counts", {}),
+                "made": part.name in done.made,
+            }
+            for part in done.parts
+        },
+    }
     if arguments.json:
         print_json(result)
     else:
@@ -121,11 +128,15 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
             f"--set {arguments.assignments[0]} changes an experiment file, and none is given: an operator's parameters "
             f"are flags, which augury augment --operator {arguments.operator} --help lists"
         )
-    spec = config.validate(CorpusSpec, {
-        "source_language": arguments.source_language or UNKNOWN,
-        "target_language": arguments.target_language or UNKNOWN,
-        "train": {"source": arguments.source, "target": arguments.target},
-    }, "the corpus")  # fmt: skip
+    spec = config.validate(
+        CorpusSpec,
+        {
+            "source_language": arguments.source_language or UNKNOWN,
+            "target_language": arguments.target_language or UNKNOWN,
+            "train": {"source": arguments.source, "target": arguments.target},
+        },
+        "the corpus",
+    )
     operator = _operator(arguments)
     operator.check(spec.SCHEMA.names)
     return spec, [operator], None

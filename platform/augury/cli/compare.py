@@ -28,24 +28,31 @@ EXAMPLE = """augury compare 8ce62f82 fd9974af --storage results --format latex
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument(
-        "systems", nargs="+", metavar="SYSTEM",
+        "systems",
+        nargs="+",
+        metavar="SYSTEM",
         help="the first is the baseline. A run: its folder, or ADDRESS/seed-N. A configuration: its folder in runs, or "
         "ADDRESS, which stands for all its seeds. A sweep: its folder, or sweeps/NAME, which stands for all its "
         "configurations, the reference first. With --references: a file of hypotheses, one a line, or the files of "
         "several seeds joined by commas",
-    )  # fmt: skip
+    )
     parser.add_argument("--storage", default="results", help="where addresses and names lie (default: results)")
     parser.add_argument("--references", type=Path, metavar="FILE", help="one reference, or label, a line")
     parser.add_argument("--language", help="of the hypotheses, where a metric depends on it")
     parser.add_argument(
-        "--metrics", nargs="+", default=["bleu", "chrf"], metavar="METRIC",
+        "--metrics",
+        nargs="+",
+        default=["bleu", "chrf"],
+        metavar="METRIC",
         help="of files; the first decides: bleu, chrf, chrf++, ter, ... as in `augury score`, or accuracy of labels",
-    )  # fmt: skip
+    )
     parser.add_argument(
-        "--test", choices=["two-level", "bootstrap", "randomisation"], default="two-level",
+        "--test",
+        choices=["two-level", "bootstrap", "randomisation"],
+        default="two-level",
         help="two-level (default): over seeds and sentences, for one seed each the paired bootstrap over sentences; "
         "bootstrap, randomisation: as `sacrebleu --paired-bs` and `--paired-ar`, for one seed each",
-    )  # fmt: skip
+    )
     parser.add_argument(
         "--format", choices=["text", "latex", "csv", "markdown"], default="text", help="of the tables (default: text)"
     )
@@ -62,14 +69,20 @@ def run(arguments: argparse.Namespace) -> int:
         raise UserError(f"{systems[0].name} alone cannot be compared: name a second system")
     several = [system.name for system in systems if len(system.runs) > 1]
     if several and arguments.test != "two-level":
-        raise UserError(f"--test {arguments.test} compares one seed with one, and {several[0]} has more: "
-                        "name one seed, or leave out --test")  # fmt: skip
+        raise UserError(
+            f"--test {arguments.test} compares one seed with one, and {several[0]} has more: "
+            "name one seed, or leave out --test"
+        )
     tables = comparisons(systems, _common_tests(systems), arguments.test)
     if arguments.json:
-        print_json({
-            "answer": answer(tables[0]), "method": arguments.test, "tables": [table.plain() for table in tables],
-            "systems": [system.plain() for system in systems],
-        })  # fmt: skip
+        print_json(
+            {
+                "answer": answer(tables[0]),
+                "method": arguments.test,
+                "tables": [table.plain() for table in tables],
+                "systems": [system.plain() for system in systems],
+            }
+        )
     elif arguments.format == "text":
         print(f"{fitted(tables)}\n{answer(tables[0])}")
     else:
@@ -93,12 +106,20 @@ def _texts(arguments: argparse.Namespace) -> list[SystemResult]:
                 raise UserError(f"{path} is named twice in '{word}': each seed has a file of its own")
             lines = seeds[Folder(str(path.parent), path.name)] = _lines(path)
             if len(lines) != len(references):
-                raise UserError(f"{path} has {len(lines)} lines and {arguments.references} has {len(references)}: "
-                                "one hypothesis for every reference, an empty line where there is none")  # fmt: skip
-        systems.append(from_hypotheses(
-            word, seeds, references, test=arguments.references.name, language=arguments.language,
-            metrics=list(dict.fromkeys(arguments.metrics)),
-        ))  # fmt: skip
+                raise UserError(
+                    f"{path} has {len(lines)} lines and {arguments.references} has {len(references)}: "
+                    "one hypothesis for every reference, an empty line where there is none"
+                )
+        systems.append(
+            from_hypotheses(
+                word,
+                seeds,
+                references,
+                test=arguments.references.name,
+                language=arguments.language,
+                metrics=list(dict.fromkeys(arguments.metrics)),
+            )
+        )
     names = [_short(word) for word in arguments.systems]
     names = names if len(set(names)) == len(names) else arguments.systems
     return [replace(system, name=name) for system, name in zip(systems, names, strict=True)]
@@ -156,8 +177,10 @@ def _configurations(sweep: Sweep) -> list[tuple[str, list[Folder]]]:
     """Name and scored runs of the configurations of a sweep, the reference first."""
     from augury.experiments import runs
 
-    scored = {each.name: [trial.folder for trial in each.trials if trial.folder.exists(runs.SCORES)]
-              for each in sweep.configurations}  # fmt: skip
+    scored = {
+        each.name: [trial.folder for trial in each.trials if trial.folder.exists(runs.SCORES)]
+        for each in sweep.configurations
+    }
     if not scored[sweep.by_address[sweep.reference].name]:
         raise UserError(f"the reference of sweep {sweep.name} has no scores yet: `augury sweep` goes on with it")
     if missing := [name for name, folders in scored.items() if not folders]:
@@ -200,15 +223,23 @@ def _refuse_other_measures(baseline: SystemResult, system: SystemResult, test: s
     """UserError unless both were scored on the same text in the same way."""
     from augury.scoring.metrics import title
 
-    texts = [given["address"] for each in (baseline, system) for given in each.facts.get("inputs", ())
-             if given["name"] == test]  # fmt: skip
+    texts = [
+        given["address"]
+        for each in (baseline, system)
+        for given in each.facts.get("inputs", ())
+        if given["name"] == test
+    ]
     if len(set(texts)) > 1:
         raise UserError(f"{test} is not one text: {baseline.name} is scored on {texts[0]}, {system.name} on {texts[1]}")
     for place, (metric, score) in enumerate(baseline.tests[test].items()):
         other = system.tests[test].get(metric)
         if other is None and place == 0:
-            raise UserError(f"{system.name} is not scored by {title(metric)} on {test}, as {baseline.name} is: give "
-                            "both the same scoring.metrics and run `augury train` again")  # fmt: skip
+            raise UserError(
+                f"{system.name} is not scored by {title(metric)} on {test}, as {baseline.name} is: give "
+                "both the same scoring.metrics and run `augury train` again"
+            )
         if other and other.measure != score.measure:
-            raise UserError(f"{title(metric)} on {test} is not measured in one way: {baseline.name} has "
-                            f"{score.measure}, {system.name} has {other.measure}")  # fmt: skip
+            raise UserError(
+                f"{title(metric)} on {test} is not measured in one way: {baseline.name} has "
+                f"{score.measure}, {system.name} has {other.measure}"
+            )

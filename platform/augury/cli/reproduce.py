@@ -89,8 +89,18 @@ def _list(as_json: bool) -> int:
 
     tables = [published.find(name) for name in space.tables()]
     if as_json:
-        print_json([{"table": each.name, "where": each.where, "paper": each.paper, "question": each.space.question,
-                     "rows": each.rows} for each in tables])  # fmt: skip
+        print_json(
+            [
+                {
+                    "table": each.name,
+                    "where": each.where,
+                    "paper": each.paper,
+                    "question": each.space.question,
+                    "rows": each.rows,
+                }
+                for each in tables
+            ]
+        )
         return 0
     for paper in dict.fromkeys(each.paper for each in tables):
         print(paper)

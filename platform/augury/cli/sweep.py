@@ -28,10 +28,11 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     parser.add_argument("--scale", help="toy, small or paper, as the space defines (default: its first)")
     add_limits(parser)
     parser.add_argument(
-        "--scheduler", choices=["all", "halving", "pbt"],
+        "--scheduler",
+        choices=["all", "halving", "pbt"],
         help="all: every seed to the end; halving: race the configurations, more seeds where it is close; "
         "pbt: population-based training",
-    )  # fmt: skip
+    )
     parser.add_argument("--search", choices=["grid", "random", "optuna"], help="where points come from")
     parser.add_argument("--samples", type=int, metavar="N", help="points to draw, where keys have domains")
     parser.add_argument("--dry-run", action="store_true", help="show the configurations, and stop")
@@ -67,11 +68,18 @@ def asked_for(
     from augury.sweeping.settings import Asked
 
     return Asked(
-        storage=arguments.storage, name=_name(arguments.name or name), seeds=_seeds(arguments.seeds or space.seeds),
-        scheduler=scheduler, search=space.search, samples=samples, at_once=arguments.at_once, trials=arguments.trials,
-        budget=seconds(arguments.budget), fail_fast=arguments.fail_fast,
+        storage=arguments.storage,
+        name=_name(arguments.name or name),
+        seeds=_seeds(arguments.seeds or space.seeds),
+        scheduler=scheduler,
+        search=space.search,
+        samples=samples,
+        at_once=arguments.at_once,
+        trials=arguments.trials,
+        budget=seconds(arguments.budget),
+        fail_fast=arguments.fail_fast,
         assignments=config.assigned(arguments.assignments),
-    )  # fmt: skip
+    )
 
 
 def answered(space: Space, asked: Asked) -> Outcome:

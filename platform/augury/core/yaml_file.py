@@ -73,8 +73,11 @@ def _lines(node: yaml.Node, path: str, place: Place = (), above: tuple[int, ...]
         children = [(str(index), item, item) for index, item in enumerate(node.value)]
     elif isinstance(node, yaml.MappingNode):
         _check_once(node, path, place)
-        children = [(key.value, key, value) for key, value in node.value
-                    if isinstance(key, yaml.ScalarNode) and key.tag != MERGE]  # fmt: skip
+        children = [
+            (key.value, key, value)
+            for key, value in node.value
+            if isinstance(key, yaml.ScalarNode) and key.tag != MERGE
+        ]
     else:
         return
     for name, key, value in children:

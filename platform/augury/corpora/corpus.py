@@ -18,18 +18,33 @@ SHARD_ROWS = 20_000
 
 VIEW = pa.struct([("name", pa.string()), ("text", pa.string())])
 LINEAGE = pa.struct([("parents", pa.list_(pa.string())), ("operator", pa.string()), ("copy", pa.int32())])
-PARALLEL = pa.schema([
-    ("id", pa.string()), ("source", pa.string()), ("target", pa.string()),
-    ("source_language", pa.string()), ("target_language", pa.string()),
-    ("origin", pa.string()), ("views", pa.list_(VIEW)), ("lineage", LINEAGE),
-])  # fmt: skip
+PARALLEL = pa.schema(
+    [
+        ("id", pa.string()),
+        ("source", pa.string()),
+        ("target", pa.string()),
+        ("source_language", pa.string()),
+        ("target_language", pa.string()),
+        ("origin", pa.string()),
+        ("views", pa.list_(VIEW)),
+        ("lineage", LINEAGE),
+    ]
+)
 Label = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[Label, ...] = get_args(Label)
 NLI_VIEW = pa.struct([("name", pa.string()), ("premise", pa.string()), ("hypothesis", pa.string())])
-NLI = pa.schema([
-    ("id", pa.string()), ("premise", pa.string()), ("hypothesis", pa.string()), ("label", pa.string()),
-    ("language", pa.string()), ("origin", pa.string()), ("views", pa.list_(NLI_VIEW)), ("lineage", LINEAGE),
-])  # fmt: skip
+NLI = pa.schema(
+    [
+        ("id", pa.string()),
+        ("premise", pa.string()),
+        ("hypothesis", pa.string()),
+        ("label", pa.string()),
+        ("language", pa.string()),
+        ("origin", pa.string()),
+        ("views", pa.list_(NLI_VIEW)),
+        ("lineage", LINEAGE),
+    ]
+)
 
 
 class Columns(NamedTuple):

@@ -13,8 +13,21 @@ import pyarrow.compute as pc
 
 from augury.corpora.splits import Cleaning, Limits
 
-REASONS = ("", "not selected", "no gold label", "empty source", "empty target", "empty premise", "empty hypothesis",
-           "too long", "too short", "ratio", "duplicate", "held out", "not in the subset")  # fmt: skip
+REASONS = (
+    "",
+    "not selected",
+    "no gold label",
+    "empty source",
+    "empty target",
+    "empty premise",
+    "empty hypothesis",
+    "too long",
+    "too short",
+    "ratio",
+    "duplicate",
+    "held out",
+    "not in the subset",
+)
 """Why a pair is not in a corpus; `rejections` gives positions here, 0 stands for a pair that stays."""
 NOT_SELECTED = REASONS.index("not selected")
 NO_LABEL = REASONS.index("no gold label")
@@ -38,12 +51,16 @@ LET_IN = {
 
 # Characters of these ranges are starters that NFC leaves alone whatever is beside them: text without any
 # other needs no normalisation.
-STABLE = (r"\x00-\x{2FF}\x{400}-\x{482}\x{48A}-\x{52F}\x{2010}-\x{2027}\x{2030}-\x{205E}\x{20A0}-\x{20BF}"
-          r"\x{3001}-\x{3029}\x{3041}-\x{3096}\x{30A0}-\x{30FF}\x{4E00}-\x{9FFF}\x{AC00}-\x{D7A3}"
-          r"\x{FF01}-\x{FF60}")  # fmt: skip
+STABLE = (
+    r"\x00-\x{2FF}\x{400}-\x{482}\x{48A}-\x{52F}\x{2010}-\x{2027}\x{2030}-\x{205E}\x{20A0}-\x{20BF}"
+    r"\x{3001}-\x{3029}\x{3041}-\x{3096}\x{30A0}-\x{30FF}\x{4E00}-\x{9FFF}\x{AC00}-\x{D7A3}"
+    r"\x{FF01}-\x{FF60}"
+)
 # White space other than a single space between words.
-IRREGULAR = (r"  |[\x09-\x0d\x1c-\x1f\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}"
-             r"\x{3000}]")  # fmt: skip
+IRREGULAR = (
+    r"  |[\x09-\x0d\x1c-\x1f\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}"
+    r"\x{3000}]"
+)
 
 
 def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tuple[pa.Array, np.ndarray]:

@@ -122,12 +122,19 @@ def _kind(part: Part) -> type[Rows]:
 def _address(part: Part, text: Text) -> str:
     # Lengths, ratio and duplicates decide over training rows only and leave the address of a test set alone.
     used = None if part.role == "train" else {"lowercase", "unescape"}
-    return address({
-        "kind": _kind(part).STEP, "schema": SCHEMA_VERSION, "code": _kind(part).CODE,
-        "split": part.name, "languages": part.languages, "every": part.every,
-        "text": part.text.settings(), "content": text.content,
-        "filter": part.filter.model_dump(mode="json", include=used),
-    })  # fmt: skip
+    return address(
+        {
+            "kind": _kind(part).STEP,
+            "schema": SCHEMA_VERSION,
+            "code": _kind(part).CODE,
+            "split": part.name,
+            "languages": part.languages,
+            "every": part.every,
+            "text": part.text.settings(),
+            "content": text.content,
+            "filter": part.filter.model_dump(mode="json", include=used),
+        }
+    )
 
 
 def _make(folder: Folder, part: Part, text: Text, stream: TextIO) -> None:
@@ -142,12 +149,22 @@ def _make(folder: Folder, part: Part, text: Text, stream: TextIO) -> None:
     except UserError:
         folder.remove()
         raise
-    writer.finish({
-        "kind": rows.KIND, "split": part.name, **rows.facts(),
-        "rows_in": rows.read, "rejected": rows.rejected, "examples": rows.examples, "cleaned": rows.cleaned,
-        "known": part.known.name if part.known else None, "files": text.inputs, "inputs": [], "note": text.note,
-        "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
-    })  # fmt: skip
+    writer.finish(
+        {
+            "kind": rows.KIND,
+            "split": part.name,
+            **rows.facts(),
+            "rows_in": rows.read,
+            "rejected": rows.rejected,
+            "examples": rows.examples,
+            "cleaned": rows.cleaned,
+            "known": part.known.name if part.known else None,
+            "files": text.inputs,
+            "inputs": [],
+            "note": text.note,
+            "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
+        }
+    )
     print(f"{part.name}: {rows.summary()}", file=stream)
 
 

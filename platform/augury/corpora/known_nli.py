@@ -81,7 +81,7 @@ _SETS = (
         fetch=(
             _XNLI,
             f"for l in {' '.join(XNLI_LANGUAGES)}; do awk -F'\\t' -v OFS='\\t' -v l=$l "
-            "'NR == 1 {print \"premise\", \"hypothesis\", \"label\"} $1 == l {print $7, $8, $2}' "
+            '\'NR == 1 {print "premise", "hypothesis", "label"} $1 == l {print $7, $8, $2}\' '
             "XNLI-1.0/xnli.dev.tsv > dev.$l.tsv; done",
         ),
         folder="xnli",
@@ -105,11 +105,13 @@ _SETS = (
         licence="OANC; some of its fiction CC BY 3.0 or CC BY-SA 3.0",
         fetch=("curl -L -O https://cims.nyu.edu/~sbowman/multinli/multinli_1.0.zip && unzip multinli_1.0.zip",),
         languages=("en",),
-        texts=_english({
-            "train": _pairs("multinli_1.0_train.jsonl"),
-            "valid": _pairs("multinli_1.0_dev_matched.jsonl"),
-            "mismatched": _pairs("multinli_1.0_dev_mismatched.jsonl"),
-        }),
+        texts=_english(
+            {
+                "train": _pairs("multinli_1.0_train.jsonl"),
+                "valid": _pairs("multinli_1.0_dev_matched.jsonl"),
+                "mismatched": _pairs("multinli_1.0_dev_mismatched.jsonl"),
+            }
+        ),
     ),
     NliSet(
         name="snli",
@@ -118,11 +120,13 @@ _SETS = (
         licence="CC BY-SA 4.0",
         fetch=("curl -L -O https://nlp.stanford.edu/projects/snli/snli_1.0.zip && unzip snli_1.0.zip",),
         languages=("en",),
-        texts=_english({
-            "train": _pairs("snli_1.0_train.jsonl"),
-            "valid": _pairs("snli_1.0_dev.jsonl"),
-            "snli": _pairs("snli_1.0_test.jsonl"),
-        }),
+        texts=_english(
+            {
+                "train": _pairs("snli_1.0_train.jsonl"),
+                "valid": _pairs("snli_1.0_dev.jsonl"),
+                "snli": _pairs("snli_1.0_test.jsonl"),
+            }
+        ),
     ),
     NliSet(
         name="snli_validation",
@@ -142,10 +146,14 @@ _SETS = (
         title="Linguist in the Loop, new hypotheses for premises of MultiNLI (Parrish et al. 2021)",
         homepage="https://github.com/Alicia-Parrish/ling_in_loop",
         licence="not stated; premises are MultiNLI's",
-        fetch=_from_jsonl("Alicia-Parrish/ling_in_loop", "9def304e19", (
-            ("ling_in_loop.train.tsv", "NLI_data/*/train_round[1-5]_*.jsonl"),
-            ("ling_in_loop.val.tsv", "NLI_data/*/val_round[1-5]_*.jsonl"),
-        )),
+        fetch=_from_jsonl(
+            "Alicia-Parrish/ling_in_loop",
+            "9def304e19",
+            (
+                ("ling_in_loop.train.tsv", "NLI_data/*/train_round[1-5]_*.jsonl"),
+                ("ling_in_loop.val.tsv", "NLI_data/*/val_round[1-5]_*.jsonl"),
+            ),
+        ),
         folder="nli_en",
         languages=("en",),
         texts={"train": {"file": "ling_in_loop.train.tsv"}, "valid": {"file": "ling_in_loop.val.tsv"}},
@@ -163,27 +171,35 @@ _SETS = (
         ),
         folder="nli_en",
         languages=("en",),
-        texts=_english({
-            "train": {"file": "cad_snli.train.tsv"},
-            "valid": {"file": "cad_snli.dev.tsv"},
-            "cad_snli": {"file": "cad_snli.test.tsv"},
-        }),
+        texts=_english(
+            {
+                "train": {"file": "cad_snli.train.tsv"},
+                "valid": {"file": "cad_snli.dev.tsv"},
+                "cad_snli": {"file": "cad_snli.test.tsv"},
+            }
+        ),
     ),
     NliSet(
         name="semiauto_wiki",
         title="Semi-automatic NLI, the parts on Wikipedia sentences (Chen et al. 2021)",
         homepage="https://github.com/nyu-mll/semi-automatic-nli",
         licence="premises CC BY-SA 3.0 (Wikipedia)",
-        fetch=_from_jsonl("nyu-mll/semi-automatic-nli", "853c480133", (
-            (f"semiauto_wiki.{name}.tsv", f"data/{{base,sim,translate}}_wiki/{name}.jsonl")
-            for name in ("train", "test")
-        )),
+        fetch=_from_jsonl(
+            "nyu-mll/semi-automatic-nli",
+            "853c480133",
+            (
+                (f"semiauto_wiki.{name}.tsv", f"data/{{base,sim,translate}}_wiki/{name}.jsonl")
+                for name in ("train", "test")
+            ),
+        ),
         folder="nli_en",
         languages=("en",),
-        texts=_english({
-            "train": {"file": "semiauto_wiki.train.tsv"},
-            "semiauto_wiki": {"file": "semiauto_wiki.test.tsv"},
-        }),
+        texts=_english(
+            {
+                "train": {"file": "semiauto_wiki.train.tsv"},
+                "semiauto_wiki": {"file": "semiauto_wiki.test.tsv"},
+            }
+        ),
     ),
-)  # fmt: skip
+)
 KNOWN = {known.name: known for known in _SETS}

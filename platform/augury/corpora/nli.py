@@ -39,9 +39,12 @@ class NliText(AnyText):
     """Seed of the subset."""
 
     BELONGS: ClassVar = {
-        **AnyText.BELONGS, "premise_column": ("table", "hub"), "hypothesis_column": ("table", "hub"),
-        "label_column": ("table", "hub"), "labels": ("table", "hub"),
-    }  # fmt: skip
+        **AnyText.BELONGS,
+        "premise_column": ("table", "hub"),
+        "hypothesis_column": ("table", "hub"),
+        "label_column": ("table", "hub"),
+        "labels": ("table", "hub"),
+    }
     COLUMNS: ClassVar = ("premise", "hypothesis", "label")
     WAYS: ClassVar = "file, or hub, or builtin"
 

@@ -39,9 +39,12 @@ class TextSpec(AnyText):
     PLACES: ClassVar = {"aligned": ("source", "target"), **AnyText.PLACES}
     FORMATS: ClassVar = {"aligned": ("lines", "wit3", "seg"), "table": TABLES}
     BELONGS: ClassVar = {
-        **AnyText.BELONGS, "format": ("aligned", "table"), "source_column": ("table", "hub"),
-        "target_column": ("table", "hub"), "missing": ("table", "hub"),
-    }  # fmt: skip
+        **AnyText.BELONGS,
+        "format": ("aligned", "table"),
+        "source_column": ("table", "hub"),
+        "target_column": ("table", "hub"),
+        "missing": ("table", "hub"),
+    }
     COLUMNS: ClassVar = ("source", "target")
     WAYS: ClassVar = "source and target, or file, or hub, or builtin"
 

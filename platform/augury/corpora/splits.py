@@ -57,9 +57,15 @@ class AnyText(Section):
     """The settings that give a text of each kind."""
     FORMATS: ClassVar[Mapping[str, tuple[str, ...]]] = {"table": TABLES}
     BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "format": ("table",), "header": ("table",), "split": ("hub",), "configuration": ("hub",),
-        "id_column": ("table", "hub"), "where": ("table", "hub"), "seed": ("builtin",), "lexicon": ("builtin",),
-    }  # fmt: skip
+        "format": ("table",),
+        "header": ("table",),
+        "split": ("hub",),
+        "configuration": ("hub",),
+        "id_column": ("table", "hub"),
+        "where": ("table", "hub"),
+        "seed": ("builtin",),
+        "lexicon": ("builtin",),
+    }
     """Settings that only make sense for some kinds of text."""
     WAYS: ClassVar[str]
     """How a text can be given, for people."""

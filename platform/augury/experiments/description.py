@@ -28,11 +28,20 @@ def describe(run: Folder, name: str, system: Experiment, prepared: Prepared, see
     """Write down what a run is: its experiment, inputs, parameters, and what it is made with."""
     run.write("experiment.yaml", _yaml(system.plain()))
     run.write_json("prepared.json", prepared.config)
-    run.write_json(DESCRIPTION, {
-        "name": name, "experiment": system.name, "address": prepared.address, "seed": seed, "task": system.task,
-        "inputs": _inputs(prepared), "parameters": _parameters(system),
-        "versions": {package: _version(package) for package in PACKAGES}, "commit": _commit(os.getcwd()),
-    })  # fmt: skip
+    run.write_json(
+        DESCRIPTION,
+        {
+            "name": name,
+            "experiment": system.name,
+            "address": prepared.address,
+            "seed": seed,
+            "task": system.task,
+            "inputs": _inputs(prepared),
+            "parameters": _parameters(system),
+            "versions": {package: _version(package) for package in PACKAGES},
+            "commit": _commit(os.getcwd()),
+        },
+    )
 
 
 def describe_scores(run: Folder, system: Experiment, prepared: Prepared) -> None:

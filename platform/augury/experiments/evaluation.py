@@ -23,21 +23,33 @@ def evaluated(run: Folder, system: Experiment, prepared: Prepared) -> bool:
 def evaluate(task: Trainable, system: Experiment, prepared: Prepared, run: Folder, store: Store) -> None:
     """Score the run on every test set and write down what it was scored on, and what it cost."""
     outcome = run.read_json("outcome.json")
-    tests = {role: _scored(task, system, run, store, role, address)
-             for role, address, _ in prepared.inputs if role not in ("train", "valid")}  # fmt: skip
+    tests = {
+        role: _scored(task, system, run, store, role, address)
+        for role, address, _ in prepared.inputs
+        if role not in ("train", "valid")
+    }
     describe_scores(run, system, prepared)
-    run.write_json("scores.json", {
-        "evaluation": _evaluation(system, prepared),
-        "tests": tests,
-        "cost": {
-            "parameters": outcome["parameters"], "data_factor": prepared.data_factor, "updates": outcome["updates"],
-            "passes": outcome["passes"],
-            "passes_by_view": {view: outcome["passes"] * share for view, share in prepared.passes_by_view.items()},
-            "onset": outcome["onset"], "pieces": prepared.pieces, "weights": outcome["weights"],
-            "target_tokens": outcome["rows"], "train_seconds": outcome["train_seconds"], "device": outcome["device"],
-            "device_hours": outcome["train_seconds"] * outcome["workers"] / 3600,
+    run.write_json(
+        "scores.json",
+        {
+            "evaluation": _evaluation(system, prepared),
+            "tests": tests,
+            "cost": {
+                "parameters": outcome["parameters"],
+                "data_factor": prepared.data_factor,
+                "updates": outcome["updates"],
+                "passes": outcome["passes"],
+                "passes_by_view": {view: outcome["passes"] * share for view, share in prepared.passes_by_view.items()},
+                "onset": outcome["onset"],
+                "pieces": prepared.pieces,
+                "weights": outcome["weights"],
+                "target_tokens": outcome["rows"],
+                "train_seconds": outcome["train_seconds"],
+                "device": outcome["device"],
+                "device_hours": outcome["train_seconds"] * outcome["workers"] / 3600,
+            },
         },
-    })  # fmt: skip
+    )
 
 
 def _scored(
@@ -50,9 +62,12 @@ def _scored(
     run.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in outputs))
     (language,) = set(corpus.column(columns.expected_language))
     found = score(
-        outputs, corpus.column(columns.expected), language=language, metrics=system.scoring.metrics,
+        outputs,
+        corpus.column(columns.expected),
+        language=language,
+        metrics=system.scoring.metrics,
         samples=system.scoring.bootstrap_samples,
-    )  # fmt: skip
+    )
     write_statistics(run, test, found)
     return [each.plain() for each in found]
 

@@ -124,9 +124,15 @@ def refuse_lost_storage(storage: str) -> None:
 
 
 def _run(
-    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, recorder: Recorder,
+    task: Trainable,
+    name: str,
+    system: Experiment,
+    prepared: Prepared,
+    seed: int,
+    store: Store,
+    recorder: Recorder,
     scored: bool,
-) -> Folder:  # fmt: skip
+) -> Folder:
     run = run_folder(store, prepared.address, seed)
     with alone(run):
         if not run.complete:

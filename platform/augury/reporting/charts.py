@@ -43,12 +43,20 @@ def look(index: int) -> Look:
 def plot(data: list[dict[str, Any]], x: str, y: str) -> dict[str, Any]:
     """A chart of these traces on axes with these titles."""
     axis = {"zeroline": False, "automargin": True, "ticks": "", "showline": False}
-    return {"data": data, "layout": {
-        "height": 300, "margin": {"l": 52, "r": 12, "t": 8, "b": 44}, "showlegend": False, "hovermode": "closest",
-        "paper_bgcolor": "rgba(0,0,0,0)", "plot_bgcolor": "rgba(0,0,0,0)", "font": {"size": 13},
-        "xaxis": {**axis, "title": {"text": html.escape(x)}, "rangemode": "tozero"},
-        "yaxis": {**axis, "title": {"text": html.escape(y)}},
-    }}  # fmt: skip
+    return {
+        "data": data,
+        "layout": {
+            "height": 300,
+            "margin": {"l": 52, "r": 12, "t": 8, "b": 44},
+            "showlegend": False,
+            "hovermode": "closest",
+            "paper_bgcolor": "rgba(0,0,0,0)",
+            "plot_bgcolor": "rgba(0,0,0,0)",
+            "font": {"size": 13},
+            "xaxis": {**axis, "title": {"text": html.escape(x)}, "rangemode": "tozero"},
+            "yaxis": {**axis, "title": {"text": html.escape(y)}},
+        },
+    }
 
 
 def numbers(values: np.ndarray) -> list[float | None]:

@@ -43,8 +43,10 @@ def html_table(
     """
     head = "".join(f'<th scope="col">{escape(cell)}</th>' for cell in header)
     named = f' class="{kind}"' if kind else ""
-    return (f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}"><table{named}>'
-            f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>")  # fmt: skip
+    return (
+        f'<div class="scroll" role="region" tabindex="0" aria-label="{escape(label)}"><table{named}>'
+        f"<thead><tr>{head}</tr></thead><tbody>{''.join(lines)}</tbody></table></div>"
+    )
 
 
 def chart(figure: Figure) -> str:
@@ -52,12 +54,16 @@ def chart(figure: Figure) -> str:
     height = figure.plot["layout"]["height"]  # kept free, so that nothing moves when the chart is drawn
     style = f"min-height:{height}px;min-width:{figure.narrowest}px"
     wide = ' class="wide"' if figure.narrowest > COLUMN else ""
-    return (f'<figure{wide}><p>{escape(figure.title)}</p><div class="scroll-chart"><div class="chart" '
-            f'id="{escape(figure.name)}" role="img" aria-label="{escape(figure.caption)}" style="{style}"></div></div>'
-            "</figure>")  # fmt: skip
+    return (
+        f'<figure{wide}><p>{escape(figure.title)}</p><div class="scroll-chart"><div class="chart" '
+        f'id="{escape(figure.name)}" role="img" aria-label="{escape(figure.caption)}" style="{style}"></div></div>'
+        "</figure>"
+    )
 
 
 def mark(drawn: Look) -> str:
     """The line that a system is drawn with, for a legend or a table."""
-    return (f'<svg class="mark" viewBox="0 0 28 10" aria-hidden="true"><line x1="0" x2="28" y1="5" y2="5" '
-            f'stroke="{drawn.colour}" stroke-width="3" stroke-dasharray="{DASHES[drawn.dash]}"/></svg>')  # fmt: skip
+    return (
+        f'<svg class="mark" viewBox="0 0 28 10" aria-hidden="true"><line x1="0" x2="28" y1="5" y2="5" '
+        f'stroke="{drawn.colour}" stroke-width="3" stroke-dasharray="{DASHES[drawn.dash]}"/></svg>'
+    )

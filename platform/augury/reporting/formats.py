@@ -12,11 +12,22 @@ from typing import Any
 from augury.reporting.table import Row, Table
 
 ESCAPES = {
-    "\\": r"\textbackslash{}", "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "|": r"\textbar{}",
-    "<": r"\textless{}", ">": r"\textgreater{}", "×": r"$\times$", "–": "--", "α": r"$\alpha$", "β": r"$\beta$",
-    "τ": r"$\tau$", "ε": r"$\varepsilon$", "±": r"$\pm$", "−": "$-$",
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "×": r"$\times$",
+    "–": "--",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "τ": r"$\tau$",
+    "ε": r"$\varepsilon$",
+    "±": r"$\pm$",
+    "−": "$-$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
-}  # fmt: skip
+}
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 ESCAPED = r"\\\1"  # in Markdown
 LATEX_HEAD = "% \\usepackage{booktabs}\n"
@@ -54,11 +65,24 @@ def tabular(caption: str, header: Sequence[str], rows: Sequence[Sequence[str]]) 
     titles, *lines = ([escaped(cell) for cell in cells] for cells in (header, *rows))
     # The braces keep LaTeX from taking a name in brackets for an argument of the line break before it.
     body = [f"{{}}{' & '.join(re.sub(MINUS, '$-$', cell) for cell in cells)} \\\\" for cells in lines]
-    return "\n".join([
-        r"\begin{table}", r"\centering", f"\\caption{{{escaped(caption)}.}}",
-        f"\\begin{{tabular}}{{l{'r' * (len(titles) - 1)}}}", r"\toprule", f"{' & '.join(titles)} \\\\", r"\midrule",
-        *body, r"\bottomrule", r"\end{tabular}", r"\end{table}",
-    ]) + "\n"  # fmt: skip
+    return (
+        "\n".join(
+            [
+                r"\begin{table}",
+                r"\centering",
+                f"\\caption{{{escaped(caption)}.}}",
+                f"\\begin{{tabular}}{{l{'r' * (len(titles) - 1)}}}",
+                r"\toprule",
+                f"{' & '.join(titles)} \\\\",
+                r"\midrule",
+                *body,
+                r"\bottomrule",
+                r"\end{tabular}",
+                r"\end{table}",
+            ]
+        )
+        + "\n"
+    )
 
 
 def csv_lines(lines: Sequence[Mapping[str, Any]]) -> str:
@@ -90,13 +114,26 @@ def _lines(table: Table, row: Row) -> list[dict[str, Any]]:
     for metric in table.metrics:
         score, first = row.scores.get(metric), metric == table.metrics[0]
         tested = row.tested if first else None
-        found.append({
-            "test": table.test, "system": row.name, "address": row.address, "seeds": " ".join(map(str, row.seeds)),
-            "metric": metric, "value": score and score.value, "low": score and score.low, "high": score and score.high,
-            "n": score and score.n, "signature": score and score.signature,
-            "difference": row.difference if first else None, "difference_low": tested and tested.low,
-            "difference_high": tested and tested.high, "p": tested and tested.p_value,
-            "p_corrected": row.corrected if first else None, "tested_over": tested and tested.over,
-            **{name: cost.get(name) for name in COSTS}, "time_factor": row.time_factor,
-        })  # fmt: skip
+        found.append(
+            {
+                "test": table.test,
+                "system": row.name,
+                "address": row.address,
+                "seeds": " ".join(map(str, row.seeds)),
+                "metric": metric,
+                "value": score and score.value,
+                "low": score and score.low,
+                "high": score and score.high,
+                "n": score and score.n,
+                "signature": score and score.signature,
+                "difference": row.difference if first else None,
+                "difference_low": tested and tested.low,
+                "difference_high": tested and tested.high,
+                "p": tested and tested.p_value,
+                "p_corrected": row.corrected if first else None,
+                "tested_over": tested and tested.over,
+                **{name: cost.get(name) for name in COSTS},
+                "time_factor": row.time_factor,
+            }
+        )
     return found

@@ -25,24 +25,40 @@ class Cell(NamedTuple):
 
 
 def chart(
-    cells: Mapping[tuple[int, int], Cell], across: Sequence[str], down: Sequence[str], *, x: str, y: str,
-    level: float, reach: float, least_first: bool = False,
-) -> dict[str, Any]:  # fmt: skip
+    cells: Mapping[tuple[int, int], Cell],
+    across: Sequence[str],
+    down: Sequence[str],
+    *,
+    x: str,
+    y: str,
+    level: float,
+    reach: float,
+    least_first: bool = False,
+) -> dict[str, Any]:
     """A heat map as data for Plotly; `cells` by row and column, empty where there is none.
 
     Colours run from `level - reach`, worst, to `level + reach`, best, the other way where least is best.
     """
     grid = [[cells.get((row, column)) for column in range(len(across))] for row in range(len(down))]
     trace = {
-        "type": "heatmap", "x": list(across), "y": list(down), "xgap": 2, "ygap": 2, "hoverongaps": False,
+        "type": "heatmap",
+        "x": list(across),
+        "y": list(down),
+        "xgap": 2,
+        "ygap": 2,
+        "hoverongaps": False,
         "z": [[each.colour if each else None for each in line] for line in grid],
-        "text": [[each.text if each else "" for each in line] for line in grid], "texttemplate": "%{text}",
+        "text": [[each.text if each else "" for each in line] for line in grid],
+        "texttemplate": "%{text}",
         "customdata": [[each.told if each else "" for each in line] for line in grid],
-        "hovertemplate": "%{customdata}<extra></extra>", "textfont": {"size": 12, "color": "#1b1f24"},
-        "colorscale": [[0, WORSE], [0.5, EVEN], [1, BETTER]], "reversescale": least_first,
-        "zmin": level - reach, "zmax": level + reach,
+        "hovertemplate": "%{customdata}<extra></extra>",
+        "textfont": {"size": 12, "color": "#1b1f24"},
+        "colorscale": [[0, WORSE], [0.5, EVEN], [1, BETTER]],
+        "reversescale": least_first,
+        "zmin": level - reach,
+        "zmax": level + reach,
         "colorbar": {"thickness": 10, "outlinewidth": 0, "len": 1, "tickfont": {"size": 11}},
-    }  # fmt: skip
+    }
     drawn = plot([trace], x, y)
     drawn["layout"] |= {"height": 120 + 52 * len(down)}
     for axis in ("xaxis", "yaxis"):

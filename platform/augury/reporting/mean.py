@@ -77,6 +77,10 @@ def _estimate(system: SystemResult, tests: Sequence[str], metric: str, drawn: Re
         low, high = between.low, between.high
     signature = " or ".join(dict.fromkeys(one.signature for one in sets))
     return Estimate(
-        statistics.fmean(one.value for one in sets), low, high, f"mean of {len(sets)} test sets, {signature}",
-        sum(one.n for one in sets), min(one.seeds for one in sets),
-    )  # fmt: skip
+        statistics.fmean(one.value for one in sets),
+        low,
+        high,
+        f"mean of {len(sets)} test sets, {signature}",
+        sum(one.n for one in sets),
+        min(one.seeds for one in sets),
+    )

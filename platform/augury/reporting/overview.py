@@ -23,8 +23,12 @@ def text(tables: Sequence[Table]) -> str:
 def by_test(tables: Sequence[Table]) -> list[str]:
     """The deciding score of every system on every test set, with the mark of its difference to the first system."""
     systems = list(dict.fromkeys(row.name for table in tables for row in table.rows))
-    cells = {(row.name, place): f"{score.value:.1f}{row.mark}" for place, table in enumerate(tables)
-             for row in table.rows if (score := row.scores.get(table.metrics[0]))}  # fmt: skip
+    cells = {
+        (row.name, place): f"{score.value:.1f}{row.mark}"
+        for place, table in enumerate(tables)
+        for row in table.rows
+        if (score := row.scores.get(table.metrics[0]))
+    }
     places = range(len(tables))
     lines = [[name, *(cells.get((name, place), MISSING) for place in places)] for name in systems]
     return [line.rstrip() for line in aligned([["system", *(table.test for table in tables)], *lines])]
@@ -32,8 +36,11 @@ def by_test(tables: Sequence[Table]) -> list[str]:
 
 def validated(systems: Sequence[SystemResult]) -> str:
     """Runs that no test set measures: where they lie, and the best of every metric of their validations."""
-    found = [(system.name, str(seed), best_validations(run), run.uri)
-             for system in systems for seed, run in system.runs.items()]  # fmt: skip
+    found = [
+        (system.name, str(seed), best_validations(run), run.uri)
+        for system in systems
+        for seed, run in system.runs.items()
+    ]
     metrics = list(dict.fromkeys(metric for _, _, best, _ in found for metric in best))
     lines = [["system", "seed", *(f"best {title(metric)}" for metric in metrics), "run"]]
     for name, seed, best, uri in found:

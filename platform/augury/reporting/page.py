@@ -54,8 +54,10 @@ def _test_sets(tables: Sequence[Table], heat: Figure) -> str:
     better = f"Blue is better than {tables[0].rows[0].name} on the same test set, orange is worse"
     reading = f'<p class="quiet">{escape(better)}; * p < 0.05, ** p < 0.01, corrected for the systems of one set.</p>'
     folded = "".join(_scores(table, heading=True) for table in tables[1:])
-    return (f'<div class="charts">{chart(heat)}</div>{reading}'
-            f"<details><summary>The numbers, with intervals</summary>{folded}</details>")  # fmt: skip
+    return (
+        f'<div class="charts">{chart(heat)}</div>{reading}'
+        f"<details><summary>The numbers, with intervals</summary>{folded}</details>"
+    )
 
 
 def _notes(results: Sequence[SystemResult]) -> str:
@@ -135,9 +137,12 @@ def _differences(results: Sequence[SystemResult]) -> str:
     differing = [key for key in keys if any(one.get(key) != parameters[0].get(key) for one in parameters)]
     if not differing:
         return '<p class="quiet">Their configurations are equal.</p>' if len(results) > 1 else ""
-    lines = [f'<tr><th scope="row"><code>{escape(key)}</code></th>'
-             + "".join(f"<td>{_value(one.get(key))}</td>" for one in parameters) + "</tr>"
-             for key in differing]  # fmt: skip
+    lines = [
+        f'<tr><th scope="row"><code>{escape(key)}</code></th>'
+        + "".join(f"<td>{_value(one.get(key))}</td>" for one in parameters)
+        + "</tr>"
+        for key in differing
+    ]
     return html_table(["setting", *(result.name for result in results)], lines, "settings that differ", kind="words")
 
 
@@ -151,13 +156,17 @@ def _provenance(results: Sequence[SystemResult]) -> str:
     """Addresses of runs and texts, and the versions that made them."""
     lines = []
     for result in results:
-        texts = "<br>".join(f"{escape(given['name'])} <code>{given['address']}</code>, {given['rows']:,} rows"
-                            for given in result.facts["inputs"])  # fmt: skip
+        texts = "<br>".join(
+            f"{escape(given['name'])} <code>{given['address']}</code>, {given['rows']:,} rows"
+            for given in result.facts["inputs"]
+        )
         versions = ", ".join(f"{package} {version}" for package, version in result.facts["versions"].items())
         commit = f"commit <code>{escape(result.facts['commit'])}</code><br>" if result.facts["commit"] else ""
         device = f"{escape(result.cost.device)}<br>" if result.cost else ""
         seeds = ", ".join(map(str, result.runs))
-        lines.append(f'<tr><th scope="row">{escape(result.name)}</th>'
-                     f"<td><code>{escape(result.address)}</code><br>seeds {seeds}</td><td>{texts}</td>"
-                     f'<td>{device}{commit}<span class="quiet">{escape(versions)}</span></td></tr>')  # fmt: skip
+        lines.append(
+            f'<tr><th scope="row">{escape(result.name)}</th>'
+            f"<td><code>{escape(result.address)}</code><br>seeds {seeds}</td><td>{texts}</td>"
+            f'<td>{device}{commit}<span class="quiet">{escape(versions)}</span></td></tr>'
+        )
     return html_table(["system", "runs", "texts", "made with"], lines, "addresses", kind="words")

@@ -89,12 +89,17 @@ class SystemResult:
     def plain(self) -> dict[str, Any]:
         """The system as JSON-like values."""
         return {
-            "name": self.name, "address": self.address, "task": self.facts["task"],
-            "runs": {str(seed): folder.uri for seed, folder in self.runs.items()}, "unscored": list(self.unscored),
-            "tests": {test: {name: asdict(found) for name, found in metrics.items()}
-                      for test, metrics in self.tests.items()},
-            "cost": asdict(self.cost) if self.cost else None, "notes": list(self.notes),
-        }  # fmt: skip
+            "name": self.name,
+            "address": self.address,
+            "task": self.facts["task"],
+            "runs": {str(seed): folder.uri for seed, folder in self.runs.items()},
+            "unscored": list(self.unscored),
+            "tests": {
+                test: {name: asdict(found) for name, found in metrics.items()} for test, metrics in self.tests.items()
+            },
+            "cost": asdict(self.cost) if self.cost else None,
+            "notes": list(self.notes),
+        }
 
 
 def load(folders: Sequence[Folder]) -> list[SystemResult]:
@@ -115,10 +120,14 @@ def load_groups(
     """
     facts = [next(iter(group.values())).read_json(runs.DESCRIPTION) for group in groups]
     called = [name or run["name"] for name, run in zip(names or [None] * len(facts), facts, strict=True)]
-    called = [name if called.count(name) == 1 else f"{name} {run['address'][:4]}"
-              for name, run in zip(called, facts, strict=True)]  # fmt: skip
-    called = [name if called.count(name) == 1 else f"{name} seed {', '.join(map(str, sorted(group)))}"
-              for name, group in zip(called, groups, strict=True)]  # fmt: skip
+    called = [
+        name if called.count(name) == 1 else f"{name} {run['address'][:4]}"
+        for name, run in zip(called, facts, strict=True)
+    ]
+    called = [
+        name if called.count(name) == 1 else f"{name} seed {', '.join(map(str, sorted(group)))}"
+        for name, group in zip(called, groups, strict=True)
+    ]
     samples = max((run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in facts), default=SAMPLES)
     return [_system(*each, samples) for each in zip(called, facts, groups, strict=True)]
 
@@ -157,10 +166,15 @@ def from_hypotheses(
             drawn[scorer.name].value, between.low, between.high, signature, len(references), len(hypotheses)
         )
     return SystemResult(
-        name=name, address=config.address([list(lines) for lines in hypotheses.values()]),
-        runs=dict(enumerate(hypotheses, start=1)), facts={"task": None}, tests={test: estimates}, cost=None,
-        unscored=(), resampled={test: drawn},
-    )  # fmt: skip
+        name=name,
+        address=config.address([list(lines) for lines in hypotheses.values()]),
+        runs=dict(enumerate(hypotheses, start=1)),
+        facts={"task": None},
+        tests={test: estimates},
+        cost=None,
+        unscored=(),
+        resampled={test: drawn},
+    )
 
 
 def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], samples: int) -> SystemResult:
@@ -182,13 +196,18 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
         address=facts["address"],
         runs={seed: group[seed] for seed in seeds},
         facts=facts,
-        tests={test: {metric: estimate(list(of_seeds.values()), drawn[test].get(metric))
-                      for metric, of_seeds in metrics.items()} for test, metrics in scores.items()},
+        tests={
+            test: {
+                metric: estimate(list(of_seeds.values()), drawn[test].get(metric))
+                for metric, of_seeds in metrics.items()
+            }
+            for test, metrics in scores.items()
+        },
         cost=_cost([content["cost"] for content in scored.values()]),
         unscored=tuple(seed for seed in seeds if seed not in scored),
         resampled=drawn,
         notes=tuple(runs.notes(group[seeds[0]])),
-    )  # fmt: skip
+    )
 
 
 def estimate(scores: Sequence[Mapping[str, Any]], drawn: Resampled | None) -> Estimate:

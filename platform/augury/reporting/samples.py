@@ -38,8 +38,12 @@ class Samples:
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> Samples | None:
     """Examples drawn without regard to any system; None where the test set or all hypotheses are gone."""
     name = f"{test}.txt"
-    made = {result.name: folder.sub("hypotheses") for result in results
-                  for folder in list(result.runs.values())[:1] if folder.sub("hypotheses").exists(name)}  # fmt: skip
+    made = {
+        result.name: folder.sub("hypotheses")
+        for result in results
+        for folder in list(result.runs.values())[:1]
+        if folder.sub("hypotheses").exists(name)
+    }
     inputs = {given["name"]: given["address"] for result in results for given in result.facts["inputs"]}
     corpus = Corpus(Folder(next(iter(results[0].runs.values())).root, f"{CORPORA}/{inputs.get(test)}"))
     if not made or not corpus.folder.complete:
@@ -51,8 +55,17 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> Samples
     chosen = sorted(generator("samples", corpus.address).choice(len(expected), count, replace=False).tolist())
     named = list(dict.fromkeys([columns.language, columns.expected_language]))
     (languages,) = corpus.shard(corpus.shards[0], named).slice(0, 1).to_pylist()
-    return Samples(languages[columns.language], columns.expected, languages[columns.expected_language], tuple(
-        Sample(line + 1, {name: texts[line] for name, texts in given.items()}, expected[line],
-               {system: lines[system][line] for system in lines})
-        for line in chosen
-    ))  # fmt: skip
+    return Samples(
+        languages[columns.language],
+        columns.expected,
+        languages[columns.expected_language],
+        tuple(
+            Sample(
+                line + 1,
+                {name: texts[line] for name, texts in given.items()},
+                expected[line],
+                {system: lines[system][line] for system in lines},
+            )
+            for line in chosen
+        ),
+    )

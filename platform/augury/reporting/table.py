@@ -98,8 +98,15 @@ class Table:
         """The columns of one system."""
         first, *others = (row.scores.get(metric) for metric in self.metrics)
         costs = self._costs(row) if self.costed else []
-        return [row.name, str(len(row.seeds)), interval(first), difference(row), probability(row),
-                *(f"{score.value:.1f}" if score else MISSING for score in others), *costs]  # fmt: skip
+        return [
+            row.name,
+            str(len(row.seeds)),
+            interval(first),
+            difference(row),
+            probability(row),
+            *(f"{score.value:.1f}" if score else MISSING for score in others),
+            *costs,
+        ]
 
     def _costs(self, row: Row) -> list[str]:
         cost = row.cost
@@ -121,8 +128,10 @@ class Table:
         blocks = [aligned(lines)]
         if self.costed and cell_len(blocks[0][0]) > width:
             scores = 4 + len(self.metrics)
-            blocks = [aligned([cells[:scores] for cells in lines]),
-                      aligned([cells[:1] + cells[scores:] for cells in lines])]  # fmt: skip
+            blocks = [
+                aligned([cells[:scores] for cells in lines]),
+                aligned([cells[:1] + cells[scores:] for cells in lines]),
+            ]
         return "\n".join([self.where, *(line for block in blocks for line in (*block, "")), *self.notes]) + "\n"
 
     def plain(self) -> dict[str, Any]:
@@ -161,19 +170,21 @@ def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -
     if result.cost and baseline.cost and result.cost.device == baseline.cost.device:
         time_factor = result.cost.train_seconds / baseline.cost.train_seconds
     scored = tuple(seed for seed in result.runs if seed not in result.unscored)
-    return Row(result.name, result.address, scored, scores, difference, None, None, result.cost,
-               time_factor)  # fmt: skip
+    return Row(result.name, result.address, scored, scores, difference, None, None, result.cost, time_factor)
 
 
 def _with_tests(rows: Sequence[Row], drawn: Sequence[Resampled | None], metric: str, method: Method) -> list[Row]:
     """The rows with their differences tested, and the p-values corrected for the number of tests."""
     baseline = drawn[0]
-    found = [decide(baseline, own, entry(metric).value, method)
-             if baseline and own and row.difference is not None else None
-             for row, own in zip(rows, drawn, strict=True)]  # fmt: skip
+    found = [
+        decide(baseline, own, entry(metric).value, method) if baseline and own and row.difference is not None else None
+        for row, own in zip(rows, drawn, strict=True)
+    ]
     corrected = iter(holm([one.p_value for one in found if one]))
-    return [replace(row, tested=one, corrected=next(corrected)) if one else row
-            for row, one in zip(rows, found, strict=True)]  # fmt: skip
+    return [
+        replace(row, tested=one, corrected=next(corrected)) if one else row
+        for row, one in zip(rows, found, strict=True)
+    ]
 
 
 def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
@@ -185,8 +196,11 @@ def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
             least = ", lower is better" if lower_is_better(metric) else ""
             lines.append(f"{title(metric)}: {signature}, n = {n:,}{least}")
     seeds = {result.name: ", ".join(map(str, result.runs)) for result in results}
-    listed = next(iter(seeds.values())) if len(set(seeds.values())) == 1 else "; ".join(
-        f"{name} {numbers}" for name, numbers in seeds.items())  # fmt: skip
+    listed = (
+        next(iter(seeds.values()))
+        if len(set(seeds.values())) == 1
+        else "; ".join(f"{name} {numbers}" for name, numbers in seeds.items())
+    )
     lines.append(f"seeds: {listed}")
     several = any(len(result.runs) > 1 for result in results)
     lines.append("intervals: bootstrap over sentences" + (", with Student's t over seeds" if several else ""))
@@ -216,20 +230,28 @@ def _tests(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     if alone:
         lines.append(f"one seed against one says nothing of other seeds: {', '.join(alone)}")
     seeds = rows[0].scores[metric].seeds
-    lines += [f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, own)} it is compared with"
-              for row in found if min(seeds, own := row.scores[metric].seeds) == 1 < max(seeds, own)]  # fmt: skip
+    lines += [
+        f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, own)} it is compared with"
+        for row in found
+        if min(seeds, own := row.scores[metric].seeds) == 1 < max(seeds, own)
+    ]
     return lines
 
 
 def _warnings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
     """What cannot be compared, and what is missing."""
-    lines = [f"{result.name}: no scores yet for seed {', '.join(map(str, result.unscored))}"
-             for result in results if result.unscored]  # fmt: skip
+    lines = [
+        f"{result.name}: no scores yet for seed {', '.join(map(str, result.unscored))}"
+        for result in results
+        if result.unscored
+    ]
     scored = [result for result in results if metrics[0] in result.tests.get(test, {})]
     unknown = [result.name for result in scored if metrics[0] not in result.resampled.get(test, {})]
     if unknown and len(results) > 1:
-        lines.append(f"not tested, as the counts of sentences are gone: {', '.join(unknown)}; remove scores.json from "
-                     "the runs and give the command again that made them")  # fmt: skip
+        lines.append(
+            f"not tested, as the counts of sentences are gone: {', '.join(unknown)}; remove scores.json from "
+            "the runs and give the command again that made them"
+        )
     for metric in metrics:
         found = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
         if len({(one.measure, one.n) for one in found}) > 1:

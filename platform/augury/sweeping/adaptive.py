@@ -69,8 +69,10 @@ class Suggestions:
         wait(self._open.values())
 
     def _admit(self, number: int, params: Mapping[str, Any]) -> None:
-        point = {key: self._choices[key][value] if key in self._choices else plain_value(value)
-                 for key, value in params.items()}  # fmt: skip
+        point = {
+            key: self._choices[key][value] if key in self._choices else plain_value(value)
+            for key, value in params.items()
+        }
         self._open[number] = self._preparing.submit(self._try, number, point)
 
     def _try(self, number: int, point: Mapping[str, Any]) -> str:
@@ -93,9 +95,11 @@ class Suggestions:
         ready = [future.result() for future in unfinished if future.done()]
         return [
             Work(address, seed, 0)
-            for address in dict.fromkeys([*self.fixed, *ready]) if address not in self.out
-            for seed in self.seeds if seed not in self._values.get(address, {})
-        ]  # fmt: skip
+            for address in dict.fromkeys([*self.fixed, *ready])
+            if address not in self.out
+            for seed in self.seeds
+            if seed not in self._values.get(address, {})
+        ]
 
     def _ended(self, future: Future[str]) -> bool:
         if not future.done():
@@ -152,15 +156,24 @@ def _study(space: Space, sweep: Folder, drawn: Mapping[str, BaseDistribution]) -
         )
     optuna.logging.set_verbosity(optuna.logging.WARNING)
     database = f"sqlite:///{sweep.path(DATABASE)}"
-    name = sweep.name.rpartition("/")[2] + "-" + config.address({
-        "keys": {key: space.grid.get(key) or distribution_to_json(each) for key, each in drawn.items()},
-        "metric": space.metric, "mode": space.mode,
-    })  # fmt: skip
+    name = (
+        sweep.name.rpartition("/")[2]
+        + "-"
+        + config.address(
+            {
+                "keys": {key: space.grid.get(key) or distribution_to_json(each) for key, each in drawn.items()},
+                "metric": space.metric,
+                "mode": space.mode,
+            }
+        )
+    )
     others = [other for other in optuna.get_all_study_names(database) if other != name]
     study = optuna.create_study(
-        storage=database, study_name=name, load_if_exists=True,
+        storage=database,
+        study_name=name,
+        load_if_exists=True,
         direction={"max": "maximize", "min": "minimize"}[space.mode],
-    )  # fmt: skip
+    )
     if others and not study.trials:
         say(f"search optuna begins anew: {database} knows points of other values or another metric alone")
     # A study that is continued must not draw its first points again.

@@ -70,9 +70,16 @@ class Desk:
     """
 
     def __init__(
-        self, race: Rival, rungs: Sequence[int | None], store: Store, curves: Curves, limits: Limits,
-        *, start: Start, done: Done,
-    ):  # fmt: skip
+        self,
+        race: Rival,
+        rungs: Sequence[int | None],
+        store: Store,
+        curves: Curves,
+        limits: Limits,
+        *,
+        start: Start,
+        done: Done,
+    ):
         self.race, self.rungs, self.store, self.curves, self.limits = race, rungs, store, curves, limits
         self.start, self.done = start, done
         self.progress: dict[Key, Progress] = {}
@@ -124,11 +131,21 @@ class Desk:
         return max(values) if self.race.mode == "max" else min(values)
 
     def _note_decisions(self) -> None:
-        for made in self.race.decisions[len(self.decisions):]:  # fmt: skip
-            self.decisions.append(Decision(
-                time=time.time(), rung=made.rung + 1, validations=self.rungs[made.rung], address=made.configuration,
-                action=made.action, seeds=made.seeds, mean=made.mean, low=made.low, high=made.high, cut=made.cut,
-            ))  # fmt: skip
+        for made in self.race.decisions[len(self.decisions) :]:
+            self.decisions.append(
+                Decision(
+                    time=time.time(),
+                    rung=made.rung + 1,
+                    validations=self.rungs[made.rung],
+                    address=made.configuration,
+                    action=made.action,
+                    seeds=made.seeds,
+                    mean=made.mean,
+                    low=made.low,
+                    high=made.high,
+                    cut=made.cut,
+                )
+            )
 
     @property
     def closing(self) -> bool:

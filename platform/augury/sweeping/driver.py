@@ -111,15 +111,20 @@ def run(space: Space, asked: Asked, recording: SweepRecording, *, shown: Shown, 
         assert asked.samples is not None
         race: Rival = Suggestions(
             space, sweep, list(planned.configurations), asked.seeds, asked.samples, size.at_once, admit
-        )  # fmt: skip
+        )
     else:
         race = _rival(asked, list(planned.configurations), stands, space)
     deadline = None if asked.budget is None else time.time() + asked.budget
     limits = Limits(size.at_once, size.ahead, asked.trials, deadline, asked.fail_fast)
     desk = Desk(
-        race, stands, store, Curves(space.metric), limits,
-        start=_starter(store, planned, prepared), done=_scored(store, planned, prepared),
-    )  # fmt: skip
+        race,
+        stands,
+        store,
+        Curves(space.metric),
+        limits,
+        start=_starter(store, planned, prepared),
+        done=_scored(store, planned, prepared),
+    )
     keys = [Key(address, seed) for address in planned.configurations for seed in asked.seeds]
     desk.replay(keys)
     reused = sum(desk.progress.get(key) == "finished" for key in keys)
@@ -127,9 +132,16 @@ def run(space: Space, asked: Asked, recording: SweepRecording, *, shown: Shown, 
         f"{len(planned.configurations)} configurations × up to {len(asked.seeds)} seeds; {reused} trials found finished"
     )
     setting = Setting(
-        store.root, asked.name, space.metric, stands, size.launcher, size.device, size.threads, deadline,
+        store.root,
+        asked.name,
+        space.metric,
+        stands,
+        size.launcher,
+        size.device,
+        size.threads,
+        deadline,
         asked.fail_fast,
-    )  # fmt: skip
+    )
     with recording(base.tracking, store) as recorder:
         clerk = _Clerk(desk, sweep, recorder, shown, answer)
         with clerk.working():
@@ -137,14 +149,24 @@ def run(space: Space, asked: Asked, recording: SweepRecording, *, shown: Shown, 
             if not race.over and asked.scheduler == "pbt":
                 every = max(1, (base.training.validations or 1) // EXCHANGES)
                 population.run(
-                    desk, space, setting, size.resources, every=every,
-                    name=f"population-{members}", directory=directory, deaths=deaths,
-                )  # fmt: skip
+                    desk,
+                    space,
+                    setting,
+                    size.resources,
+                    every=every,
+                    name=f"population-{members}",
+                    directory=directory,
+                    deaths=deaths,
+                )
             elif not race.over:
                 tuning.run(
-                    desk, setting, size.resources,
-                    name=f"{time.time():.0f}", directory=directory, deaths=deaths,
-                )  # fmt: skip
+                    desk,
+                    setting,
+                    size.resources,
+                    name=f"{time.time():.0f}",
+                    directory=directory,
+                    deaths=deaths,
+                )
         ended = clerk.end(finished=race.over)
     return Outcome(ended, reused, not race.over)
 
@@ -176,8 +198,12 @@ def _check(asked: Asked) -> None:
             f"scheduler {asked.scheduler} compares configurations that are known, and search optuna suggests them one "
             "after the other: use --scheduler all, or --search random --samples N"
         )
-    limits = {"--at-once": asked.at_once, "--trials": asked.trials, "--budget": asked.budget,
-              "--fail-fast": asked.fail_fast or None}  # fmt: skip
+    limits = {
+        "--at-once": asked.at_once,
+        "--trials": asked.trials,
+        "--budget": asked.budget,
+        "--fail-fast": asked.fail_fast or None,
+    }
     given = [flag for flag, value in limits.items() if value is not None]
     if asked.scheduler == "pbt" and given:
         raise UserError(f"scheduler pbt trains its whole population side by side: leave out {', '.join(given)}")
@@ -193,14 +219,26 @@ def _define(sweep: Folder, space: Space, asked: Asked, planned: Plan) -> None:
             f"sweep '{asked.name}' in {sweep.root} is of space '{earlier['space']}' at scale '{earlier['scale']}', not "
             f"of '{space.name}' at '{space.scale}': choose another --name or --storage"
         )
-    sweep.write_json(DEFINITION, {
-        "name": asked.name, "space": space.name, "scale": space.scale, "question": space.question,
-        "metric": space.metric, "mode": space.mode, "keys": list(space.keys), "seeds": list(asked.seeds),
-        "tests": _tests(planned),
-        "scheduler": asked.scheduler, "search": asked.search, "reference": next(iter(planned.configurations)),
-        "configurations": [each.plain() for each in planned.configurations.values()],
-        "merged": [asdict(each) for each in planned.merged], "started": earlier.get("started", time.time()),
-    })  # fmt: skip
+    sweep.write_json(
+        DEFINITION,
+        {
+            "name": asked.name,
+            "space": space.name,
+            "scale": space.scale,
+            "question": space.question,
+            "metric": space.metric,
+            "mode": space.mode,
+            "keys": list(space.keys),
+            "seeds": list(asked.seeds),
+            "tests": _tests(planned),
+            "scheduler": asked.scheduler,
+            "search": asked.search,
+            "reference": next(iter(planned.configurations)),
+            "configurations": [each.plain() for each in planned.configurations.values()],
+            "merged": [asdict(each) for each in planned.merged],
+            "started": earlier.get("started", time.time()),
+        },
+    )
 
 
 def _tests(planned: Plan) -> list[str]:
@@ -285,8 +323,10 @@ class _Clerk:
             for key, progress in dict(self.desk.progress).items()
         }
         content = {
-            "ended": ended, "trials": trials, "decisions": [self._dated(each) for each in list(self.desk.decisions)],
-        }  # fmt: skip
+            "ended": ended,
+            "trials": trials,
+            "decisions": [self._dated(each) for each in list(self.desk.decisions)],
+        }
         now = time.time()
         if content != self.written or now - self.heard > HEARTBEAT_SECONDS:
             self.written, self.heard = content, now

@@ -106,9 +106,11 @@ def _scored(experiment: Experiment) -> list[Any]:
 def _why(point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
     """Why two points are one experiment, from the settings in which they differ."""
     differing = {key for key in point.keys() | other.keys() if point.get(key) != other.get(key)}
-    dead = [f"{key} has no effect: {reason}" for key, reason in reasons.items()
-            if any(each == key or each.startswith(f"{key}.") or key.startswith(f"{each}.")
-                   for each in differing)]  # fmt: skip
+    dead = [
+        f"{key} has no effect: {reason}"
+        for key, reason in reasons.items()
+        if any(each == key or each.startswith(f"{key}.") or key.startswith(f"{each}.") for each in differing)
+    ]
     return "; ".join(dead) or "both come to the same run"
 
 

@@ -44,30 +44,66 @@ from augury.training.history import History
 from augury.training.launch import FAILURE, launch
 
 CHANGEABLE = (
-    "training.learning_rate", "training.schedule", "training.warmup_updates", "training.warmup_share",
-    "training.clip_norm", "training.precision", "model.dropout", "model.attention_dropout", "regime.label_smoothing",
+    "training.learning_rate",
+    "training.schedule",
+    "training.warmup_updates",
+    "training.warmup_share",
+    "training.clip_norm",
+    "training.precision",
+    "model.dropout",
+    "model.attention_dropout",
+    "regime.label_smoothing",
     # coregularised
-    "regime.alpha1", "regime.alpha2", "regime.beta", "regime.tau", "regime.divergence", "regime.detach", "regime.norm",
-    "regime.warmup_steps", "regime.warmup_passes", "regime.ramp_passes", "regime.warmup_views", "regime.smoothing",
+    "regime.alpha1",
+    "regime.alpha2",
+    "regime.beta",
+    "regime.tau",
+    "regime.divergence",
+    "regime.detach",
+    "regime.norm",
+    "regime.warmup_steps",
+    "regime.warmup_passes",
+    "regime.ramp_passes",
+    "regime.warmup_views",
+    "regime.smoothing",
     # adversarial
-    "regime.attack", "regime.epsilon", "regime.relative", "regime.alpha", "regime.alpha_share", "regime.steps",
-    "regime.norm_scope", "regime.init_magnitude", "regime.clean_weight", "regime.attack_dropout",
-)  # fmt: skip
+    "regime.attack",
+    "regime.epsilon",
+    "regime.relative",
+    "regime.alpha",
+    "regime.alpha_share",
+    "regime.steps",
+    "regime.norm_scope",
+    "regime.init_magnitude",
+    "regime.clean_weight",
+    "regime.attack_dropout",
+)
 """Settings that act from the next update on, wherever a training stands."""
 FIXED = {
     "the state of the optimiser, which a checkpoint restores, has it": (
-        "training.adam_betas", "training.adam_eps", "training.weight_decay",
+        "training.adam_betas",
+        "training.adam_eps",
+        "training.weight_decay",
     ),
     "a pass's batches are planned by it, and a member goes on in the middle of a pass": (
-        "training.max_tokens", "training.max_examples", "training.order", "training.accumulation", "training.workers",
+        "training.max_tokens",
+        "training.max_examples",
+        "training.order",
+        "training.accumulation",
+        "training.workers",
     ),
     "members are compared after as many validations, and end alike": (
-        "training.max_passes", "training.max_updates", "training.validate_every", "training.validate_every_passes",
+        "training.max_passes",
+        "training.max_updates",
+        "training.validate_every",
+        "training.validate_every_passes",
         "training.patience",
-        "training.stop_on", "training.average_last", "training.weights",
+        "training.stop_on",
+        "training.average_last",
+        "training.weights",
     ),
     "it decides which views are read together": ("regime.name", "regime.over", "regime.equation"),
-}  # fmt: skip
+}
 """Why others are not."""
 VALUE = "value/"
 
@@ -98,12 +134,19 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
 
 def identity(sweep: str, space: Space, configurations: Iterable[str], seeds: Iterable[int]) -> str:
     """The address of a population, from everything that decides what becomes of its members."""
-    mutations = {key: values if isinstance(values, list) else _sample(key, values)
-                 for key, values in _mutations(space).items()}  # fmt: skip
-    return config.address({
-        "sweep": sweep, "configurations": sorted(configurations), "seeds": sorted(seeds), "mutations": mutations,
-        "metric": space.metric, "mode": space.mode,
-    })  # fmt: skip
+    mutations = {
+        key: values if isinstance(values, list) else _sample(key, values) for key, values in _mutations(space).items()
+    }
+    return config.address(
+        {
+            "sweep": sweep,
+            "configurations": sorted(configurations),
+            "seeds": sorted(seeds),
+            "mutations": mutations,
+            "metric": space.metric,
+            "mode": space.mode,
+        }
+    )
 
 
 def member(each: Planned, population: str) -> Planned:
@@ -115,9 +158,10 @@ def _mutations(space: Space) -> dict[str, Any]:
     """Lists and domains; choices as lists, in which Ray goes to a neighbour, where it would multiply what is drawn."""
     return {
         key: list(values.categories if isinstance(values, Categorical) else values)
-        if isinstance(values, Categorical | Sequence) else values
+        if isinstance(values, Categorical | Sequence)
+        else values
         for key, values in space.mutations.items()
-    }  # fmt: skip
+    }
 
 
 def _sample(key: str, values: Any) -> list[Any]:
@@ -128,9 +172,16 @@ def _sample(key: str, values: Any) -> list[Any]:
 
 
 def run(
-    desk: Desk, space: Space, setting: Setting, resources: Mapping[str, float],
-    *, every: int, name: str, directory: str, deaths: int,
-) -> None:  # fmt: skip
+    desk: Desk,
+    space: Space,
+    setting: Setting,
+    resources: Mapping[str, float],
+    *,
+    every: int,
+    name: str,
+    directory: str,
+    deaths: int,
+) -> None:
     """Train the population, exchanging every so many validations; one that was cut short is taken up again."""
     _Watch.desk = desk
     function = tune.with_resources(tune.with_parameters(train, setting=setting), dict(resources))
@@ -148,21 +199,32 @@ def run(
         function,
         param_space={
             CONFIGURATION: tune.choice([member[CONFIGURATION] for member in members]),
-            SEED: tune.choice([member[SEED] for member in members]), **domains,
+            SEED: tune.choice([member[SEED] for member in members]),
+            **domains,
         },
         tune_config=tune.TuneConfig(
-            num_samples=len(members), search_alg=BasicVariantGenerator(points_to_evaluate=members),
-            reuse_actors=True, trial_name_creator=tuning.name_of, trial_dirname_creator=tuning.name_of,
+            num_samples=len(members),
+            search_alg=BasicVariantGenerator(points_to_evaluate=members),
+            reuse_actors=True,
+            trial_name_creator=tuning.name_of,
+            trial_dirname_creator=tuning.name_of,
             scheduler=PopulationBasedTraining(
-                time_attr="validation", metric=space.metric, mode=space.mode, perturbation_interval=every,
-                hyperparam_mutations=mutations, custom_explore_fn=partial(_bounded, mutations=mutations),
+                time_attr="validation",
+                metric=space.metric,
+                mode=space.mode,
+                perturbation_interval=every,
+                hyperparam_mutations=mutations,
+                custom_explore_fn=partial(_bounded, mutations=mutations),
             ),
         ),
         run_config=tune.RunConfig(
-            name=name, storage_path=directory, verbose=0, callbacks=[_Watch()],
+            name=name,
+            storage_path=directory,
+            verbose=0,
+            callbacks=[_Watch()],
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
-    )  # fmt: skip
+    )
     with tuning.ours():
         tuner.fit()
 
@@ -193,8 +255,13 @@ def train(given: Mapping[str, Any], setting: Setting) -> None:
     execution = experiment.execution.model_copy(
         update={"launcher": "direct", "device": setting.device, "threads": setting.threads}
     )
-    loop = {**prepared.config, "experiment": experiment.plain(), "storage": store.root, "run": folder.name,
-            "seed": key.seed}  # fmt: skip
+    loop = {
+        **prepared.config,
+        "experiment": experiment.plain(),
+        "storage": store.root,
+        "run": folder.name,
+        "seed": key.seed,
+    }
 
     def report(metrics: dict[str, Any]) -> None:
         numbers = {f"{VALUE}{key}": value for key, value in values.items()}

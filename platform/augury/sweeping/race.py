@@ -93,9 +93,14 @@ class _Scheduler(ABC):
     """Holds what was told, and says what to train next."""
 
     def __init__(
-        self, configurations: Sequence[str], seeds: Sequence[int], rungs: Sequence[int | None],
-        *, mode: Literal["max", "min"], confidence: float = CONFIDENCE,
-    ):  # fmt: skip
+        self,
+        configurations: Sequence[str],
+        seeds: Sequence[int],
+        rungs: Sequence[int | None],
+        *,
+        mode: Literal["max", "min"],
+        confidence: float = CONFIDENCE,
+    ):
         assert configurations and len(set(configurations)) == len(configurations), "each configuration once"
         assert seeds and len(set(seeds)) == len(seeds), "each seed once"
         assert rungs and 0 < confidence < 1
@@ -151,8 +156,11 @@ class _Scheduler(ABC):
 
     def _groups(self, seeds: Mapping[str, Sequence[int]], rung: int) -> dict[str, list[float]]:
         """The values that there are at a rung, by configuration; best mean first, of equal ones that given first."""
-        found = {name: [self._values[work] for seed in seeds[name] if (work := Work(name, seed, rung)) in self._values]
-                 for name in self.configurations if name in seeds}  # fmt: skip
+        found = {
+            name: [self._values[work] for seed in seeds[name] if (work := Work(name, seed, rung)) in self._values]
+            for name in self.configurations
+            if name in seeds
+        }
         told = [name for name, group in found.items() if group]
         return {name: found[name] for name in sorted(told, key=lambda name: -statistics.fmean(found[name]))}
 
@@ -189,9 +197,15 @@ class Race(_Scheduler):
     """
 
     def __init__(
-        self, configurations: Sequence[str], seeds: Sequence[int], rungs: Sequence[int | None],
-        *, mode: Literal["max", "min"], reduction: int = REDUCTION, confidence: float = CONFIDENCE,
-    ):  # fmt: skip
+        self,
+        configurations: Sequence[str],
+        seeds: Sequence[int],
+        rungs: Sequence[int | None],
+        *,
+        mode: Literal["max", "min"],
+        reduction: int = REDUCTION,
+        confidence: float = CONFIDENCE,
+    ):
         assert reduction > 1
         super().__init__(configurations, seeds, rungs, mode=mode, confidence=confidence)
         self.reduction = reduction
@@ -214,8 +228,9 @@ class Race(_Scheduler):
         if len(self.seeds) == 1 and self._rung < self.last:
             certain = list(self._groups(self._used, self._rung))[: max(0, self._places - len(wanted))]
             wanted += [Work(name, self.seeds[0], self._rung + 1) for name in certain]
-        return [step for work in wanted for rung in range(work.rung + 1)
-                if self._waits(step := work._replace(rung=rung))]  # fmt: skip
+        return [
+            step for work in wanted for rung in range(work.rung + 1) if self._waits(step := work._replace(rung=rung))
+        ]
 
     def _enter(self, rung: int, configurations: Sequence[str]) -> None:
         self._rung, self._racing = rung, list(configurations)
@@ -300,8 +315,12 @@ class All(_Scheduler):
 
     def work(self) -> list[Work]:
         """What may be trained now: one seed of every configuration, then the next."""
-        return [work for seed in self.seeds for name in self.configurations
-                if self._waits(work := Work(name, seed, self.last))]  # fmt: skip
+        return [
+            work
+            for seed in self.seeds
+            for name in self.configurations
+            if self._waits(work := Work(name, seed, self.last))
+        ]
 
     def _advance(self) -> None:
         if self.over or self.work():

@@ -16,9 +16,14 @@ class Accompanied:
     """
 
     def __init__(
-        self, reference: str, others: Sequence[str], seeds: Sequence[int], rungs: Sequence[int | None],
-        *, mode: Literal["max", "min"],
-    ):  # fmt: skip
+        self,
+        reference: str,
+        others: Sequence[str],
+        seeds: Sequence[int],
+        rungs: Sequence[int | None],
+        *,
+        mode: Literal["max", "min"],
+    ):
         self.mode: Literal["max", "min"] = mode
         self.race = Race(others, seeds, rungs, mode=mode)
         self._reference = reference

@@ -49,8 +49,10 @@ def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
     most = places // workers
     if launcher == "ray":
         most = min(most, _times(cluster, DRIVER, 1))
-    table = "\n".join(f"  {kind}: a trial needs {amount:g}, the cluster has {cluster.get(kind, 0):g}"
-                      for kind, amount in needed.items())  # fmt: skip
+    table = "\n".join(
+        f"  {kind}: a trial needs {amount:g}, the cluster has {cluster.get(kind, 0):g}"
+        for kind, amount in needed.items()
+    )
     table += f"\n  in all there is room for {places} workers of {_said(each)}"
     if not most:
         raise UserError(f"not one trial fits:\n{table}\n{_remedy(needed, cluster)}")
@@ -58,12 +60,14 @@ def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
         raise UserError(f"--at-once {at_once} trials do not fit, {most} do:\n{table}")
     chosen = at_once or most
     return Size(
-        launcher=launcher, device="cuda" if cuda else "cpu",
+        launcher=launcher,
+        device="cuda" if cuda else "cpu",
         threads=execution.threads or max(1, int(execution.cpus_per_worker)),
         ahead=chosen if chosen == most and launcher == "direct" else 0,
-        resources={DRIVER: 1} if launcher == "ray" else each, at_once=chosen,
+        resources={DRIVER: 1} if launcher == "ray" else each,
+        at_once=chosen,
         said=f"{chosen} trials at once, each {_said(needed)}",
-    )  # fmt: skip
+    )
 
 
 def _times(resources: Mapping[str, float], kind: str, amount: float) -> int:

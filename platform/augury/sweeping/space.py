@@ -40,9 +40,15 @@ Mode = Literal["max", "min"]
 Scheduler = Literal["all", "halving", "pbt"]
 Search = Literal["grid", "random", "optuna"]
 OPTIONAL: dict[str, Any] = {
-    "space": {}, "rows": {}, "domains": {}, "reference": None, "scheduler": "all", "search": None, "mutations": {},
+    "space": {},
+    "rows": {},
+    "domains": {},
+    "reference": None,
+    "scheduler": "all",
+    "search": None,
+    "mutations": {},
     "scales": {"default": {}},
-}  # fmt: skip
+}
 UNTRAINED = {
     "decoding": "'augury train --set {key}=...' scores what is trained again, without training",
     "scoring": "'augury train --set {key}=...' scores what is trained again, without training",
@@ -137,13 +143,20 @@ def read(
         raise unknown(f"reference of space '{name}'", reference, rows)
     domains = [key for key, values in keys.items() if not isinstance(values, Sequence)]
     return Space(
-        name=_short(module), question=_line(name, module.QUESTION),
-        base=config.merge(module.base, scales[chosen]), scale=chosen, keys=keys, rows=rows, metric=module.metric,
-        mode=_one_of(name, "mode", module.mode, get_args(Mode)), seeds=tuple(module.seeds), reference=reference,
+        name=_short(module),
+        question=_line(name, module.QUESTION),
+        base=config.merge(module.base, scales[chosen]),
+        scale=chosen,
+        keys=keys,
+        rows=rows,
+        metric=module.metric,
+        mode=_one_of(name, "mode", module.mode, get_args(Mode)),
+        seeds=tuple(module.seeds),
+        reference=reference,
         scheduler=_one_of(name, "scheduler", scheduler, get_args(Scheduler)),
         search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(Search)),
         mutations=_keys(name, {} if callable(given["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
-    )  # fmt: skip
+    )
 
 
 def known() -> list[str]:

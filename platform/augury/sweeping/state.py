@@ -75,10 +75,22 @@ class Configuration:
 
     def plain(self) -> dict[str, Any]:
         """The configuration as JSON-like values, without curves."""
-        return {"name": self.name, "address": self.address, "point": dict(self.point),
-                "trials": [{"seed": each.seed, "run": each.folder.uri, "progress": each.progress, "error": each.error,
-                            "validations": len(each.curve), "train_seconds": each.seconds}
-                           for each in self.trials]}  # fmt: skip
+        return {
+            "name": self.name,
+            "address": self.address,
+            "point": dict(self.point),
+            "trials": [
+                {
+                    "seed": each.seed,
+                    "run": each.folder.uri,
+                    "progress": each.progress,
+                    "error": each.error,
+                    "validations": len(each.curve),
+                    "train_seconds": each.seconds,
+                }
+                for each in self.trials
+            ],
+        }
 
 
 @dataclass(frozen=True)
@@ -169,8 +181,9 @@ class Sweep:
 
     def finished(self) -> list[Folder]:
         """The folders of the scored runs, the reference first."""
-        return [trial.folder for each in self.configurations for trial in each.trials
-                if trial.folder.exists(runs.SCORES)]  # fmt: skip
+        return [
+            trial.folder for each in self.configurations for trial in each.trials if trial.folder.exists(runs.SCORES)
+        ]
 
 
 @dataclass
@@ -209,17 +222,28 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
     asked: Mapping[str, Any] = folder.read_json(DEFINITION)
     stands: Mapping[str, Any] = folder.read_json(STATE) if folder.exists(STATE) else {}
     curves = curves or Curves(asked["metric"])
-    configurations = tuple(_configuration(each, asked["seeds"], stands, store, curves)
-                           for each in asked["configurations"])  # fmt: skip
+    configurations = tuple(
+        _configuration(each, asked["seeds"], stands, store, curves) for each in asked["configurations"]
+    )
     return Sweep(
-        name=asked["name"], question=asked["question"], metric=asked["metric"], mode=asked["mode"],
-        scale=asked["scale"], keys=tuple(asked["keys"]), seeds=tuple(asked["seeds"]), scheduler=asked["scheduler"],
-        reference=asked["reference"], configurations=configurations,
+        name=asked["name"],
+        question=asked["question"],
+        metric=asked["metric"],
+        mode=asked["mode"],
+        scale=asked["scale"],
+        keys=tuple(asked["keys"]),
+        seeds=tuple(asked["seeds"]),
+        scheduler=asked["scheduler"],
+        reference=asked["reference"],
+        configurations=configurations,
         merged=tuple(Merged(**each) for each in asked["merged"]),
         decisions=tuple(Decision(**each) for each in stands.get("decisions", ())),
-        started=asked["started"], updated=stands.get("time", asked["started"]), ended=stands.get("ended", False),
-        tests=None if asked.get("tests") is None else tuple(asked["tests"]), folder=folder,
-    )  # fmt: skip
+        started=asked["started"],
+        updated=stands.get("time", asked["started"]),
+        ended=stands.get("ended", False),
+        tests=None if asked.get("tests") is None else tuple(asked["tests"]),
+        folder=folder,
+    )
 
 
 def _configuration(

@@ -52,9 +52,13 @@ class Setting:
 
 def keep(sweep: Folder, address: str, experiment: Experiment, prepared: Prepared) -> None:
     """Write down what the trials of a configuration start from."""
-    sweep.sub("configurations").write_json(f"{address}.json", {
-        "experiment": experiment.plain(), "prepared": prepared._asdict() | {"artifacts": dict(prepared.artifacts)},
-    })  # fmt: skip
+    sweep.sub("configurations").write_json(
+        f"{address}.json",
+        {
+            "experiment": experiment.plain(),
+            "prepared": prepared._asdict() | {"artifacts": dict(prepared.artifacts)},
+        },
+    )
 
 
 def kept(sweep: Folder, address: str) -> tuple[Experiment, Prepared]:
@@ -96,9 +100,14 @@ class _Overtaken(Exception):
 
 
 def _train(
-    task: Trainable, experiment: Experiment, prepared: Prepared, seed: int, folder: Folder, setting: Setting,
+    task: Trainable,
+    experiment: Experiment,
+    prepared: Prepared,
+    seed: int,
+    folder: Folder,
+    setting: Setting,
     lock: ExitStack,
-) -> None:  # fmt: skip
+) -> None:
     from ray import tune
 
     execution = experiment.execution.model_copy(

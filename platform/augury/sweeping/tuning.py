@@ -35,15 +35,21 @@ def run(
     tuner = tune.Tuner(
         tune.with_resources(tune.with_parameters(trials.run, setting=setting), dict(resources)),
         tune_config=tune.TuneConfig(
-            search_alg=_Beginner(desk), scheduler=_Groups(desk), num_samples=-1,
+            search_alg=_Beginner(desk),
+            scheduler=_Groups(desk),
+            num_samples=-1,
             reuse_actors=setting.launcher == "direct",
-            trial_name_creator=name_of, trial_dirname_creator=name_of,
+            trial_name_creator=name_of,
+            trial_dirname_creator=name_of,
         ),
         run_config=tune.RunConfig(
-            name=name, storage_path=directory, verbose=0, callbacks=[_Watch(desk)],
+            name=name,
+            storage_path=directory,
+            verbose=0,
+            callbacks=[_Watch(desk)],
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
-    )  # fmt: skip
+    )
     with ours():
         tuner.fit()
 

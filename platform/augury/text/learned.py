@@ -34,9 +34,14 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
         single=f"{START} $A {END}", pair=f"{START} $A {END} {END} $B {END}", special_tokens=[(START, 0), (END, 2)]
     )
     wrapped = PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, bos_token=START, cls_token=START, eos_token=END, sep_token=END, pad_token=PAD,
+        tokenizer_object=tokenizer,
+        bos_token=START,
+        cls_token=START,
+        eos_token=END,
+        sep_token=END,
+        pad_token=PAD,
         unk_token=UNKNOWN,
-    )  # fmt: skip
+    )
     directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
     wrapped.save_pretrained(directory)
     folder.put(directory, FILES)

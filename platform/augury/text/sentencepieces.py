@@ -27,11 +27,15 @@ _SETTINGS: dict[str, Any] = {
     "add_dummy_prefix": True,
     "split_by_unicode_script": True,
     "byte_fallback": False,
-    "unk_id": 0, "unk_piece": _RESERVED, "bos_id": -1, "eos_id": -1, "pad_id": -1,
+    "unk_id": 0,
+    "unk_piece": _RESERVED,
+    "bos_id": -1,
+    "eos_id": -1,
+    "pad_id": -1,
     "max_sentence_length": 2**30,  # bytes, the largest allowed; longer texts would be skipped
     "num_threads": 16,  # changes no piece, but is written into the model: a constant keeps its bytes equal
     "minloglevel": 2,
-}  # fmt: skip
+}
 
 
 class SizeError(ValueError):

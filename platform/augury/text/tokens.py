@@ -94,11 +94,16 @@ def tokenise(
             for (name, _), (_, counted) in zip(items, told, strict=True):
                 counts[name].update(counted)
         for name, text in missing.items():
-            folders[name].finish({
-                "rows": manifests[name]["rows"], "shards": manifests[name]["shards"],
-                "inputs": [text.folder.name, tokenizer.name], "columns": list(text.columns), "view": text.view,
-                "counts": dict(counts[name]),
-            })  # fmt: skip
+            folders[name].finish(
+                {
+                    "rows": manifests[name]["rows"],
+                    "shards": manifests[name]["shards"],
+                    "inputs": [text.folder.name, tokenizer.name],
+                    "columns": list(text.columns),
+                    "view": text.view,
+                    "counts": dict(counts[name]),
+                }
+            )
 
 
 @dataclass(frozen=True)

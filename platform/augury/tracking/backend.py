@@ -177,8 +177,9 @@ class Backend:
     def _log(self, record: Record, content: Content) -> None:
         from mlflow.entities import Metric, Param, RunTag
 
-        wanted = {_allowed(key): _shortened(_text(value), PARAMETER_CHARACTERS)
-                  for key, value in content.parameters.items()}  # fmt: skip
+        wanted = {
+            _allowed(key): _shortened(_text(value), PARAMETER_CHARACTERS) for key, value in content.parameters.items()
+        }
         tags = _tags(content.tags)
         # MLflow keeps the first value of a parameter; those that a restart may change (workers, say) become a tag.
         if changed := {key: value for key, value in wanted.items() if record.parameters.get(key, value) != value}:
@@ -187,12 +188,18 @@ class Backend:
         tags = {key: value for key, value in tags.items() if record.tags.get(key) != value}
         values = [*content.values, *(_void(record, content) if content.exact else ())]
         values = [each for each in values if not _equal(record.metrics.get(_allowed(each.metric)), each.value)]
-        metrics = [Metric(_allowed(each.metric), _finite(each.value), _milliseconds(each.time), each.step)
-                   for each in content.points + values]  # fmt: skip
+        metrics = [
+            Metric(_allowed(each.metric), _finite(each.value), _milliseconds(each.time), each.step)
+            for each in content.points + values
+        ]
         if not (parameters or tags or metrics):
             return
-        self.open().log_batch(record.run_id, metrics, [Param(key, value) for key, value in parameters.items()],
-                              [RunTag(key, value) for key, value in tags.items()])  # fmt: skip
+        self.open().log_batch(
+            record.run_id,
+            metrics,
+            [Param(key, value) for key, value in parameters.items()],
+            [RunTag(key, value) for key, value in tags.items()],
+        )
         self.sent += 1
         record.parameters |= parameters
         record.tags |= tags
@@ -236,16 +243,28 @@ def _local_file(file: File) -> Iterator[Path]:
 def _record(run: Run) -> Record:
     data = run.data
     given = run.inputs.dataset_inputs if run.inputs else ()
-    return Record(str(run.info.run_id), run.info.status, run.info.end_time, dict(data.params), dict(data.metrics),
-                  dict(data.tags), frozenset(each.dataset.name for each in given))  # fmt: skip
+    return Record(
+        str(run.info.run_id),
+        run.info.status,
+        run.info.end_time,
+        dict(data.params),
+        dict(data.metrics),
+        dict(data.tags),
+        frozenset(each.dataset.name for each in given),
+    )
 
 
 def _dataset(entry: Mapping[str, Any]) -> DatasetInput:
     from mlflow.entities import Dataset, DatasetInput, InputTag
 
     source = json.dumps({"address": entry["address"]})
-    dataset = Dataset(entry["name"], entry["address"][:DIGEST_CHARACTERS], "augury", source,
-                      profile=json.dumps({"rows": entry["rows"]}))  # fmt: skip
+    dataset = Dataset(
+        entry["name"],
+        entry["address"][:DIGEST_CHARACTERS],
+        "augury",
+        source,
+        profile=json.dumps({"rows": entry["rows"]}),
+    )
     return DatasetInput(dataset, [InputTag("mlflow.data.context", entry["name"])])
 
 

@@ -74,10 +74,12 @@ def of_configuration(
     """
     configuration, now = standing.configuration, time.time()
     tags = {
-        "augury.question": sweep.question, "augury.metric": sweep.metric, "augury.scale": sweep.scale,
+        "augury.question": sweep.question,
+        "augury.metric": sweep.metric,
+        "augury.scale": sweep.scale,
         "augury.reference": "yes" if configuration.address == sweep.reference else "no",
         "augury.seeds": json.dumps(run_ids),
-    }  # fmt: skip
+    }
     tags |= {name: text for name, text in scores.items() if isinstance(text, str)}
     values = {name: number for name, number in scores.items() if not isinstance(number, str)}
     values |= _reached(sweep, standing)
@@ -86,9 +88,12 @@ def of_configuration(
         values |= {key: float(value) for key, value in swept.items() if _numeric(value)}
         tags |= {f"augury.{key}": json.dumps(value) for key, value in swept.items() if not _numeric(value)}
         swept = {}
-    seeds = [f"- seed {trial.seed}: [{run_ids[trial.seed]}]({link}/{run_ids[trial.seed]}) {trial.progress}"
-             + (f", {trial.error}" if trial.error else "")
-             for trial in configuration.trials if trial.seed in run_ids]  # fmt: skip
+    seeds = [
+        f"- seed {trial.seed}: [{run_ids[trial.seed]}]({link}/{run_ids[trial.seed]}) {trial.progress}"
+        + (f", {trial.error}" if trial.error else "")
+        for trial in configuration.trials
+        if trial.seed in run_ids
+    ]
     tags["mlflow.note.content"] = "\n\n".join([*cautions, "\n".join(seeds)])
     return Content(tags, swept, values=[Value(name, number, now, 0) for name, number in values.items()], exact=True)
 
@@ -102,11 +107,16 @@ def of_sweep(
     values: dict[str, float] = {f"trials/{name}": counts[name] for name in ("finished", "failed", "stopped")}
     values["cost/training_hours"] = sum(trial.seconds for each in sweep.configurations for trial in each.trials) / 3600
     tags = {
-        "augury.question": sweep.question, "augury.metric": sweep.metric, "augury.mode": sweep.mode,
-        "augury.scale": sweep.scale, "augury.scheduler": sweep.scheduler, "augury.keys": ", ".join(sweep.keys),
-        "augury.seeds": ", ".join(map(str, sweep.seeds)), "augury.reference": sweep.reference,
+        "augury.question": sweep.question,
+        "augury.metric": sweep.metric,
+        "augury.mode": sweep.mode,
+        "augury.scale": sweep.scale,
+        "augury.scheduler": sweep.scheduler,
+        "augury.keys": ", ".join(sweep.keys),
+        "augury.seeds": ", ".join(map(str, sweep.seeds)),
+        "augury.reference": sweep.reference,
         "augury.trials": ", ".join(f"{count} {name}" for name, count in counts.items() if count),
-    }  # fmt: skip
+    }
     if first is not None:
         tags |= {"augury.best": first.name, "augury.best_configuration": first.address}
         values |= _reached(sweep, first)
@@ -114,8 +124,10 @@ def of_sweep(
         tags["augury.answer"] = answer
     comparing = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
     said = [sweep.question, *([f"**{answer}**"] if answer else []), *cautions]
-    said += [f"[Compare its configurations]({link}?{_charts(sweep, comparing)}), or filter runs by `{comparing}`.",
-             f"Its files: {sweep.folder.uri}"]  # fmt: skip
+    said += [
+        f"[Compare its configurations]({link}?{_charts(sweep, comparing)}), or filter runs by `{comparing}`.",
+        f"Its files: {sweep.folder.uri}",
+    ]
     tags["mlflow.note.content"] = "\n\n".join(said)
     now = time.time()
     return Content(tags, values=[Value(name, number, now, 0) for name, number in values.items()], exact=True)
@@ -156,8 +168,12 @@ def swept_values(configuration: Configuration) -> dict[str, Any]:
 
 def _charts(sweep: Sweep, condition: str) -> str:
     """The query of MLflow's page of charts; sorted by a metric, configurations stand beside each other."""
-    asked = {"searchFilter": condition, "compareRunsMode": "CHART", "orderByKey": f"metrics.`best/{sweep.metric}`",
-             "orderByAsc": "true" if sweep.mode == "min" else "false"}  # fmt: skip
+    asked = {
+        "searchFilter": condition,
+        "compareRunsMode": "CHART",
+        "orderByKey": f"metrics.`best/{sweep.metric}`",
+        "orderByAsc": "true" if sweep.mode == "min" else "false",
+    }
     return urlencode(asked, quote_via=quote)
 
 

@@ -118,8 +118,10 @@ class Groups:
         """What MLflow has of the sweep: one search, and one more for seeds that others have recorded."""
         if sweep.name not in self._sweeps:
             found = self._backend.search("sweep", sweep.name, sweep.folder.root)
-            levels = {level: [record for record in found if record.tags.get(LEVEL) == level]
-                      for level in ("sweep", "configuration", "seed")}  # fmt: skip
+            levels = {
+                level: [record for record in found if record.tags.get(LEVEL) == level]
+                for level in ("sweep", "configuration", "seed")
+            }
             here = {record.run_id for record in found}
             noted = {trial.folder.name: ledger(trial.folder) for each in sweep.configurations for trial in each.trials}
             elsewhere = [state["run_id"] for state in noted.values() if state["run_id"] not in {None, *here}]
@@ -199,8 +201,14 @@ class Groups:
         if address not in known.cautions:
             known.cautions[address] = runs.notes(first)
         run_ids = {seed: each.run_id for seed, each in sorted(sent.items())}
-        content = contents.of_configuration(sweep, standing, self._scores(sweep, standing.configuration), run_ids,
-                                            known.cautions[address], self._backend.link)  # fmt: skip
+        content = contents.of_configuration(
+            sweep,
+            standing,
+            self._scores(sweep, standing.configuration),
+            run_ids,
+            known.cautions[address],
+            self._backend.link,
+        )
         record = self._child(sweep, standing.configuration, described(first))
         if not record.inputs:  # they are sent last
             content.inputs = first.read_json(runs.DESCRIPTION)["inputs"]
@@ -212,8 +220,11 @@ class Groups:
     def _scores(self, sweep: Sweep, configuration: Configuration) -> dict[str, float | str]:
         """The scores of the finished seeds, computed again where one was added or scored again."""
         known = self._look(sweep)
-        done = [trial.folder for trial in configuration.trials
-                if trial.folder.name in known.sent and trial.progress == "finished"]  # fmt: skip
+        done = [
+            trial.folder
+            for trial in configuration.trials
+            if trial.folder.name in known.sent and trial.progress == "finished"
+        ]
         of = [(folder.name, known.sent[folder.name].finished) for folder in done]
         if configuration.address not in known.scores or known.scores[configuration.address][0] != of:
             done = [folder for folder in done if folder.exists(runs.SCORES)]

@@ -25,9 +25,19 @@ def ledger(folder: Folder) -> dict[str, Any]:
     """
     marker = folder.filesystem.get_file_info(folder.path(MARKER))  # a run that was never tracked may be complete
     complete = marker.mtime is not None
-    fresh: dict[str, Any] = {"run_id": None, "parent": None, "status": "FINISHED" if complete else "RUNNING",
-                             "started": None, "finished": marker.mtime.timestamp() if complete else None, "as_of": 0.0,
-                             "answer": None, "files": [], "kept": False, "sent": {}, "closed": False}  # fmt: skip
+    fresh: dict[str, Any] = {
+        "run_id": None,
+        "parent": None,
+        "status": "FINISHED" if complete else "RUNNING",
+        "started": None,
+        "finished": marker.mtime.timestamp() if complete else None,
+        "as_of": 0.0,
+        "answer": None,
+        "files": [],
+        "kept": False,
+        "sent": {},
+        "closed": False,
+    }
     return {**fresh, **_written(folder)}
 
 

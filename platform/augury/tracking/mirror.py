@@ -87,8 +87,13 @@ class Mirror:
         self.backend.bring(record, content, state["status"], state["finished"])
         self._read[run.name] = files
         latest = {point.metric: point.step for point in sorted(content.points, key=lambda point: point.step)}
-        note(run, run_id=record.run_id, sent=state["sent"] | latest, closed=state["finished"] if ended else False,
-             kept=state["kept"] or bool(content.files))  # fmt: skip
+        note(
+            run,
+            run_id=record.run_id,
+            sent=state["sent"] | latest,
+            closed=state["finished"] if ended else False,
+            kept=state["kept"] or bool(content.files),
+        )
         if ended:
             self.forget(run)
 
@@ -107,8 +112,9 @@ class Mirror:
         points = {
             (metric, record["update"]): Value(metric, value, record["time"], record["update"])
             for record in unread
-            for metric, value in record["metrics"].items() if record["update"] > sent.get(metric, -1)
-        }  # fmt: skip
+            for metric, value in record["metrics"].items()
+            if record["update"] > sent.get(metric, -1)
+        }
         return list(points.values()), files
 
 

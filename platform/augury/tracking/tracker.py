@@ -105,8 +105,11 @@ class Tracker:
             for file in files:
                 if not file.folder.exists(file.name):
                     say(f"{file.folder.uri}/{file.name} is not there and so not kept with the run in MLflow")
-            entries = [{"root": file.folder.root, "folder": file.folder.name, "name": file.name,
-                        "directory": file.directory} for file in files if file.folder.exists(file.name)]  # fmt: skip
+            entries = [
+                {"root": file.folder.root, "folder": file.folder.name, "name": file.name, "directory": file.directory}
+                for file in files
+                if file.folder.exists(file.name)
+            ]
             now = time.time()
             note(run, status=status, finished=now, as_of=now, files=entries)
             self._runs[run.name] = run
@@ -140,8 +143,10 @@ class Tracker:
         if self._left():
             _aside(self._deliver_left, PATIENCE_SECONDS)
         if self._left() and not self._refused:
-            say(f"MLflow at {_public(self._place.uri)} is slow: the rest goes out with the next command, or with: "
-                f"{command('augury', 'track', self.store.root)}")  # fmt: skip
+            say(
+                f"MLflow at {_public(self._place.uri)} is slow: the rest goes out with the next command, or with: "
+                f"{command('augury', 'track', self.store.root)}"
+            )
 
     def _left(self) -> bool:
         folders = [*self._runs.values(), *(told.sweep.folder for told in self._sweeps.values())]
@@ -184,9 +189,11 @@ class Tracker:
                 work()
             except Exception as error:  # MLflow, its database, the network: a run is worth more than its record
                 if not self._refused:
-                    say(f"MLflow at {_public(self._place.uri)} takes no records ({_reason(error)}). Nothing is lost: "
+                    say(
+                        f"MLflow at {_public(self._place.uri)} takes no records ({_reason(error)}). Nothing is lost: "
                         f"they stay in {self.store.root} and go out when it answers, or with: "
-                        f"{command('augury', 'track', self.store.root)}")  # fmt: skip
+                        f"{command('augury', 'track', self.store.root)}"
+                    )
                 self._refused.add(name)
                 return False
             was_refused = bool(self._refused)
@@ -206,8 +213,10 @@ def send_pending(store: Store, tracking: Tracking) -> int:
     try:
         mirror.open()
     except Exception as error:
-        raise UserError(f"MLflow at {_public(target.uri)} cannot be opened ({_reason(error)}): start it, or name "
-                        "another store in MLFLOW_TRACKING_URI or tracking.uri") from error  # fmt: skip
+        raise UserError(
+            f"MLflow at {_public(target.uri)} cannot be opened ({_reason(error)}): start it, or name "
+            "another store in MLFLOW_TRACKING_URI or tracking.uri"
+        ) from error
     sent: set[str] = set()
     failures: dict[str, str] = {}
     for steps in _everything(store, mirror):

@@ -30,8 +30,11 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
     entries = Store(run.root).folder(KIND, f"{name}/seed-{seed}")
     if not Checkpoints(run).begun:
         others = [entries.read(entry).decode() for entry in entries.names() if entry != address]
-        found = [(position.update, folder) for each in others
-                 if (position := _fitting(folder := Folder(run.root, each), training))]  # fmt: skip
+        found = [
+            (position.update, folder)
+            for each in others
+            if (position := _fitting(folder := Folder(run.root, each), training))
+        ]
         if found:
             _copy(max(found, key=lambda pair: pair[0])[1], run, address)
     if not entries.exists(address):
@@ -64,8 +67,12 @@ def _copy(source: Folder, run: Folder, address: str) -> None:
     for update in updates:  # the one with the state last: until it is there, the run has not begun
         directory = Path(tempfile.mkdtemp(prefix="augury-extend-"))
         given = source.sub(f"checkpoints/{update:08d}")
-        fs.copy_files(given.path(), str(directory), source_filesystem=given.filesystem,
-                      destination_filesystem=fs.LocalFileSystem())  # fmt: skip
+        fs.copy_files(
+            given.path(),
+            str(directory),
+            source_filesystem=given.filesystem,
+            destination_filesystem=fs.LocalFileSystem(),
+        )
         if (directory / STATE).exists():
             state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
             state["position"]["address"] = address

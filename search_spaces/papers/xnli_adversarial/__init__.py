@@ -31,9 +31,16 @@ BASE: dict[str, Any] = {
 }
 TOY_MODEL = {"architecture": "tiny", "vocabulary_size": 400, "dropout": 0}
 TOY_TRAINING = {
-    "learning_rate": 1.0e-3, "adam_betas": [0.9, 0.98], "schedule": "constant", "warmup_share": 0.33, "clip_norm": 1,
-    "max_passes": None, "max_updates": 1200, "validate_every": 150, "patience": 8,
-}  # fmt: skip
+    "learning_rate": 1.0e-3,
+    "adam_betas": [0.9, 0.98],
+    "schedule": "constant",
+    "warmup_share": 0.33,
+    "clip_norm": 1,
+    "max_passes": None,
+    "max_updates": 1200,
+    "validate_every": 150,
+    "patience": 8,
+}
 SCALES: dict[str, dict[str, Any]] = {
     "toy": {
         "corpus": {
@@ -98,7 +105,9 @@ _TINY_T5 = {"model": {"architecture": "tiny"}, "training": {"learning_rate": 2.0
 _REORDERER: dict[str, dict[str, Any]] = {
     "toy": {
         "parallel": {
-            "source_language": "qaa", "target_language": "qab", "train": {"builtin": 1500, "lexicon": 24},
+            "source_language": "qaa",
+            "target_language": "qab",
+            "train": {"builtin": 1500, "lexicon": 24},
             "valid": {"builtin": 100, "lexicon": 24},
         },
         "model": {"architecture": "tiny", "vocabulary_size": 200, "feedforward_size": 128, "dropout": 0},
@@ -107,10 +116,13 @@ _REORDERER: dict[str, dict[str, Any]] = {
     "small": {"parallel": {"known": "multi30k", "source_language": "en", "target_language": "de"}, **_TINY_T5},
     "paper": {
         "parallel": {
-            "known": "wmt14", "source_language": "en", "target_language": "de", "train": {"first": 200000},
+            "known": "wmt14",
+            "source_language": "en",
+            "target_language": "de",
+            "train": {"first": 200000},
         },
     },
-}  # fmt: skip
+}
 _GENERATOR: dict[str, dict[str, Any]] = {
     "toy": {"generator": _TINY_T5, "teacher": {"model": TOY_MODEL, "training": TOY_TRAINING}},
     "small": {"generator": _TINY_T5, "teacher": {"model": {"architecture": "small"}}},

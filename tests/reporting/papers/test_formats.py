@@ -74,8 +74,10 @@ def test_csv_has_every_row_and_column(table7: Any) -> None:
     keys = [(line["row"], line["test"]) for line in lines]
     assert keys == [
         *((row, test) for row in ("plain", "+A", "+A again") for test in ("mean", "qaa", "qab")),
-        ("+B", "mean"), ("oracle", "mean"), *(("gain", test) for test in ("mean", "qaa", "qab")),
-    ]  # fmt: skip
+        ("+B", "mean"),
+        ("oracle", "mean"),
+        *(("gain", test) for test in ("mean", "qaa", "qab")),
+    ]
     assert [lines[3][name] for name in ("published", "measured", "difference")] == ["79.0", "80.0", "14.0"]
     assert (lines[5]["published"], lines[4]["published"]) == ("80.0", "")
     assert (lines[9]["status"], lines[10]["why"]) == ("failed", "reads the labels")

@@ -22,8 +22,13 @@ def test_published_measured_heat_map_cost_and_deviations(table7: Any, read: Any)
     assert found.texts["p"][:2] == ["Does it help?", found.texts["p"][1]]
     assert found.texts["p"][1].startswith("On the mean of the test sets, +A scores 14.0 accuracy more than plain")
     assert found.texts["p"][2].startswith("scale toy is not the paper's")
-    assert found.texts["h2"] == ["Published and measured", "Test sets by rows", "Cost", "What is not as in the paper",
-                                 "Where it lies"]  # fmt: skip
+    assert found.texts["h2"] == [
+        "Published and measured",
+        "Test sets by rows",
+        "Cost",
+        "What is not as in the paper",
+        "Where it lies",
+    ]
     assert {"two toy languages", "+B: seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"} <= set(
         found.texts["li"]
     )
@@ -39,8 +44,12 @@ def test_published_measured_heat_map_cost_and_deviations(table7: Any, read: Any)
 def test_before_anything_is_measured(paper: Any, read: Any) -> None:
     paper.sweeps.configuration({}, "plain")
     html = render(paper.reproduced(ended=False))
-    assert read(html).texts["h2"] == ["Published and measured", "Test sets by rows", "What is not as in the paper",
-                                      "Where it lies"]  # fmt: skip
+    assert read(html).texts["h2"] == [
+        "Published and measured",
+        "Test sets by rows",
+        "What is not as in the paper",
+        "Where it lies",
+    ]
     assert figures(html) == {}
 
 

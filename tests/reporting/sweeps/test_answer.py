@@ -119,9 +119,7 @@ def test_a_better_one_that_does_not_lead_is_named(sweeps: Any, addresses: list[s
     summary = summarise(sweeps.load())
     table = summary.tables[0]
     proven = Difference(6.0, 5.0, 7.0, 0.001, "seeds and sentences")
-    rows = tuple(
-        replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row for row in table.rows
-    )  # fmt: skip
+    rows = tuple(replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row for row in table.rows)
     said = answered(replace(summary, tables=(replace(table, rows=rows),)))
     assert said.startswith("On test, beta=2 does not beat baseline")
     assert "; beta=1, not ahead in validation, scored better than the reference too" in said

@@ -15,18 +15,21 @@ def axis(values: list[Any]) -> Axis:
     return found
 
 
-@pytest.mark.parametrize(("values", "kind", "ordered"), [
-    ([5, 0, 1, 10, 2], "linear", (0, 1, 2, 5, 10)),
-    ([1e-4, 5e-4, 3e-3], "log", (1e-4, 5e-4, 3e-3)),
-    ([0.02, 0.2, 0.25, 0.3, 0.5], "linear", (0.02, 0.2, 0.25, 0.3, 0.5)),
-    ([0, 0.1, 1, 10, 100], "ordinal", (0, 0.1, 1, 10, 100)),
-    ([-1, 0, 100], "linear", (-1, 0, 100)),
-    ([0.3], "linear", (0.3,)),
-    (["rot", "eda", "rot"], "category", ("rot", "eda")),
-    ([[1], [1, 2], [1]], "category", ([1], [1, 2])),
-    ([True, False], "category", (True, False)),
-    ([1, None], "category", (1, None)),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("values", "kind", "ordered"),
+    [
+        ([5, 0, 1, 10, 2], "linear", (0, 1, 2, 5, 10)),
+        ([1e-4, 5e-4, 3e-3], "log", (1e-4, 5e-4, 3e-3)),
+        ([0.02, 0.2, 0.25, 0.3, 0.5], "linear", (0.02, 0.2, 0.25, 0.3, 0.5)),
+        ([0, 0.1, 1, 10, 100], "ordinal", (0, 0.1, 1, 10, 100)),
+        ([-1, 0, 100], "linear", (-1, 0, 100)),
+        ([0.3], "linear", (0.3,)),
+        (["rot", "eda", "rot"], "category", ("rot", "eda")),
+        ([[1], [1, 2], [1]], "category", ([1], [1, 2])),
+        ([True, False], "category", (True, False)),
+        ([1, None], "category", (1, None)),
+    ],
+)
 def test_values_choose_their_scale(values: list[Any], kind: str, ordered: tuple[Any, ...]) -> None:
     found = axis(values)
     assert (found.kind, found.values) == (kind, ordered)
@@ -71,4 +74,8 @@ def test_a_baseline_beside_the_space_has_no_place() -> None:
 
 def test_names_are_as_short_as_tells_them_apart() -> None:
     assert short_names(["regime.beta", "augment.0.keys", "model.encoder.layers", "model.decoder.layers"]) == [
-        "beta", "keys", "model.encoder.layers", "model.decoder.layers"]  # fmt: skip
+        "beta",
+        "keys",
+        "model.encoder.layers",
+        "model.decoder.layers",
+    ]

@@ -47,22 +47,52 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
     assert found.texts["p"][1].endswith("; 1 of 6 trials failed; 1 of 5 configurations were stopped early.")
     assert found.texts["p"][2] == "synthetic text"
     assert found.texts["h2"] == [
-        "Configurations", "How the score answers to what was swept", "Parallel coordinates", "Learning curves",
-        "Score against cost", "What the race decided", "Points that are the same experiment", "Failed trials",
-        "Where it lies"]  # fmt: skip
+        "Configurations",
+        "How the score answers to what was swept",
+        "Parallel coordinates",
+        "Learning curves",
+        "Score against cost",
+        "What the race decided",
+        "Points that are the same experiment",
+        "Failed trials",
+        "Where it lies",
+    ]
     assert found.texts["li"][:6] == ["2 finished", "1 running", "1 paused", "1 stopped", "1 failed", "9 waiting"]
-    assert found.texts["dd"][:6] == ["1, 2, 3", "halving", "smoke", "0.2 hours on cpu", "2023-11-14 22:13:20 UTC",
-                                     "2023-11-14 23:13:20 UTC"]  # fmt: skip
+    assert found.texts["dd"][:6] == [
+        "1, 2, 3",
+        "halving",
+        "smoke",
+        "0.2 hours on cpu",
+        "2023-11-14 22:13:20 UTC",
+        "2023-11-14 23:13:20 UTC",
+    ]
     names = figures(html)
-    assert names == ["response-validation", "response-test", "parallel", "curves-updates", "curves-time", "cost",
-                     "rung-1"]  # fmt: skip
+    assert names == [
+        "response-validation",
+        "response-test",
+        "parallel",
+        "curves-updates",
+        "curves-time",
+        "cost",
+        "rung-1",
+    ]
     assert [name for name in found.ids if name in names] == names
 
 
 def test_the_table_of_configurations(halving: Any, read: Any) -> None:
     found = read(render(halving))
-    assert found.texts["th"][:10] == ["rank", "beta", "tau", "keys", "state", "seeds", "validation BLEU", "BLEU test",
-                                      "difference [95 %]", "p"]  # fmt: skip
+    assert found.texts["th"][:10] == [
+        "rank",
+        "beta",
+        "tau",
+        "keys",
+        "state",
+        "seeds",
+        "validation BLEU",
+        "BLEU test",
+        "difference [95 %]",
+        "p",
+    ]
     assert found.texts["small"] == ["baseline, reference"]
     best, reference = found.texts["td"][:12], found.texts["td"][12:24]
     assert best[:8] == ["0", "1", "1+2", "running", "1 of 3", "31.5", "31.5 [30.5, 32.5]", "+1.5"]

@@ -19,10 +19,11 @@ def test_where_it_lies(sweeps: Any) -> None:
     sweep = sweeps.load()
     root = sweeps.results.store.root
     assert places(sweep) == {
-        "storage": root, "sweep": f"{root}/sweeps/beta",
+        "storage": root,
+        "sweep": f"{root}/sweeps/beta",
         "MLflow": command("mlflow", "ui", "--backend-store-uri", f"sqlite:///{root}/mlflow.db"),
         "in MLflow": f"tags.{SWEEP} = 'beta' and tags.{LEVEL} = 'configuration'",
-    }  # fmt: skip
+    }
     sweeps.folder.sub("tune").write("events", b"")
     assert places(sweep)["TensorBoard"] == command("tensorboard", "--logdir", f"{root}/sweeps/beta/tune")
 

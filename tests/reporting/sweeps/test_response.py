@@ -27,7 +27,11 @@ def test_one_number_has_a_curve_with_its_seeds(sweeps: Any) -> None:
     assert (drawn["mean"]["x"], drawn["mean"]["y"], drawn["mean"]["mode"]) == ([0, 5], [30, 32], "lines+markers")
     assert drawn["mean"]["error_y"]["array"] == pytest.approx([4.302653 * 1 / 2**0.5] * 2)  # 2 squares, 2 degrees
     assert sorted(zip(drawn["one seed"]["x"], drawn["one seed"]["y"], strict=True)) == [
-        (0, 30), (0, 30), (5, 31), (5, 33)]  # fmt: skip
+        (0, 30),
+        (0, 30),
+        (5, 31),
+        (5, 33),
+    ]
     assert (drawn["reference"]["x"], drawn["reference"]["y"]) == ([0, 5], [29.5, 29.5])
     assert (test.title, traces(test)["mean"]["y"]) == ("BLEU on test by beta", [31, 33])
     layout = validation.plot["layout"]["xaxis"]

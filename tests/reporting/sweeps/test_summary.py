@@ -69,8 +69,10 @@ def test_values_that_are_no_numbers_do_not_count(sweeps: Any) -> None:
     assert found.values == {1: 20}
 
 
-@pytest.mark.parametrize(("mode", "names"), [
-    ("max", ["beta=2", "beta=1", "beta=3", "beta=0"]), ("min", ["beta=1", "beta=2", "beta=3", "beta=0"])])  # fmt: skip
+@pytest.mark.parametrize(
+    ("mode", "names"),
+    [("max", ["beta=2", "beta=1", "beta=3", "beta=0"]), ("min", ["beta=1", "beta=2", "beta=3", "beta=0"])],
+)
 def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list[str]) -> None:
     addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(4)]
     sweeps.trial(addresses[1], 1, [30])
@@ -79,19 +81,22 @@ def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list
     assert [each.name for each in standings(sweeps.load(mode=mode))] == names
 
 
-@pytest.mark.parametrize(("progress", "scheduler", "ended", "state"), [
-    (["finished", "finished"], "all", True, "finished"),
-    (["finished", "running"], "all", False, "running"),
-    (["finished", "waiting"], "all", False, "waiting"),
-    (["finished", "waiting"], "halving", False, "finished"),
-    (["finished", "failed"], "all", True, "finished"),
-    (["stopped", "waiting"], "halving", False, "stopped"),
-    (["paused", "waiting"], "halving", False, "paused"),
-    (["failed", "waiting"], "halving", False, "failed"),
-    (["failed", "waiting"], "all", False, "waiting"),
-    (["failed", "failed"], "all", True, "failed"),
-    (["waiting", "waiting"], "all", True, "waiting"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("progress", "scheduler", "ended", "state"),
+    [
+        (["finished", "finished"], "all", True, "finished"),
+        (["finished", "running"], "all", False, "running"),
+        (["finished", "waiting"], "all", False, "waiting"),
+        (["finished", "waiting"], "halving", False, "finished"),
+        (["finished", "failed"], "all", True, "finished"),
+        (["stopped", "waiting"], "halving", False, "stopped"),
+        (["paused", "waiting"], "halving", False, "paused"),
+        (["failed", "waiting"], "halving", False, "failed"),
+        (["failed", "waiting"], "all", False, "waiting"),
+        (["failed", "failed"], "all", True, "failed"),
+        (["waiting", "waiting"], "all", True, "waiting"),
+    ],
+)
 def test_the_state_of_a_configuration(
     sweeps: Any, progress: list[str], scheduler: str, ended: bool, state: str
 ) -> None:

@@ -137,9 +137,11 @@ def test_of_several_test_sets_the_mean_decides_and_all_are_listed(
     assert "BLEU mean" in shown and shown.count("difference [95 %]") == 1
     listed = shown[shown.index("by test set") :].splitlines()
     assert [line.split() for line in listed[1:6] if "─" not in line] == [
-        ["system", "mean", "test", "second"], ["baseline", "32.0", "30.0", "34.0"],
-        ["beta=1", "35.0", "33.0", "37.0"], ["beta=2", "33.0", "31.0", "35.0"],
-    ]  # fmt: skip
+        ["system", "mean", "test", "second"],
+        ["baseline", "32.0", "30.0", "34.0"],
+        ["beta=1", "35.0", "33.0", "37.0"],
+        ["beta=2", "33.0", "31.0", "35.0"],
+    ]
     assert "On the mean of the test sets, beta=1 scores 3.0 BLEU more than baseline" in shown
     found = plain(sweep)
     assert list(found["table"][0]["tests"]) == ["mean", "test", "second"]

@@ -5,7 +5,13 @@ from augury.reporting.sweeps.wording import between, measured, seeds, written
 
 def test_scores_have_one_decimal_and_losses_more() -> None:
     assert [written(value) for value in (31.24, -31.26, 3.456, 0.1234, 0.0, None)] == [
-        "31.2", "-31.3", "3.46", "0.123", "0.000", "–"]  # fmt: skip
+        "31.2",
+        "-31.3",
+        "3.46",
+        "0.123",
+        "0.000",
+        "–",
+    ]
     assert written(0.36, like=31.2) == "0.4"
 
 

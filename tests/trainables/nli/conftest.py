@@ -27,29 +27,85 @@ FAMILIES = {
     "xlnet": ("XLNet", "LMHeadModel"),
 }
 """The name of the classes of `transformers`, and what the one of the language model ends with."""
-ENCODER = {"hidden_size": 32, "num_hidden_layers": 2, "num_attention_heads": 4, "intermediate_size": 64,
-           "max_position_embeddings": 64, "pad_token_id": 0}  # fmt: skip
+ENCODER = {
+    "hidden_size": 32,
+    "num_hidden_layers": 2,
+    "num_attention_heads": 4,
+    "intermediate_size": 64,
+    "max_position_embeddings": 64,
+    "pad_token_id": 0,
+}
 SIZES: dict[str, dict[str, Any]] = {
-    "xlm_roberta": {**ENCODER, "max_position_embeddings": 66, "type_vocab_size": 1, "pad_token_id": 1,
-                    "bos_token_id": 0, "eos_token_id": 2},
+    "xlm_roberta": {
+        **ENCODER,
+        "max_position_embeddings": 66,
+        "type_vocab_size": 1,
+        "pad_token_id": 1,
+        "bos_token_id": 0,
+        "eos_token_id": 2,
+    },
     "bert": ENCODER,
     "multilingual_minilm": {**ENCODER, "type_vocab_size": 2},
-    "distilbert": {"dim": 32, "n_layers": 2, "n_heads": 4, "hidden_dim": 64, "max_position_embeddings": 64,
-                   "pad_token_id": 0},
-    "deberta": {**ENCODER, "type_vocab_size": 0, "relative_attention": True, "position_buckets": 8,
-                "pos_att_type": ["p2c", "c2p"], "position_biased_input": False},
+    "distilbert": {
+        "dim": 32,
+        "n_layers": 2,
+        "n_heads": 4,
+        "hidden_dim": 64,
+        "max_position_embeddings": 64,
+        "pad_token_id": 0,
+    },
+    "deberta": {
+        **ENCODER,
+        "type_vocab_size": 0,
+        "relative_attention": True,
+        "position_buckets": 8,
+        "pos_att_type": ["p2c", "c2p"],
+        "position_biased_input": False,
+    },
     "albert": {**ENCODER, "embedding_size": 16, "classifier_dropout_prob": 0.2},
-    "modernbert": {**ENCODER, "cls_token_id": 2, "sep_token_id": 3, "bos_token_id": 2, "eos_token_id": 3,
-                   "embedding_dropout": 0.2},
-    "t5": {"d_model": 32, "d_kv": 8, "d_ff": 64, "num_layers": 2, "num_heads": 4, "pad_token_id": 0,
-           "eos_token_id": 1, "decoder_start_token_id": 0},
-    "bart": {"d_model": 32, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 4,
-             "decoder_attention_heads": 4, "encoder_ffn_dim": 64, "decoder_ffn_dim": 64, "max_position_embeddings": 64,
-             "pad_token_id": 1, "bos_token_id": 0, "eos_token_id": 2, "decoder_start_token_id": 2},
-    "gpt2": {"n_embd": 32, "n_layer": 2, "n_head": 4, "n_positions": 64, "pad_token_id": 0, "bos_token_id": 1,
-             "eos_token_id": 1},
+    "modernbert": {
+        **ENCODER,
+        "cls_token_id": 2,
+        "sep_token_id": 3,
+        "bos_token_id": 2,
+        "eos_token_id": 3,
+        "embedding_dropout": 0.2,
+    },
+    "t5": {
+        "d_model": 32,
+        "d_kv": 8,
+        "d_ff": 64,
+        "num_layers": 2,
+        "num_heads": 4,
+        "pad_token_id": 0,
+        "eos_token_id": 1,
+        "decoder_start_token_id": 0,
+    },
+    "bart": {
+        "d_model": 32,
+        "encoder_layers": 1,
+        "decoder_layers": 1,
+        "encoder_attention_heads": 4,
+        "decoder_attention_heads": 4,
+        "encoder_ffn_dim": 64,
+        "decoder_ffn_dim": 64,
+        "max_position_embeddings": 64,
+        "pad_token_id": 1,
+        "bos_token_id": 0,
+        "eos_token_id": 2,
+        "decoder_start_token_id": 2,
+    },
+    "gpt2": {
+        "n_embd": 32,
+        "n_layer": 2,
+        "n_head": 4,
+        "n_positions": 64,
+        "pad_token_id": 0,
+        "bos_token_id": 1,
+        "eos_token_id": 1,
+    },
     "xlnet": {"d_model": 32, "n_layer": 2, "n_head": 4, "d_inner": 64, "pad_token_id": 0},
-}  # fmt: skip
+}
 
 
 def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
@@ -76,9 +132,12 @@ def words_tokenizer(family: str, pad: bool = True) -> PreTrainedTokenizerFast:
     if pad:
         named["pad_token"] = "<pad>" if "<pad>" in special else "[PAD]"
     return PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer, unk_token=unknown, model_input_names=["input_ids", "attention_mask", *typed],
-        padding_side="left" if family == "xlnet" else "right", **named,
-    )  # fmt: skip
+        tokenizer_object=tokenizer,
+        unk_token=unknown,
+        model_input_names=["input_ids", "attention_mask", *typed],
+        padding_side="left" if family == "xlnet" else "right",
+        **named,
+    )
 
 
 Checkpoint = Callable[..., Path]

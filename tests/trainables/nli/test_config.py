@@ -48,8 +48,9 @@ def test_a_model_is_named_or_made() -> None:
 def test_the_baseline_is_plain_and_without_augmentation() -> None:
     beside = systems(config(augment=[{"operator": "eda"}], regime={"name": "adversarial"}))
     assert beside["baseline"].augment == () and beside["baseline"].regime.plain() == {
-        "name": "plain", "label_smoothing": 0.0,
-    }  # fmt: skip
+        "name": "plain",
+        "label_smoothing": 0.0,
+    }
     assert config(augment=[{"operator": "eda"}]).records == ["eda"]
 
 
@@ -58,21 +59,31 @@ READING = {"operator": "reorder", "parallel": PARALLEL, "use": "view"}
 VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
 
 
-@pytest.mark.parametrize(("changes", "message"), [
-    ({"max_length": 600, "training": {"max_tokens": 500}}, "max_length=600 subwords does not fit"),
-    ({"model": {"architecture": "tiny", "max_positions": 127}}, "max_length=128 subwords exceeds model.max_positions="),
-    ({"augment": [{"operator": "eda"}, {"operator": "eda", "alpha": 0.1}]}, "several things of one name: eda, eda"),
-    ({"augment": [{"operator": "cipher", "keys": [1]}]}, "these records have no source, target"),
-    ({"augment": [READING], "regime": {"name": "multi_source", "equation": 2}}, "set regime.equation=1"),
-    ({"augment": [READING, {"operator": "eda"}], "regime": "coregularised"},
-     "reads the view reorder-qab beside every source, and the records of eda have none"),
-    ({"augment": [VIEWS, VIEWS | {"copies": 1}], "regime": "coregularised"},
-     "several things of one name: eda-1, eda-2, eda-1"),
-    ({"regime": "coregularised"}, "or on sentence pairs {operator: eda, use: view} .reorder has use: view too"),
-    ({"augment": [READING]}, "regime plain does not read the view reorder-qab"),
-    ({"augment": [{**READING, "parallel": {**PARALLEL, "valid": None}}]}, "give valid"),
-    ({"scoring": {"metrics": ["bleu"]}}, "'accuracy'"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"max_length": 600, "training": {"max_tokens": 500}}, "max_length=600 subwords does not fit"),
+        (
+            {"model": {"architecture": "tiny", "max_positions": 127}},
+            "max_length=128 subwords exceeds model.max_positions=",
+        ),
+        ({"augment": [{"operator": "eda"}, {"operator": "eda", "alpha": 0.1}]}, "several things of one name: eda, eda"),
+        ({"augment": [{"operator": "cipher", "keys": [1]}]}, "these records have no source, target"),
+        ({"augment": [READING], "regime": {"name": "multi_source", "equation": 2}}, "set regime.equation=1"),
+        (
+            {"augment": [READING, {"operator": "eda"}], "regime": "coregularised"},
+            "reads the view reorder-qab beside every source, and the records of eda have none",
+        ),
+        (
+            {"augment": [VIEWS, VIEWS | {"copies": 1}], "regime": "coregularised"},
+            "several things of one name: eda-1, eda-2, eda-1",
+        ),
+        ({"regime": "coregularised"}, "or on sentence pairs {operator: eda, use: view} .reorder has use: view too"),
+        ({"augment": [READING]}, "regime plain does not read the view reorder-qab"),
+        ({"augment": [{**READING, "parallel": {**PARALLEL, "valid": None}}]}, "give valid"),
+        ({"scoring": {"metrics": ["bleu"]}}, "'accuracy'"),
+    ],
+)
 def test_contradictions(changes: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=message):
         config(**changes)

@@ -41,13 +41,22 @@ def finished(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -
     lines = ["\t".join(row) for row in (("premise", "hypothesis", "label"), *rows * 5)]
     file.write_text("".join(f"{line}\n" for line in lines))
     content: dict[str, Any] = {
-        "name": "words", "task": "nli", "storage": str(storage / "store"),
-        "corpus": {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)},
-                   "tests": {"words": {"file": str(file)}}, "filter": {"lowercase": True}},
-        "model": {"name": str(model)}, "max_length": 16,
+        "name": "words",
+        "task": "nli",
+        "storage": str(storage / "store"),
+        "corpus": {
+            "language": "en",
+            "train": {"file": str(file)},
+            "valid": {"file": str(file)},
+            "tests": {"words": {"file": str(file)}},
+            "filter": {"lowercase": True},
+        },
+        "model": {"name": str(model)},
+        "max_length": 16,
         "training": {"max_examples": 4, "learning_rate": 1e-3, "max_passes": 2, "average_last": 2},
-        "execution": {"executor": "local", "launcher": "direct", "threads": 1}, "tracking": {"enabled": False},
-    }  # fmt: skip
+        "execution": {"executor": "local", "launcher": "direct", "threads": 1},
+        "tracking": {"enabled": False},
+    }
     runs, failures = run_experiment(parse(content))
     assert not failures
     shutil.rmtree(model)

@@ -140,8 +140,7 @@ def test_another_classifier_gets_a_new_head_and_it_is_said(
 def test_what_is_new_is_a_function_of_the_seed(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
     path = checkpoint(family)
     before = torch.random.get_rng_state()
-    models = [dict(loaded(path, tmp_path / str(run), seed)[0].named_parameters())
-              for run, seed in enumerate((1, 1, 2))]  # fmt: skip
+    models = [dict(loaded(path, tmp_path / str(run), seed)[0].named_parameters()) for run, seed in enumerate((1, 1, 2))]
     assert torch.equal(torch.random.get_rng_state(), before)
     saved = load_file(path / "model.safetensors")
     new = {name for name in models[0] if name not in saved}
@@ -180,15 +179,26 @@ def test_in_half_precision_a_checkpoint_is_trained_and_evaluated_in_32_bits(
 def dropouts(model: PreTrainedModel) -> set[float]:
     """The shares that a model drops, by modules of their own or as arguments of functions; no dropout is 0."""
     modules = {module.p for module in model.modules() if isinstance(module, nn.Dropout)}
-    numbers = {value for module in model.modules() for name, value in vars(module).items()
-               if "drop" in name and isinstance(value, float)}  # fmt: skip
+    numbers = {
+        value
+        for module in model.modules()
+        for name, value in vars(module).items()
+        if "drop" in name and isinstance(value, float)
+    }
     return modules | numbers
 
 
-@pytest.mark.parametrize(("family", "own"), [
-    ("bert", {0.1}), ("deberta", {0.0, 0.1}), ("albert", {0.0, 0.2}), ("modernbert", {0.0, 0.2}), ("t5", {0.0, 0.1}),
-    ("gpt2", {0.1}),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("family", "own"),
+    [
+        ("bert", {0.1}),
+        ("deberta", {0.0, 0.1}),
+        ("albert", {0.0, 0.2}),
+        ("modernbert", {0.0, 0.2}),
+        ("t5", {0.0, 0.1}),
+        ("gpt2", {0.1}),
+    ],
+)
 def test_dropout_can_be_replaced(family: str, own: set[float], checkpoint: Checkpoint, tmp_path: Path) -> None:
     path = checkpoint(family, LABELS)
     assert dropouts(loaded(path, tmp_path / "own")[0]) == own
@@ -218,8 +228,11 @@ def test_where_there_is_a_gpu_a_model_without_sdpa_is_read_eagerly(
                 empty(asked, directory).config._attn_implementation == found[family, "GPU"].config._attn_implementation
             )
     assert {key: model.config._attn_implementation for key, model in found.items()} == {
-        ("deberta", "CPU"): "eager", ("deberta", "GPU"): "eager", ("bert", "CPU"): "eager", ("bert", "GPU"): "sdpa",
-    }  # fmt: skip
+        ("deberta", "CPU"): "eager",
+        ("deberta", "GPU"): "eager",
+        ("bert", "CPU"): "eager",
+        ("bert", "GPU"): "sdpa",
+    }
 
 
 def test_an_attention_that_a_model_lacks_is_a_user_error_wherever_it_is_made(
@@ -256,11 +269,14 @@ def test_of_a_large_vocabulary_only_what_is_read_is_made(checkpoint: Checkpoint,
     checked(path, tmp_path, embedded=True)
 
 
-@pytest.mark.parametrize(("family", "reason"), [
-    ("t5", "Passing input embeddings is currently not supported"),
-    ("bart", "Passing input embeddings is currently not supported"),
-    ("gpt2", "the logits differ"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("family", "reason"),
+    [
+        ("t5", "Passing input embeddings is currently not supported"),
+        ("bart", "Passing input embeddings is currently not supported"),
+        ("gpt2", "the logits differ"),
+    ],
+)
 def test_embeddings_that_are_not_read_as_words_are_refused_where_they_are_moved(
     family: str, reason: str, checkpoint: Checkpoint, tmp_path: Path
 ) -> None:

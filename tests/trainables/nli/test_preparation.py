@@ -18,13 +18,22 @@ Checkpoint = Callable[..., Path]
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
     return {
-        "name": "toy", "task": "nli", "storage": str(storage),
-        "corpus": {"language": "qaa", "train": {"builtin": 30}, "valid": {"builtin": 9},
-                   "tests": {"qaa": {"builtin": 9}, "qab": {"builtin": 9, "language": "qab"}}},
+        "name": "toy",
+        "task": "nli",
+        "storage": str(storage),
+        "corpus": {
+            "language": "qaa",
+            "train": {"builtin": 30},
+            "valid": {"builtin": 9},
+            "tests": {"qaa": {"builtin": 9}, "qab": {"builtin": 9, "language": "qab"}},
+        },
         "augment": [{"operator": "eda", "copies": 1}],
-        "model": {"architecture": "tiny", "vocabulary_size": 200}, "training": {"max_passes": 2},
-        "execution": {"executor": "local"}, "tracking": {"enabled": False}, **changes,
-    }  # fmt: skip
+        "model": {"architecture": "tiny", "vocabulary_size": 200},
+        "training": {"max_passes": 2},
+        "execution": {"executor": "local"},
+        "tracking": {"enabled": False},
+        **changes,
+    }
 
 
 def address(storage: Path, **changes: Any) -> str:
@@ -37,8 +46,11 @@ def test_the_address_is_known_before_anything_is_made(tmp_path: Path) -> None:
     prepared = nli.prepare(parse(content(tmp_path)), Store(tmp_path))  # type: ignore[arg-type]
     assert prepared.address == known
     assert [(given.role, given.rows) for given in prepared.inputs] == [
-        ("train", 30), ("valid", 9), ("qaa", 9), ("qab", 9),
-    ]  # fmt: skip
+        ("train", 30),
+        ("valid", 9),
+        ("qaa", 9),
+        ("qab", 9),
+    ]
     assert prepared.data_factor == 2.0 and set(prepared.artifacts) == {"vocabulary", "eda"}
 
 
@@ -85,10 +97,15 @@ def test_pairs_that_are_cut_are_counted_and_said(tmp_path: Path, capsys: pytest.
 
 def test_a_test_set_that_was_trained_on_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "pairs.tsv"
-    file.write_text("premise\thypothesis\tlabel\na dog runs\tan animal runs\tentailment\nit rains\tit is dry\t"
-                    "contradiction\n")  # fmt: skip
-    corpus = {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)},
-              "tests": {"same": {"file": str(file)}}}  # fmt: skip
+    file.write_text(
+        "premise\thypothesis\tlabel\na dog runs\tan animal runs\tentailment\nit rains\tit is dry\tcontradiction\n"
+    )
+    corpus = {
+        "language": "en",
+        "train": {"file": str(file)},
+        "valid": {"file": str(file)},
+        "tests": {"same": {"file": str(file)}},
+    }
     nli.prepare(parse(content(tmp_path, corpus=corpus)), Store(tmp_path))  # type: ignore[arg-type]
     assert "2 of the 2 pairs of 'same' are in the training set too" in capsys.readouterr().err
 

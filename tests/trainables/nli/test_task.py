@@ -60,14 +60,22 @@ def swapped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
     return {
-        "name": "toy", "task": "nli", "storage": str(storage),
-        "corpus": {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12},
-                   "tests": {"qaa": {"builtin": 9}}},
+        "name": "toy",
+        "task": "nli",
+        "storage": str(storage),
+        "corpus": {
+            "language": "qaa",
+            "train": {"builtin": 60},
+            "valid": {"builtin": 12},
+            "tests": {"qaa": {"builtin": 9}},
+        },
         "model": {"architecture": "tiny", "vocabulary_size": 200, "hidden_size": 32, "layers": 1},
         "max_length": 40,
         "training": {"max_tokens": 400, "max_examples": 8, "max_passes": 2},
-        "execution": {"executor": "local"}, "tracking": {"enabled": False}, **changes,
-    }  # fmt: skip
+        "execution": {"executor": "local"},
+        "tracking": {"enabled": False},
+        **changes,
+    }
 
 
 class Toy:
@@ -200,8 +208,9 @@ def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
     with torch.no_grad():
         found = task.validate(CPU)
         valid = Corpus.load(toy.store, toy.prepared.config["corpora"]["valid"])
-        given = toy.task.tokenizer(valid.column("premise"), valid.column("hypothesis"), padding=True,
-                                   return_tensors="pt")  # fmt: skip
+        given = toy.task.tokenizer(
+            valid.column("premise"), valid.column("hypothesis"), padding=True, return_tensors="pt"
+        )
         logits = task.reader.logits(given.input_ids)
         labels = torch.tensor([LABELS.index(label) for label in valid.column("label")])
     accuracy = 100 * float((logits.argmax(1) == labels).float().mean())

@@ -27,16 +27,29 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
 
     def make(**changes: Any) -> SimpleNamespace:
         root = tmp_path_factory.mktemp("untrained")
-        experiment: Any = parse({
-            "name": "toy", "task": "nmt", "storage": str(root),
-            "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 40},
-                       "valid": {"builtin": 4}, "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}},
-                       "filter": {"lowercase": True, "unescape": True}},
-            "vocabulary": {"size": 200}, "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
-            "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
-            "decoding": {"beam": 1, "max_length": 12}, "execution": {"executor": "local", "threads": 1},
-            "training": {"max_passes": 5}, "tracking": {"enabled": False}, **changes,
-        })  # fmt: skip
+        experiment: Any = parse(
+            {
+                "name": "toy",
+                "task": "nmt",
+                "storage": str(root),
+                "corpus": {
+                    "source_language": "de",
+                    "target_language": "en",
+                    "train": {"builtin": 40},
+                    "valid": {"builtin": 4},
+                    "tests": {"one": {"builtin": 5}, "two": {"builtin": 3}},
+                    "filter": {"lowercase": True, "unescape": True},
+                },
+                "vocabulary": {"size": 200},
+                "scoring": {"metrics": ["bleu:lower", "chrf"], "bootstrap_samples": 20},
+                "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
+                "decoding": {"beam": 1, "max_length": 12},
+                "execution": {"executor": "local", "threads": 1},
+                "training": {"max_passes": 5},
+                "tracking": {"enabled": False},
+                **changes,
+            }
+        )
         store = Store(root)
         prepared = nmt.prepare(experiment, store)
         run = store.folder("runs", f"{prepared.address}/seed-1")

@@ -13,11 +13,26 @@ from trainables import nmt
 
 def test_examples_that_are_too_long_are_counted(tmp_path: Path) -> None:
     store, most = Store(tmp_path), 40
-    prepared = nmt.prepare(parse({
-        "name": "toy", "task": "nmt", "storage": str(tmp_path), "max_pieces": most, "vocabulary": {"size": 200},
-        "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 40}, "valid": {"builtin": 4}},
-        "model": {"architecture": "tiny"}, "execution": {"executor": "local"},
-    }), store)  # fmt: skip
+    prepared = nmt.prepare(
+        parse(
+            {
+                "name": "toy",
+                "task": "nmt",
+                "storage": str(tmp_path),
+                "max_pieces": most,
+                "vocabulary": {"size": 200},
+                "corpus": {
+                    "source_language": "de",
+                    "target_language": "en",
+                    "train": {"builtin": 40},
+                    "valid": {"builtin": 4},
+                },
+                "model": {"architecture": "tiny"},
+                "execution": {"executor": "local"},
+            }
+        ),
+        store,
+    )
     vocabulary = Vocabulary.load(Folder(store.root, prepared.config["vocabulary"]))
     train = Corpus.load(store, prepared.config["corpora"]["train"])
     sides = [[len(vocabulary.encode([text])[0]) for text in train.column(side)] for side in ("source", "target")]

@@ -22,16 +22,24 @@ from trainables.nmt.task import Batch, Translation
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
     return {
-        "name": "toy", "task": "nmt", "storage": str(storage),
-        "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 60}, "valid": {"builtin": 8},
-                   "tests": {"test": {"builtin": 6}}},
+        "name": "toy",
+        "task": "nmt",
+        "storage": str(storage),
+        "corpus": {
+            "source_language": "de",
+            "target_language": "en",
+            "train": {"builtin": 60},
+            "valid": {"builtin": 8},
+            "tests": {"test": {"builtin": 6}},
+        },
         "augment": [{"operator": "cipher", "keys": [1, 2]}],
         "vocabulary": {"size": 300, "size_per_key": 60},
         "model": {"architecture": "tiny", "hidden_size": 32, "feedforward_size": 64, "attention_heads": 2},
         "regime": {"name": "coregularised", "warmup_steps": 0},
         "training": {"max_tokens": 400, "max_passes": 5},
-        "tracking": {"enabled": False}, **changes,
-    }  # fmt: skip
+        "tracking": {"enabled": False},
+        **changes,
+    }
 
 
 class Toy:

@@ -21,8 +21,13 @@ NOUNS, VERBS = ("cat", "dog", "fox", "hen", "bee", "cow"), ("sees", "likes", "he
 class Toy:
     """A directory with text, and experiments on it."""
 
-    sentences = [(f"{subject} {verb} {object} .", f"{subject} {object} {verb} .")
-                 for subject in NOUNS for verb in VERBS for object in NOUNS if subject != object]  # fmt: skip
+    sentences = [
+        (f"{subject} {verb} {object} .", f"{subject} {object} {verb} .")
+        for subject in NOUNS
+        for verb in VERBS
+        for object in NOUNS
+        if subject != object
+    ]
     """Subject, verb, object; and the same with the verb behind the object."""
     pairs = [
         ("A dog runs.", "An animal moves.", "entailment"),
@@ -30,8 +35,14 @@ class Toy:
         ("Two cats sleep.", "Two cats dream.", "neutral"),
         ("A fox sees a hen.", "A fox sees an animal.", "entailment"),
     ]
-    tiny = {"architecture": "tiny", "vocabulary_size": 80, "layers": 1, "hidden_size": 16, "feedforward_size": 32,
-            "attention_heads": 2}  # fmt: skip
+    tiny = {
+        "architecture": "tiny",
+        "vocabulary_size": 80,
+        "layers": 1,
+        "hidden_size": 16,
+        "feedforward_size": 32,
+        "attention_heads": 2,
+    }
 
     def __init__(self, directory: Path):
         self.directory, self.store = directory, Store(directory / "results")
@@ -62,10 +73,18 @@ class Toy:
     def content(self, corpus: dict[str, Any], **changes: Any) -> dict[str, Any]:
         """An experiment file."""
         return {
-            "name": "toy", "task": "seq2seq", "storage": self.store.root, "baseline": False, "corpus": corpus,
-            "model": self.tiny, "max_pieces": 30, "training": {"max_passes": 1, "max_examples": 32},
-            "tracking": {"enabled": False}, "execution": {"executor": "local", "threads": 1}, **changes,
-        }  # fmt: skip
+            "name": "toy",
+            "task": "seq2seq",
+            "storage": self.store.root,
+            "baseline": False,
+            "corpus": corpus,
+            "model": self.tiny,
+            "max_pieces": 30,
+            "training": {"max_passes": 1, "max_examples": 32},
+            "tracking": {"enabled": False},
+            "execution": {"executor": "local", "threads": 1},
+            **changes,
+        }
 
     def experiment(self, form: str, **changes: Any) -> Config:
         """The experiment of such a file, on the corpus of this form; `corpus` adds to its settings."""

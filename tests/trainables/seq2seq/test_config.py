@@ -39,17 +39,25 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
         assert isinstance(given.model, TinyT5)
 
 
-@pytest.mark.parametrize(("change", "message"), [
-    ({"corpus": {"source_language": "aa", "target_language": "ab", "train": {"builtin": 9}}},
-     "the corpus needs 'form', what is made of its text: text, hypothesis, reorder"),
-    ({"corpus": {"form": "reordr"}}, "unknown form of corpus 'reordr': did you mean 'reorder'?"),
-    ({"corpus": {"form": "reorder", "min_covrage": 1}}, "'corpus.min_covrage': did you mean 'min_coverage'?"),
-    ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'corpus.language' is required"),
-    ({"regime": {"name": "coregularised", "over": "identity"}}, "regime = CoRegularised: must be Plain"),
-    ({"model": {"architecture": "tiny", "hidden_size": 15}}, "hidden_size 15 is not a multiple of attention_heads 4"),
-    ({"model": {"name": "t5-base", "layers": 2}}, "layers"),
-    ({"training": {"preset": "released_code"}}, "unknown preset of training 'released_code': allowed: paper"),
-])  # fmt: skip
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (
+            {"corpus": {"source_language": "aa", "target_language": "ab", "train": {"builtin": 9}}},
+            "the corpus needs 'form', what is made of its text: text, hypothesis, reorder",
+        ),
+        ({"corpus": {"form": "reordr"}}, "unknown form of corpus 'reordr': did you mean 'reorder'?"),
+        ({"corpus": {"form": "reorder", "min_covrage": 1}}, "'corpus.min_covrage': did you mean 'min_coverage'?"),
+        ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'corpus.language' is required"),
+        ({"regime": {"name": "coregularised", "over": "identity"}}, "regime = CoRegularised: must be Plain"),
+        (
+            {"model": {"architecture": "tiny", "hidden_size": 15}},
+            "hidden_size 15 is not a multiple of attention_heads 4",
+        ),
+        ({"model": {"name": "t5-base", "layers": 2}}, "layers"),
+        ({"training": {"preset": "released_code"}}, "unknown preset of training 'released_code': allowed: paper"),
+    ],
+)
 def test_errors_name_key_and_remedy(toy: Any, change: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         parse({**toy.content({"form": "text", **toy.parallel}), **change})

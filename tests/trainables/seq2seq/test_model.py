@@ -27,8 +27,15 @@ from trainables.seq2seq.model import _check, build, empty, head, hidden_states
 
 TEXT = ["the cat sees the dog", "the dog hears a fox and a hen", "a bee"]
 TINY = TinyT5(architecture="tiny", layers=1, hidden_size=16, feedforward_size=32, attention_heads=2, dropout=0.0)
-BART = {"d_model": 16, "encoder_layers": 1, "decoder_layers": 1, "encoder_attention_heads": 2,
-        "decoder_attention_heads": 2, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32}  # fmt: skip
+BART = {
+    "d_model": 16,
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 32,
+    "decoder_ffn_dim": 32,
+}
 
 
 @pytest.fixture(scope="module")
@@ -44,8 +51,16 @@ def families(size: int) -> dict[str, PreTrainedModel]:
     special: dict[str, Any] = {"vocab_size": size, "pad_token_id": 1, "eos_token_id": 2}
     marian = MarianMTModel(MarianConfig(**BART, **special, decoder_start_token_id=1, forced_eos_token_id=None))
     marian.final_logits_bias.normal_()
-    untied = MT5Config(d_model=16, d_kv=8, d_ff=32, num_layers=1, num_heads=2, decoder_start_token_id=1, **special,
-                       tie_word_embeddings=False)  # fmt: skip
+    untied = MT5Config(
+        d_model=16,
+        d_kv=8,
+        d_ff=32,
+        num_layers=1,
+        num_heads=2,
+        decoder_start_token_id=1,
+        **special,
+        tie_word_embeddings=False,
+    )
     return {
         "mt5": MT5ForConditionalGeneration(untied),
         "bart": BartForConditionalGeneration(BartConfig(**BART, **special, bos_token_id=0, decoder_start_token_id=2)),
@@ -90,8 +105,9 @@ def test_rows_are_those_of_other_families(directory: str, family: str, tmp_path:
 def test_decoding_starts_with_the_pad(directory: str) -> None:
     model = build(TINY, directory, seed=1)
     assert model.prepare_decoder_input_ids_from_labels(torch.tensor([[9, 10, 2], [11, 2, 1]])).tolist() == [
-        [1, 9, 10], [1, 11, 2]
-    ]  # fmt: skip
+        [1, 9, 10],
+        [1, 11, 2],
+    ]
 
 
 def test_rows_do_not_depend_on_padding_or_company(directory: str) -> None:

@@ -33,8 +33,10 @@ def head(found: Reproduction) -> list[str]:
     table, scale = found.table, found.table.space.scale
     said = [f"{table.where} of {table.paper}, at scale {scale}"]
     if not table.comparable:
-        said.append(f"scale {scale} is not the paper's: published values stand beside as literature, and do not "
-                    "compare with what is measured here")  # fmt: skip
+        said.append(
+            f"scale {scale} is not the paper's: published values stand beside as literature, and do not "
+            "compare with what is measured here"
+        )
     return said
 
 
@@ -47,9 +49,20 @@ def rows(found: Reproduction) -> Grid:
     """Published and measured side by side, with differences to the reference, and cost."""
     comparable, reference = found.table.comparable, found.table.space.reference
     metric = title(found.deciding.metrics[0]) if found.deciding else "measured"
-    header = ["row", "seeds", "published" if comparable else "literature", metric, "95 % interval",
-              *(["measured − published"] if comparable else []), f"difference to {reference} [95 %]", "p",
-              "data", "train time", f"× {reference}", "status"]  # fmt: skip
+    header = [
+        "row",
+        "seeds",
+        "published" if comparable else "literature",
+        metric,
+        "95 % interval",
+        *(["measured − published"] if comparable else []),
+        f"difference to {reference} [95 %]",
+        "p",
+        "data",
+        "train time",
+        f"× {reference}",
+        "status",
+    ]
     return Grid(found.deciding.test if found.deciding else "", header, [_cells(found, line) for line in found.lines])
 
 
@@ -75,8 +88,9 @@ def notes(found: Reproduction) -> list[str]:
     tolerance = f"measured − published: within the tolerance of ± {found.table.tolerance:g}, or beyond it"
     said = [tolerance] if found.table.comparable else []
     said += reasons({line.name: shorten(line.why, LONGEST, placeholder=" …") for line in found.lines})
-    said += [f"{line.name} elsewhere: {value} ({where})" for line in found.lines
-             for where, value in line.elsewhere.items()]  # fmt: skip
+    said += [
+        f"{line.name} elsewhere: {value} ({where})" for line in found.lines for where, value in line.elsewhere.items()
+    ]
     said += printed_notes(found.table)
     said.append(f"{MISSING}: not printed in the paper, or not measured; ±: standard deviation over seeds")
     return [*said, *(found.deciding.notes if found.deciding else ())]
@@ -117,8 +131,9 @@ def latex(found: Reproduction) -> str:
 
 def comma_separated(found: Reproduction) -> str:
     """A line for every row and column, all numbers exact; a row that is not measured has one."""
-    return csv_lines([_flat(found, line, column) for line in found.lines
-                      for column in _columns(line) or [found.column]])  # fmt: skip
+    return csv_lines(
+        [_flat(found, line, column) for line in found.lines for column in _columns(line) or [found.column]]
+    )
 
 
 FORMATS: dict[str, Callable[[Reproduction], str]] = {"text": text, "latex": latex, "csv": comma_separated}
@@ -216,10 +231,19 @@ def _flat(found: Reproduction, line: Line, column: str) -> dict[str, Any]:
     low, high = on.pop("interval") or (None, None)
     cost = asdict(row.cost) if row and row.cost else {}
     return {
-        "table": found.table.name, "scale": found.table.space.scale, "row": line.name, "test": column, **on,
-        "low": low, "high": high, "seeds": " ".join(map(str, row.seeds)) if row else "", "status": line.status,
-        "why": line.why, **{name: cost.get(name) for name in COSTS}, "time_factor": row.time_factor if row else None,
-    }  # fmt: skip
+        "table": found.table.name,
+        "scale": found.table.space.scale,
+        "row": line.name,
+        "test": column,
+        **on,
+        "low": low,
+        "high": high,
+        "seeds": " ".join(map(str, row.seeds)) if row else "",
+        "status": line.status,
+        "why": line.why,
+        **{name: cost.get(name) for name in COSTS},
+        "time_factor": row.time_factor if row else None,
+    }
 
 
 def _cells(found: Reproduction, line: Line) -> list[str]:
@@ -229,10 +253,19 @@ def _cells(found: Reproduction, line: Line) -> list[str]:
     verdict = {True: " (within)", False: " (beyond)", None: ""}[found.within(line)]
     apart = MISSING if gap is None else f"{signed(gap)}{verdict}"
     costs = [factor(cost.data_factor), duration(cost.train_seconds)] if cost else [MISSING] * 2
-    return [line.name, str(len(row.seeds)) if row else "0", _number(found.published(line)),
-            _measured(found, line), between, *([apart] if found.table.comparable else []),
-            difference(row) if row else MISSING, probability(row) if row else MISSING, *costs,
-            factor(row.time_factor if row else None), line.status]  # fmt: skip
+    return [
+        line.name,
+        str(len(row.seeds)) if row else "0",
+        _number(found.published(line)),
+        _measured(found, line),
+        between,
+        *([apart] if found.table.comparable else []),
+        difference(row) if row else MISSING,
+        probability(row) if row else MISSING,
+        *costs,
+        factor(row.time_factor if row else None),
+        line.status,
+    ]
 
 
 def _measured(found: Reproduction, line: Line) -> str:

@@ -34,8 +34,7 @@ def render(found: Reproduction) -> str:
 
 def _header(found: Reproduction, title: str) -> str:
     what, *cautions = head(found)
-    facts = {"paper": what, "seeds": ", ".join(map(str, found.sweep.seeds)),
-             "training in all": duration(found.seconds)}  # fmt: skip
+    facts = {"paper": what, "seeds": ", ".join(map(str, found.sweep.seeds)), "training in all": duration(found.seconds)}
     shown = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
     warned = "".join(f'<p class="caution">{escape(caution)}</p>' for caution in cautions)
     return (
@@ -85,9 +84,14 @@ def _listed(lines: Sequence[str], kind: str = "") -> str:
 
 
 def _places(found: Reproduction) -> str:
-    listed = "".join(f"<div><dt>{escape(name)}</dt><dd><code>{escape(value)}</code></dd></div>"
-                     for name, value in places(found.sweep).items())  # fmt: skip
-    lines = [f'<tr><th scope="row">{escape(line.name)}</th><td><code>runs/{line.configuration.address}</code></td>'
-             f"<td>{', '.join(f'{trial.seed} ({trial.progress})' for trial in line.configuration.trials)}</td></tr>"
-             for line in found.lines if line.configuration]  # fmt: skip
+    listed = "".join(
+        f"<div><dt>{escape(name)}</dt><dd><code>{escape(value)}</code></dd></div>"
+        for name, value in places(found.sweep).items()
+    )
+    lines = [
+        f'<tr><th scope="row">{escape(line.name)}</th><td><code>runs/{line.configuration.address}</code></td>'
+        f"<td>{', '.join(f'{trial.seed} ({trial.progress})' for trial in line.configuration.trials)}</td></tr>"
+        for line in found.lines
+        if line.configuration
+    ]
     return f'<dl class="places">{listed}</dl>{html_table(["row", "runs", "seeds"], lines, "addresses", kind="words")}'

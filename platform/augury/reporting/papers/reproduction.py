@@ -126,8 +126,10 @@ def reproduction(table: Published, sweep: Sweep) -> Reproduction:
 
 def _systems(sweep: Sweep) -> list[SystemResult]:
     """What is scored, the reference first, which may have no scores."""
-    scored = {each.name: {trial.seed: trial.folder for trial in each.trials if trial.folder.exists(runs.SCORES)}
-              for each in sweep.configurations}  # fmt: skip
+    scored = {
+        each.name: {trial.seed: trial.folder for trial in each.trials if trial.folder.exists(runs.SCORES)}
+        for each in sweep.configurations
+    }
     known = {name: seeds for name, seeds in scored.items() if seeds}
     systems = load_groups(list(known.values()), list(known))
     reference = sweep.by_address[sweep.reference]
@@ -185,11 +187,16 @@ def _improvement(table: Published, name: str, lines: Mapping[str, Line]) -> Line
 
 def _measured(system: SystemResult, tables: Mapping[str, Table]) -> tuple[dict[str, Row], dict[str, float]]:
     """The rows of a system in all comparisons, and the standard deviations over its seeds."""
-    rows = {column: row for column, table in tables.items() for row in table.rows
-            if row.address == system.address and row.scores}  # fmt: skip
+    rows = {
+        column: row
+        for column, table in tables.items()
+        for row in table.rows
+        if row.address == system.address and row.scores
+    }
     drawn = {column: system.resampled.get(column, {}).get(tables[column].metrics[0]) for column in rows}
-    deviations = {column: float(np.std(each.scores, ddof=1)) for column, each in drawn.items()
-                  if each and each.seeds > 1}  # fmt: skip
+    deviations = {
+        column: float(np.std(each.scores, ddof=1)) for column, each in drawn.items() if each and each.seeds > 1
+    }
     return rows, deviations
 
 
@@ -199,8 +206,9 @@ def _status(table: Published, name: str, configuration: Configuration | None) ->
         return ("left out", "other rows were asked for") if asked else ("not run", table.reason(name))
     trials = configuration.trials
     scored = [trial for trial in trials if trial.progress == "finished" and trial.folder.exists(runs.SCORES)]
-    failed = "; ".join(f"seed {trial.seed} failed: {trial.error or 'unknown'}"
-                       for trial in trials if trial.progress == "failed")  # fmt: skip
+    failed = "; ".join(
+        f"seed {trial.seed} failed: {trial.error or 'unknown'}" for trial in trials if trial.progress == "failed"
+    )
     if len(scored) == len(trials):
         return "measured", ""
     later = "the command ended before: give it again"

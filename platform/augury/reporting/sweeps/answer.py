@@ -42,8 +42,11 @@ def answered(summary: Summary) -> str:
     if leader.address == sweep.reference:
         core = f"{leader.name} is ahead of all others in {measured(sweep.metric)}; {_lowered(core)}"
     compared_ones = {row.address for row in table.rows}
-    better = [row.name for row in summary.tables[0].rows
-              if row.mark and (summary.tables[0].gain(row) or 0) > 0 and row.address not in compared_ones]  # fmt: skip
+    better = [
+        row.name
+        for row in summary.tables[0].rows
+        if row.mark and (summary.tables[0].gain(row) or 0) > 0 and row.address not in compared_ones
+    ]
     if better:
         core += f"; {' and '.join(better)}, not ahead in validation, scored better than the reference too"
     if not sweep.ended:

@@ -66,8 +66,10 @@ class Axis:
 
 def axes(keys: Sequence[str], configurations: Sequence[Configuration]) -> list[Axis]:
     """The axes of the keys for which any configuration has a value."""
-    found = [_axis(key, name, [each.point[key] for each in configurations if key in each.point])
-             for key, name in zip(keys, short_names(keys), strict=True)]  # fmt: skip
+    found = [
+        _axis(key, name, [each.point[key] for each in configurations if key in each.point])
+        for key, name in zip(keys, short_names(keys), strict=True)
+    ]
     return [axis for axis in found if axis.values]
 
 

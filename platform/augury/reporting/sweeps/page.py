@@ -51,7 +51,7 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         section("Points that are the same experiment", _merged(sweep)),
         section("Failed trials", _failures(sweep)),
         section("Where it lies", _places(summary)),
-    ]  # fmt: skip
+    ]
     figures = [
         *([tests] if tests else []),
         *response,
@@ -61,25 +61,32 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         *decided,
     ]
     return document(
-        f"Sweep {sweep.name}", _header(summary, refresh) + "".join(sections),
+        f"Sweep {sweep.name}",
+        _header(summary, refresh) + "".join(sections),
         {figure.name: figure.plot for figure in figures},
-    )  # fmt: skip
+    )
 
 
 def _header(summary: Summary, refresh: int | None) -> str:
     sweep = summary.sweep
-    again = "" if refresh is None or sweep.ended else (
-        f'<label class="refresh"><input type="checkbox" id="refresh" data-seconds="{refresh}" '
-        f'data-updated="{sweep.updated:.0f}" checked> load again every {refresh} s</label>')  # fmt: skip
+    again = (
+        ""
+        if refresh is None or sweep.ended
+        else (
+            f'<label class="refresh"><input type="checkbox" id="refresh" data-seconds="{refresh}" '
+            f'data-updated="{sweep.updated:.0f}" checked> load again every {refresh} s</label>'
+        )
+    )
     seconds = sum(trial.seconds for each in sweep.configurations for trial in each.trials)
     devices = dict.fromkeys(row.cost.device for table in summary.tables for row in table.rows if row.cost)
     facts = {
         "seeds": ", ".join(map(str, sweep.seeds)),
-        "scheduler": sweep.scheduler, "scale": sweep.scale,
+        "scheduler": sweep.scheduler,
+        "scale": sweep.scale,
         "training so far": f"{seconds / 3600:.1f} hours" + (f" on {', '.join(devices)}" if devices else ""),
         "started": _when(sweep.started),
         "ended" if sweep.ended else "updated": _when(sweep.updated),
-    }  # fmt: skip
+    }
     shown = "".join(f"<div><dt>{name}</dt><dd>{escape(value)}</dd></div>" for name, value in facts.items())
     return (
         f'<header><h1>Sweep {escape(sweep.name)}</h1><p class="question">{escape(sweep.question)}</p>'
@@ -89,8 +96,12 @@ def _header(summary: Summary, refresh: int | None) -> str:
 
 
 def _cautions(summary: Summary) -> str:
-    described = [trial.folder for each in summary.sweep.configurations for trial in each.trials
-                 if trial.folder.exists(runs.DESCRIPTION)]  # fmt: skip
+    described = [
+        trial.folder
+        for each in summary.sweep.configurations
+        for trial in each.trials
+        if trial.folder.exists(runs.DESCRIPTION)
+    ]
     notes = [*summary.cautions, *(runs.notes(described[0]) if described else ())]
     return "".join(f'<p class="caution">{escape(note)}</p>' for note in notes)
 
@@ -100,10 +111,13 @@ def _progress(sweep: Sweep) -> str:
     counts = {state: count for state in STATES if (count := sweep.count(state))}
     bar = "".join(f'<i class="{state}" style="flex-grow:{count}"></i>' for state, count in counts.items())
     named = {"waiting": "not needed"} if sweep.ended else {}
-    words = "".join(f'<li><i class="{state}"></i>{count} {named.get(state, state)}</li>'
-                    for state, count in counts.items())  # fmt: skip
-    return (f'<div class="states"><div class="bar-of-states" aria-hidden="true">{bar}</div>'
-            f'<ul class="legend" aria-label="trials by state">{words}</ul></div>')  # fmt: skip
+    words = "".join(
+        f'<li><i class="{state}"></i>{count} {named.get(state, state)}</li>' for state, count in counts.items()
+    )
+    return (
+        f'<div class="states"><div class="bar-of-states" aria-hidden="true">{bar}</div>'
+        f'<ul class="legend" aria-label="trials by state">{words}</ul></div>'
+    )
 
 
 def _configurations(summary: Summary, drawn: Mapping[str, Look]) -> str:
@@ -129,8 +143,10 @@ def _line(summary: Summary, standing: Standing, place: int, drawn: Mapping[str, 
     reference = "reference" if standing.address == sweep.reference else ""
     own = "" if standing.name == titled(point) else standing.name  # of a row, or the baseline beside the space
     name = ", ".join(part for part in (own, reference) if part)
-    head = (f'<th scope="row" data-sort="{place}">{mark(drawn.get(standing.address, OTHER))}{place}'
-            f'{f" <small>{escape(name)}</small>" if name else ""}</th>')  # fmt: skip
+    head = (
+        f'<th scope="row" data-sort="{place}">{mark(drawn.get(standing.address, OTHER))}{place}'
+        f"{f' <small>{escape(name)}</small>' if name else ''}</th>"
+    )
     seeds = f"{standing.finished} of {len(sweep.seeds)}"
     cells = [_cell(said(point[key]) if key in point else MISSING, point.get(key)) for key in sweep.keys]
     cells += [
@@ -141,8 +157,10 @@ def _line(summary: Summary, standing: Standing, place: int, drawn: Mapping[str, 
     for table in summary.tables[:1]:
         cells += _scores(table, summary.rows(table).get(standing.address))
     row = next((row for table in summary.tables if (row := summary.rows(table).get(standing.address))), None)
-    cells += [_cell(MISSING if standing.seconds is None else duration(standing.seconds), standing.seconds),
-              _cell(factor(row.time_factor if row else None), row.time_factor if row else None)]  # fmt: skip
+    cells += [
+        _cell(MISSING if standing.seconds is None else duration(standing.seconds), standing.seconds),
+        _cell(factor(row.time_factor if row else None), row.time_factor if row else None),
+    ]
     kind = ' class="stopped"' if standing.state in ("stopped", "failed") else ""
     return f"<tr{kind}>{head}{''.join(cells)}</tr>"
 
@@ -150,10 +168,12 @@ def _line(summary: Summary, standing: Standing, place: int, drawn: Mapping[str, 
 def _scores(table: Table, row: Row | None) -> list[str]:
     first, *others = (row.scores.get(metric) if row else None for metric in table.metrics)
     by, p_value = (row.difference, row.corrected) if row else (None, None)
-    return [_cell(interval(first), first.value if first else None),
-            _cell(difference(row) if row else MISSING, by), _cell(probability(row) if row else MISSING, p_value),
-            *(_cell(f"{score.value:.1f}" if score else MISSING, score.value if score else None)
-              for score in others)]  # fmt: skip
+    return [
+        _cell(interval(first), first.value if first else None),
+        _cell(difference(row) if row else MISSING, by),
+        _cell(probability(row) if row else MISSING, p_value),
+        *(_cell(f"{score.value:.1f}" if score else MISSING, score.value if score else None) for score in others),
+    ]
 
 
 def _cell(text: str, value: Any) -> str:
@@ -198,15 +218,19 @@ def _front(summary: Summary) -> str:
     """What the chart of score against cost shows, in words."""
     table = summary.tables[0]
     names = "; ".join(row.name for row in front(table))
-    return (f"On the line, cheapest first, nothing is both better and cheaper: {names}. Means over seeds; intervals of "
-            "95 % where a configuration has a colour.")  # fmt: skip
+    return (
+        f"On the line, cheapest first, nothing is both better and cheaper: {names}. Means over seeds; intervals of "
+        "95 % where a configuration has a colour."
+    )
 
 
 def _by_test(summary: Summary) -> str:
     """How to read the scores on every test set, and where their intervals are."""
-    return (f"Blue is better than {summary.reference.name} on the same test set, orange is worse; * p < 0.05, ** "
-            "p < 0.01, corrected for the configurations of one set. `augury compare sweeps/"
-            f"{summary.sweep.name}` prints every set with intervals.")  # fmt: skip
+    return (
+        f"Blue is better than {summary.reference.name} on the same test set, orange is worse; * p < 0.05, ** "
+        "p < 0.01, corrected for the configurations of one set. `augury compare sweeps/"
+        f"{summary.sweep.name}` prints every set with intervals."
+    )
 
 
 def _decisions(summary: Summary) -> str:
@@ -224,25 +248,36 @@ def _decisions(summary: Summary) -> str:
 
 
 def _merged(sweep: Sweep) -> str:
-    lines = [f'<tr><th scope="row">{escape(each.called)}</th><td>{escape(each.same_as)}</td>'
-             f"<td>{escape(each.reason)}</td></tr>" for each in sweep.merged]  # fmt: skip
+    lines = [
+        f'<tr><th scope="row">{escape(each.called)}</th><td>{escape(each.same_as)}</td>'
+        f"<td>{escape(each.reason)}</td></tr>"
+        for each in sweep.merged
+    ]
     return html_table(["point", "runs once, as", "because"], lines, "merged points", kind="words") if lines else ""
 
 
 def _failures(sweep: Sweep) -> str:
-    lines = [f'<tr><th scope="row">{escape(each.name)}, seed {trial.seed}</th>'
-             f"<td>{escape(trial.error or 'unknown')}</td><td><code>{escape(trial.folder.uri)}</code></td></tr>"
-             for each in sweep.configurations for trial in each.trials if trial.progress == "failed"]  # fmt: skip
+    lines = [
+        f'<tr><th scope="row">{escape(each.name)}, seed {trial.seed}</th>'
+        f"<td>{escape(trial.error or 'unknown')}</td><td><code>{escape(trial.folder.uri)}</code></td></tr>"
+        for each in sweep.configurations
+        for trial in each.trials
+        if trial.progress == "failed"
+    ]
     return html_table(["trial", "error", "run"], lines, "failed trials", kind="words") if lines else ""
 
 
 def _places(summary: Summary) -> str:
     """Where the sweep and its runs lie, and how to look at them with other tools."""
-    listed = "".join(f"<div><dt>{escape(name)}</dt><dd><code>{escape(value)}</code></dd></div>"
-                    for name, value in places(summary.sweep).items())  # fmt: skip
-    lines = [f'<tr><th scope="row">{escape(each.name)}</th><td><code>runs/{escape(each.address)}</code></td>'
-             f"<td>{', '.join(f'{trial.seed} ({trial.progress})' for trial in each.configuration.trials)}</td></tr>"
-             for each in summary.standings]  # fmt: skip
+    listed = "".join(
+        f"<div><dt>{escape(name)}</dt><dd><code>{escape(value)}</code></dd></div>"
+        for name, value in places(summary.sweep).items()
+    )
+    lines = [
+        f'<tr><th scope="row">{escape(each.name)}</th><td><code>runs/{escape(each.address)}</code></td>'
+        f"<td>{', '.join(f'{trial.seed} ({trial.progress})' for trial in each.configuration.trials)}</td></tr>"
+        for each in summary.standings
+    ]
     table = html_table(["configuration", "runs", "seeds"], lines, "addresses", kind="words")
     return f'<dl class="places">{listed}</dl><details><summary>Addresses of all runs</summary>{table}</details>'
 

@@ -33,8 +33,11 @@ def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> Figure 
     Configurations without one of the keys, such as a plain baseline beside the space, have no line.
     """
     keys = [axis for axis in axes(summary.sweep.keys, summary.sweep.configurations) if len(axis.values) > 1]
-    shown = [each for each in summary.standings
-             if each.mean is not None and all(axis.has(each.configuration) for axis in keys)]  # fmt: skip
+    shown = [
+        each
+        for each in summary.standings
+        if each.mean is not None and all(axis.has(each.configuration) for axis in keys)
+    ]
     if len(keys) < 2 or len(shown) < 2:
         return None
     means = np.array([each.mean for each in shown], dtype=float)
@@ -46,15 +49,42 @@ def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> Figure 
     lines = zip(*columns, _share(means), _share(times), strict=True)
     data = [_line(each, line, drawn.get(each.address), label) for each, line in zip(shown, lines, strict=True)]
     chart = plot(data[::-1], "", "")  # the best lie on top
-    chart["layout"] |= {"height": 380, "margin": {"l": 30, "r": 60, "t": 34, "b": 16}, "annotations": [
-        {"x": place, "y": y, "text": html.escape(text), "showarrow": False, "xanchor": "left", "xshift": 5,
-         "font": {"size": 11}, "name": "tick"} for place, scale in enumerate(scales) for y, text in scale.ticks.items()
-    ] + [
-        {"x": place, "y": 1.0, "yshift": 22, "text": f"<b>{html.escape(scale.name)}</b>", "showarrow": False,
-         "font": {"size": 12}} for place, scale in enumerate(scales)
-    ]}  # fmt: skip
-    chart["layout"]["xaxis"] |= {"tickvals": list(range(len(scales))), "showticklabels": False, "gridwidth": 2,
-                                 "range": [-0.15, len(scales) - 0.5], "rangemode": "normal"}  # fmt: skip
+    chart["layout"] |= {
+        "height": 380,
+        "margin": {"l": 30, "r": 60, "t": 34, "b": 16},
+        "annotations": [
+            {
+                "x": place,
+                "y": y,
+                "text": html.escape(text),
+                "showarrow": False,
+                "xanchor": "left",
+                "xshift": 5,
+                "font": {"size": 11},
+                "name": "tick",
+            }
+            for place, scale in enumerate(scales)
+            for y, text in scale.ticks.items()
+        ]
+        + [
+            {
+                "x": place,
+                "y": 1.0,
+                "yshift": 22,
+                "text": f"<b>{html.escape(scale.name)}</b>",
+                "showarrow": False,
+                "font": {"size": 12},
+            }
+            for place, scale in enumerate(scales)
+        ],
+    }
+    chart["layout"]["xaxis"] |= {
+        "tickvals": list(range(len(scales))),
+        "showticklabels": False,
+        "gridwidth": 2,
+        "range": [-0.15, len(scales) - 0.5],
+        "rangemode": "normal",
+    }
     chart["layout"]["yaxis"] |= {"visible": False, "range": [-0.05, 1.05]}
     heading = "From the values of every configuration to its score and cost"
     best = shown[0]
@@ -87,8 +117,13 @@ def _line(standing: Standing, places: Sequence[float], drawn: Look | None, label
     own = drawn or OTHER
     colour = own.colour if drawn or standing.state != "stopped" else FAINT
     told = f"{html.escape(standing.name)}: {label} {written(standing.mean)}, {standing.stands}"
-    return {"type": "scatter", "mode": "lines", "name": html.escape(standing.name), "x": list(range(len(places))),
-            "y": [round(place, 4) for place in places], "text": [told] * len(places),
-            "line": {"color": colour, "dash": own.dash, "width": 2.2 if drawn else 1, "shape": "spline",
-                     "smoothing": 0.4},
-            "hovertemplate": "%{text}<extra></extra>"}  # fmt: skip
+    return {
+        "type": "scatter",
+        "mode": "lines",
+        "name": html.escape(standing.name),
+        "x": list(range(len(places))),
+        "y": [round(place, 4) for place in places],
+        "text": [told] * len(places),
+        "line": {"color": colour, "dash": own.dash, "width": 2.2 if drawn else 1, "shape": "spline", "smoothing": 0.4},
+        "hovertemplate": "%{text}<extra></extra>",
+    }

@@ -25,8 +25,9 @@ def places(sweep: Sweep) -> dict[str, str]:
 
 def _mlflow(sweep: Sweep) -> str | None:
     """Where the runs are recorded; None where they are not."""
-    described = [trial.folder for each in sweep.configurations for trial in each.trials
-                 if trial.folder.exists(runs.DESCRIPTION)]  # fmt: skip
+    described = [
+        trial.folder for each in sweep.configurations for trial in each.trials if trial.folder.exists(runs.DESCRIPTION)
+    ]
     settings = described[0].read_json(runs.DESCRIPTION)["parameters"] if described else {}
     if not settings.get("tracking.enabled", True):
         return None

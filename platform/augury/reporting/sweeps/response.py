@@ -49,11 +49,26 @@ class Measure:
 
 def measures(summary: Summary) -> list[Measure]:
     """The sweep's metric, and the deciding score of the first test set; each once two configurations have it."""
-    found = [Measure("validation", measured(summary.sweep.metric), summary.sweep.mode, tuple(
-        Reading(each.configuration, each.mean, each.low, each.high, tuple(each.values.values()), len(each.values),
-                each.finished > 0)
-        for each in summary.standings if each.mean is not None
-    ))]  # fmt: skip
+    found = [
+        Measure(
+            "validation",
+            measured(summary.sweep.metric),
+            summary.sweep.mode,
+            tuple(
+                Reading(
+                    each.configuration,
+                    each.mean,
+                    each.low,
+                    each.high,
+                    tuple(each.values.values()),
+                    len(each.values),
+                    each.finished > 0,
+                )
+                for each in summary.standings
+                if each.mean is not None
+            ),
+        )
+    ]
     if summary.tables:
         table = summary.tables[0]
         metric, known = table.metrics[0], summary.sweep.by_address
@@ -102,28 +117,47 @@ def marginal(summary: Summary, measure: Measure, axis: Axis) -> Figure:
     groups = [[each for each in whole if axis.index(each.configuration) == index] for index in range(len(axis.values))]
     means = [_over(group) for group in groups if group]
     data = _level(summary, measure, axis)
-    data += [_dots(axis, some, [each.mean for each in some], "one configuration", hollow=not reached)
-             for reached in (True, False) if (some := [each for each in shown if each.whole == reached])]  # fmt: skip
+    data += [
+        _dots(axis, some, [each.mean for each in some], "one configuration", hollow=not reached)
+        for reached in (True, False)
+        if (some := [each for each in shown if each.whole == reached])
+    ]
     data += [_means(axis, means, whole=True)] if len(whole) >= 2 * len(means) > 0 else []
     heading = _heading(measure, axis.name)
     values = ", ".join(f"{axis.label(axis.index(each.configuration))}: {written(each.mean)}" for each in means)
-    return Figure(f"marginal-{axis.key}", heading, f"{heading}, means: {values or 'none yet'}",
-                  _laid_out(data, axis, measure.label))  # fmt: skip
+    return Figure(
+        f"marginal-{axis.key}",
+        heading,
+        f"{heading}, means: {values or 'none yet'}",
+        _laid_out(data, axis, measure.label),
+    )
 
 
 def heat_map(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Figure:
     """The mean at every pair of values, with half its interval and the number of seeds, against the reference."""
     held = [each for each in measure.readings if across.has(each.configuration) and down.has(each.configuration)]
     whole = [each.mean for each in held if each.whole] or [each.mean for each in held] or [0.0]
-    level = next((each.mean for each in measure.readings if each.configuration.address == summary.sweep.reference),
-                 statistics.fmean(whole))  # fmt: skip
+    level = next(
+        (each.mean for each in measure.readings if each.configuration.address == summary.sweep.reference),
+        statistics.fmean(whole),
+    )
     columns, rows = (list(map(axis.label, range(len(axis.values)))) for axis in (across, down))
-    cells = {(down.index(each.configuration), across.index(each.configuration)):
-             heat.Cell(each.mean, _cell(each), _told(each)) for each in held}  # fmt: skip
+    cells = {
+        (down.index(each.configuration), across.index(each.configuration)): heat.Cell(
+            each.mean, _cell(each), _told(each)
+        )
+        for each in held
+    }
     drawn = heat.chart(
-        cells, columns, rows, x=across.name, y=down.name, level=level,
-        reach=max(abs(value - level) for value in whole) or 1.0, least_first=measure.mode == "min",
-    )  # fmt: skip
+        cells,
+        columns,
+        rows,
+        x=across.name,
+        y=down.name,
+        level=level,
+        reach=max(abs(value - level) for value in whole) or 1.0,
+        least_first=measure.mode == "min",
+    )
     heading = _heading(measure, f"{across.name} and {down.name}")
     said = "; ".join(map(_told, held))
     return Figure(f"response-{measure.name}", heading, f"{heading}: {said}", drawn, narrowest=heat.width(len(columns)))
@@ -157,8 +191,15 @@ def _over(group: Sequence[Reading]) -> Reading:
     halves = [(each.high - each.low) / 2 for each in group if each.low is not None and each.high is not None]
     mean = statistics.fmean(each.mean for each in group)
     half = math.sqrt(sum(each**2 for each in halves)) / len(group) if len(halves) == len(group) else None
-    return Reading(group[0].configuration, mean, None if half is None else mean - half,
-                   None if half is None else mean + half, (), sum(each.count for each in group), True)  # fmt: skip
+    return Reading(
+        group[0].configuration,
+        mean,
+        None if half is None else mean - half,
+        None if half is None else mean + half,
+        (),
+        sum(each.count for each in group),
+        True,
+    )
 
 
 def _level(summary: Summary, measure: Measure, axis: Axis) -> list[dict[str, Any]]:
@@ -168,8 +209,17 @@ def _level(summary: Summary, measure: Measure, axis: Axis) -> list[dict[str, Any
         return []
     places = _placed(axis, [axis.place(0), axis.place(len(axis.values) - 1)], [found[0].mean] * 2)
     line = {"color": GREY, "dash": "dot", "width": 2.2}
-    return [{"type": "scatter", "mode": "lines", "name": "reference", **places, "line": line,
-             "text": [_told(found[0])] * 2, "hovertemplate": "%{text}<extra></extra>"}]  # fmt: skip
+    return [
+        {
+            "type": "scatter",
+            "mode": "lines",
+            "name": "reference",
+            **places,
+            "line": line,
+            "text": [_told(found[0])] * 2,
+            "hovertemplate": "%{text}<extra></extra>",
+        }
+    ]
 
 
 def _dots(
@@ -177,11 +227,19 @@ def _dots(
 ) -> dict[str, Any]:
     """Small dots, of seeds or of configurations."""
     places = [axis.place(axis.index(each.configuration)) for each in readings]
-    told = [f"{html.escape(each.configuration.name)}: {written(value)}, {name}"
-            for each, value in zip(readings, values, strict=True)]  # fmt: skip
-    return {"type": "scatter", "mode": "markers", "name": name, **_placed(axis, places, values), "text": told,
-            "marker": {"color": GREY, "symbol": "circle-open" if hollow else "circle", "size": 6},
-            "hovertemplate": "%{text}<extra></extra>"}  # fmt: skip
+    told = [
+        f"{html.escape(each.configuration.name)}: {written(value)}, {name}"
+        for each, value in zip(readings, values, strict=True)
+    ]
+    return {
+        "type": "scatter",
+        "mode": "markers",
+        "name": name,
+        **_placed(axis, places, values),
+        "text": told,
+        "marker": {"color": GREY, "symbol": "circle-open" if hollow else "circle", "size": 6},
+        "hovertemplate": "%{text}<extra></extra>",
+    }
 
 
 def _means(axis: Axis, readings: Sequence[Reading], whole: bool) -> dict[str, Any]:
@@ -190,17 +248,30 @@ def _means(axis: Axis, readings: Sequence[Reading], whole: bool) -> dict[str, An
     above = [0.0 if each.high is None else each.high - each.mean for each in readings]
     below = [0.0 if each.low is None else each.mean - each.low for each in readings]
     lying = axis.kind == "category"
-    told = [f"{axis.name}={html.escape(axis.label(axis.index(each.configuration)))}: "
-            + between(each.mean, each.low, each.high) for each in readings]  # fmt: skip
+    told = [
+        f"{axis.name}={html.escape(axis.label(axis.index(each.configuration)))}: "
+        + between(each.mean, each.low, each.high)
+        for each in readings
+    ]
     return {
-        "type": "scatter", "mode": "lines+markers" if whole and not lying else "markers", "name": "mean",
-        **_placed(axis, places, [each.mean for each in readings]), "text": told,
-        "error_x" if lying else "error_y": {"type": "data", "symmetric": False, "array": above, "arrayminus": below,
-                                            "thickness": 1.6, "width": 4, "color": MEAN},
+        "type": "scatter",
+        "mode": "lines+markers" if whole and not lying else "markers",
+        "name": "mean",
+        **_placed(axis, places, [each.mean for each in readings]),
+        "text": told,
+        "error_x" if lying else "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": above,
+            "arrayminus": below,
+            "thickness": 1.6,
+            "width": 4,
+            "color": MEAN,
+        },
         "line": {"color": MEAN, "width": 1.8},
         "marker": {"color": MEAN, "symbol": "circle" if whole else "circle-open", "size": 10},
         "hovertemplate": "%{text}<extra></extra>",
-    }  # fmt: skip
+    }
 
 
 def _placed(axis: Axis, places: Sequence[float], values: Sequence[float]) -> dict[str, list[float]]:

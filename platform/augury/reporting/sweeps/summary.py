@@ -109,12 +109,22 @@ def standings(sweep: Sweep) -> tuple[Standing, ...]:
     that have not been stopped.
     """
     found = [_standing(sweep, each) for each in sweep.configurations]
-    halves = half_widths({each.address: list(each.values.values()) for each in found
-                          if each.settled and each.state != "stopped"}, CONFIDENCE)  # fmt: skip
+    halves = half_widths(
+        {each.address: list(each.values.values()) for each in found if each.settled and each.state != "stopped"},
+        CONFIDENCE,
+    )
     found = [_with_interval(each, halves[each.address]) if each.address in halves else each for each in found]
     sign = 1 if sweep.mode == "min" else -1
-    return tuple(sorted(found, key=lambda each: (
-        each.mean is None, each.state == "stopped", 0.0 if each.mean is None else sign * each.mean)))  # fmt: skip
+    return tuple(
+        sorted(
+            found,
+            key=lambda each: (
+                each.mean is None,
+                each.state == "stopped",
+                0.0 if each.mean is None else sign * each.mean,
+            ),
+        )
+    )
 
 
 def leader(sweep: Sweep, found: Sequence[Standing]) -> Standing | None:
@@ -138,23 +148,28 @@ def _standing(sweep: Sweep, configuration: Configuration) -> Standing:
     speaking = next((some for rank in RANKS if (some := _with_values(sweep, configuration, rank))), {})
     values = list(speaking.values())
     state = _state(sweep, configuration)
-    stopped = [each.rung for each in sweep.decisions
-               if (each.address, each.action) == (configuration.address, "stopped")]  # fmt: skip
+    stopped = [
+        each.rung for each in sweep.decisions if (each.address, each.action) == (configuration.address, "stopped")
+    ]
     return Standing(
-        configuration, state,
+        configuration,
+        state,
         rung=stopped[-1] if stopped and state == "stopped" else None,
         values={trial.seed: value for trial, value in speaking.items()},
         settled=bool(values) and all(trial.progress != "running" for trial in speaking),
         mean=statistics.fmean(values) if values else None,
         deviation=statistics.stdev(values) if len(values) > 1 else None,
         seconds=statistics.fmean(trial.seconds for trial in speaking) if values else None,
-    )  # fmt: skip
+    )
 
 
 def _with_values(sweep: Sweep, configuration: Configuration, rank: Sequence[Progress]) -> dict[Trial, float]:
     """The trials of these states that have been validated, with the best value of each."""
-    return {each: value for each in configuration.trials
-            if each.progress in rank and (value := best(sweep, each)) is not None}  # fmt: skip
+    return {
+        each: value
+        for each in configuration.trials
+        if each.progress in rank and (value := best(sweep, each)) is not None
+    }
 
 
 def _with_interval(standing: Standing, half: float) -> Standing:

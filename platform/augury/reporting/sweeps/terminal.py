@@ -80,8 +80,12 @@ def text(sweep: Sweep) -> str:
     with console.capture() as drawn:
         console.print(Text(sweep.question), "", _table(summary), "", Text(answered(summary)), sep="\n")
     notes = [*summary.cautions, *(note for table in summary.tables[:1] for note in table.notes)]
-    failures = [f"failed: {each.name}, seed {trial.seed}: {trial.error}"
-                for each in sweep.configurations for trial in each.trials if trial.progress == "failed"]  # fmt: skip
+    failures = [
+        f"failed: {each.name}, seed {trial.seed}: {trial.error}"
+        for each in sweep.configurations
+        for trial in each.trials
+        if trial.progress == "failed"
+    ]
     merged = [f"same as {each.same_as}: {each.called} ({each.reason})" for each in sweep.merged]
     where = [f"{name:<12}{value}" for name, value in places(sweep).items()]
     shown = "\n".join(line.rstrip() for line in drawn.get().splitlines())
@@ -95,37 +99,62 @@ def plain(sweep: Sweep) -> dict[str, Any]:
     summary = summarise(sweep)
     begun = [trial for each in sweep.configurations for trial in each.trials if trial.progress != "waiting"]
     return {
-        "name": sweep.name, "question": sweep.question, "answer": answered(summary), "ended": sweep.ended,
-        "metric": sweep.metric, "mode": sweep.mode, "scale": sweep.scale, "scheduler": sweep.scheduler,
-        "decided_on": "validation" if sweep.tests == () else "tests", "cautions": summary.cautions,
-        "seeds": list(sweep.seeds), "reference": sweep.reference,
+        "name": sweep.name,
+        "question": sweep.question,
+        "answer": answered(summary),
+        "ended": sweep.ended,
+        "metric": sweep.metric,
+        "mode": sweep.mode,
+        "scale": sweep.scale,
+        "scheduler": sweep.scheduler,
+        "decided_on": "validation" if sweep.tests == () else "tests",
+        "cautions": summary.cautions,
+        "seeds": list(sweep.seeds),
+        "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
         "table": [_plain(summary, standing) for standing in summary.standings],
         "merged": [asdict(each) for each in sweep.merged],
         "decisions": [asdict(each) for each in sweep.decisions],
-        "trials": len(begun), "finished": sweep.count("finished"), "failed": sweep.count("failed"),
-        "stopped": sweep.count("stopped"), "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
+        "trials": len(begun),
+        "finished": sweep.count("finished"),
+        "failed": sweep.count("failed"),
+        "stopped": sweep.count("stopped"),
+        "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
         "sweep": sweep.folder.uri,
-    }  # fmt: skip
+    }
 
 
 def _plain(summary: Summary, standing: Standing) -> dict[str, Any]:
-    tests = {table.test: {**asdict(row), "mark": row.mark}
-             for table in summary.tables if (row := summary.rows(table).get(standing.address))}  # fmt: skip
+    tests = {
+        table.test: {**asdict(row), "mark": row.mark}
+        for table in summary.tables
+        if (row := summary.rows(table).get(standing.address))
+    }
     return {
-        **standing.configuration.plain(), "state": standing.state, "rung": standing.rung,
-        "seeds": standing.finished, "validation": {
-            "mean": standing.mean, "sd": standing.deviation, "low": standing.low, "high": standing.high,
+        **standing.configuration.plain(),
+        "state": standing.state,
+        "rung": standing.rung,
+        "seeds": standing.finished,
+        "validation": {
+            "mean": standing.mean,
+            "sd": standing.deviation,
+            "low": standing.low,
+            "high": standing.high,
             "values": {str(seed): value for seed, value in standing.values.items()},
-        }, "train_seconds": standing.seconds, "tests": tests,
-    }  # fmt: skip
+        },
+        "train_seconds": standing.seconds,
+        "tests": tests,
+    }
 
 
 def _progress(sweep: Sweep, found: tuple[Standing, ...]) -> str:
     """One line: trials by state, the best so far, the time left."""
     counts = Counter(trial.progress for each in sweep.configurations for trial in each.trials)
-    parts = [f"{counts[state]} {state}" for state in ("finished", "running", "paused", "stopped", "failed", "waiting")
-             if counts[state]]  # fmt: skip
+    parts = [
+        f"{counts[state]} {state}"
+        for state in ("finished", "running", "paused", "stopped", "failed", "waiting")
+        if counts[state]
+    ]
     best = leader(sweep, found)
     parts += [f"best so far {best.name}: {measured(sweep.metric)} {reached(best)}"] if best else []
     left = seconds_left(sweep)
