@@ -17,12 +17,13 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
+from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
 from augury.training.launch import launch
 from augury.training.loop import fit
-from augury.training.settings import Execution, Training
+from augury.training.settings import Training
 from augury.training.task import Loaded, Validation
 
 TRAINING = Training(

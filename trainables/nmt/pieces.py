@@ -15,18 +15,18 @@ from augury.text.vocabulary import Vocabulary
 class Pieces:
     """Subword ids of one column, without end of sentence."""
 
-    vocabulary: Folder
+    folder: Folder
 
     @property
     def name(self) -> str:
-        return self.vocabulary.name
+        return self.folder.name
 
     @property
     def size(self) -> int:
-        return len(Vocabulary.load(self.vocabulary).pieces)
+        return len(Vocabulary.load(self.folder).pieces)
 
     def load(self) -> Encode:
-        vocabulary = Vocabulary.load(self.vocabulary)
+        vocabulary = Vocabulary.load(self.folder)
 
         def encode(block: pa.Table, view: str) -> Encoded:
             return Encoded(*vocabulary.encode(block.column(0).combine_chunks(), view))

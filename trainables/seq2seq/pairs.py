@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.execution import choose
+from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
@@ -23,7 +23,6 @@ from augury.text.reorder import coverage, permutation
 from augury.text.segmentation import require_words
 from augury.text.symmetrise import symmetrise
 from augury.text.words import Words
-from augury.training.settings import Execution
 from trainables.seq2seq import alignment
 from trainables.seq2seq.config import HypothesisCorpus, ReorderCorpus, TextCorpus
 
@@ -89,7 +88,7 @@ def _reorder(
     for side, language in zip(beginning.column_names, given.languages, strict=True):
         require_words(beginning.column(side).to_pylist(), language, f"train, the {side} side")
     work = train.rows / PAIRS_PER_SECOND
-    executor = choose(execution.executor, work, "align", execution.address)
+    executor = execution.choose(work, "align")
     aligner = store.folder(alignment.KIND, alignment.address(given))
     make_once(aligner, lambda: alignment.make(given, aligner, store.root, executor))
     writer, rejected = CorpusWriter(folder), 0

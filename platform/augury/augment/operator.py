@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
     from augury.decoding.settings import Sampler
 
-VIEW, RECORDS = "view", "records"
+VIEW, RECORDS, DRAW = "view", "records", "draw"
 
 
 class Made(NamedTuple):
@@ -58,7 +58,8 @@ class Operator(Section):
 
     An operator learns from the training split, and then each of its parts maps a block of records to one view of every
     record, which keeps the record's id and label, or to records of its own, which name their parents. Nothing may
-    depend on the size of a block or on other blocks.
+    depend on the size of a block or on other blocks. A draw (`augment.draw`) stores nothing: it changes token ids anew
+    in every pass.
     """
 
     operator: str
@@ -69,7 +70,7 @@ class Operator(Section):
     PER_SECOND: ClassVar[float] = 500_000
     """Records that one core makes in a second, for the choice of the executor."""
     READS: ClassVar[tuple[str, ...]] = ("id", "source", "target")
-    """The columns of a block; the rest would double the time that reading takes."""
+    """The columns of a block, unless `reads` says otherwise; the rest would double the time that reading takes."""
     LEARNED: ClassVar[frozenset[str]] = frozenset()
     """Parameters that act through what is fitted or through models alone, which an address has by their content."""
     BLOCK_ROWS: ClassVar[int | None] = None
@@ -89,9 +90,13 @@ class Operator(Section):
         """The name of a part's view, or the origin of its records."""
         return self.operator
 
-    def makes(self) -> Literal["view", "records"]:
-        """Whether a part makes a view or records."""
+    def makes(self) -> Literal["view", "records", "draw"]:
+        """Whether a part makes a view, records, or a draw from token ids (`TokenDraw`)."""
         return "view"
+
+    def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of a block, of those that records have."""
+        return self.READS
 
     def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
         """The experiments, by role, whose trained models the operator works with.
@@ -128,10 +133,11 @@ class Operator(Section):
 
     def check(self, columns: Sequence[str]) -> None:
         """UserError where records have not the columns that the operator reads."""
-        lacking = [column for column in self.READS if column not in columns]
+        wanted = self.reads(columns)
+        lacking = [column for column in wanted if column not in columns]
         if lacking:
             raise UserError(
-                f"operator {self.operator} reads {', '.join(self.READS)}, and these records have no "
+                f"operator {self.operator} reads {', '.join(wanted)}, and these records have no "
                 f"{', '.join(lacking)}: it belongs to experiments of another task"
             )
 
@@ -167,6 +173,17 @@ def children(parents: pa.Table, operator: Operator, copies: Sequence[int], **cha
     return pa.table(columns, schema=parents.schema)
 
 
+def view(block: pa.Table, texts: Mapping[str, pa.Array]) -> pa.Table:
+    """Return a view of a block's records, given the texts of the columns that it renders anew."""
+    (alone,) = texts.values() if len(texts) == 1 else (None,)
+    return pa.table({"id": block.column("id"), **(texts if alone is None else {"text": alone})})
+
+
+def plural(column: str) -> str:
+    """Return what several texts of a column are called."""
+    return {"hypothesis": "hypotheses"}.get(column, f"{column}s")
+
+
 def parse(value: Any) -> Operator:
     """The operator that `{operator: ..., parameters}` describes; UserError names the nearest known one."""
     if isinstance(value, Operator):
@@ -187,4 +204,4 @@ def schema(name: str) -> type[Operator]:
 def names() -> list[str]:
     """The operators there are: the modules of this package that define one."""
     modules = [module.name for module in pkgutil.iter_modules(augury.augment.__path__)]
-    return [name for name in modules if name not in ("models", "operator", "pipeline", "rectification")]
+    return [name for name in modules if name not in ("draw", "models", "operator", "pipeline", "rectification")]

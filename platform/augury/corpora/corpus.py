@@ -47,6 +47,10 @@ NLI = pa.schema(
 )
 
 
+SCHEMAS = {"parallel": PARALLEL, "nli": NLI}
+"""By the kind of corpus."""
+
+
 class Columns(NamedTuple):
     """The columns of what a system reads and of its language, of what is expected of it and of the language of that."""
 
@@ -61,6 +65,14 @@ COLUMNS = {
     "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
 }
 """By the kind of corpus."""
+
+
+def texts_read(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of records that a system reads: what augmentation may rewrite, the rest is kept."""
+    return next((read for read in READ if set(read) <= set(columns)), ())
+
+
+READ = (("premise", "hypothesis"), ("source",), ("text",))
 SIDES = {"parallel": ("source", "target"), "nli": ("premise", "hypothesis")}
 """The two sentences of a record, by the kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
@@ -97,6 +109,11 @@ class Corpus:
     def kind(self) -> str:
         """What its records are: `parallel` or `nli`."""
         return str(self.manifest.get("kind", "parallel"))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of a record."""
+        return list(SCHEMAS[self.kind].names)
 
     @property
     def rows(self) -> int:

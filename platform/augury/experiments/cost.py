@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from augury.core.execution import Execution
 from augury.experiments.experiment import Experiment
-from augury.training.settings import Execution
 
 PIECES_PER_WORD = 1.4
 FLOPS = 6  # of a parameter and a piece, forward and backward

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from augury.augment.pipeline import Models
 from augury.core.errors import UserError
@@ -12,6 +12,7 @@ from augury.core.store import Folder, Store
 from augury.experiments import trainable
 from augury.experiments.experiment import Experiment
 from augury.experiments.recording import Recording, unrecorded
+from augury.experiments.run import Run
 from augury.experiments.runs import run_folder
 
 if TYPE_CHECKING:
@@ -30,13 +31,14 @@ class RunModel:
 
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
-        generator = cast(trainable.Generator, trainable.find(self.task))
-        return generator.sampler(Folder(store.root, self.name), store)
+        return trainable.find(self.task).sampler(self._run(store))
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
-        classifier = cast(trainable.Classifier, trainable.find(self.task))
-        return classifier.probabilities(Folder(store.root, self.name), store, premises, hypotheses)
+        return trainable.find(self.task).probabilities(self._run(store), premises, hypotheses)
+
+    def _run(self, store: Store) -> Run:
+        return Run.read(Folder(store.root, self.name))
 
 
 def addressed(experiment: Experiment, store: Store) -> list[Models]:
@@ -60,5 +62,7 @@ def trained(experiment: Experiment, store: Store, recording: Recording = unrecor
 
 
 def _model(experiment: Experiment, store: Store) -> RunModel:
-    address = trainable.find(experiment.task).address(experiment, store)
+    from augury.experiments import preparation  # which prepares the models of operators in turn
+
+    address = preparation.address(experiment, store)
     return RunModel(run_folder(store, address, experiment.seeds[0]).name, experiment.task)

@@ -75,12 +75,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         texts = _texts(experiment, store)
         for operator in experiment.augment:
             operator.check_text(pipeline.beginning(texts["train"], operator))
-            execution = experiment.execution
-            operator.check_fitted(
-                pipeline.fit(
-                    texts["train"], operator, store, executor=execution.executor, ray_address=execution.address
-                )
-            )
+            operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
         trainable.find(experiment.task).check(experiment, store)
         check((model for models in experiment.models() for model in models.values()), store)
 

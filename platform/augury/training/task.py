@@ -2,14 +2,27 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from torch import nn
 
+from augury.core.store import Folder
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRun:
+    """What the engine knows of a run: where it lies, its seed, and the address of what determines it."""
+
+    folder: Folder
+    address: str
+    seed: int
+    trunk: str | None = None
+    """The address of everything that determines training but its end, by which a longer run finds a shorter one."""
 
 
 class Loaded(NamedTuple):
@@ -39,8 +52,8 @@ class Task(Protocol):
     def onset(self, updates_per_pass: float) -> float:
         """The number of updates after which all of the regime's loss acts."""
 
-    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
-        """The batch of these example numbers."""
+    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
+        """Return the batch of these example numbers in pass `number`, from 0."""
 
     def ids(self, examples: np.ndarray) -> list[str]:
         """The record ids of these example numbers, for messages."""

@@ -7,10 +7,10 @@ from typing import Any
 
 import pytest
 
+from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import parse
-from augury.training.settings import Execution
 from trainables import seq2seq
 from trainables.seq2seq import pairs
 from trainables.seq2seq.config import Config

@@ -21,51 +21,59 @@ from transformers import (
 from augury.core.errors import UserError
 from augury.core.progress import say_once
 from augury.core.rng import seed_of
-from augury.corpora.corpus import LABELS
+from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
 from augury.text import architecture, pretrained
 from augury.training.batching import padded
-from trainables.nli.architecture import Pretrained, Scratch
 
 TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest
 PROBE = (["a", "a"], ["a", "a a a"])
-"""Premises and hypotheses of two pairs of unequal length."""
+"""First and second sentences of two rows of unequal length."""
 
 
-def build(config: Pretrained | Scratch, directory: str, seed: int) -> PreTrainedModel:
-    """The classifier before training, on the CPU, in training mode and 32-bit floats; its classes are LABELS.
+def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str, seed: int) -> PreTrainedModel:
+    """The classifier before training, on the CPU, in training mode and 32-bit floats; its classes are `labels`.
 
     `directory` holds its tokenizer and, where it is pretrained, its configuration. A parameter that is not pretrained
     is determined by `seed`, its name and its shape; the global random state is left as it was.
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         if isinstance(config, Scratch):
-            model = AutoModelForSequenceClassification.from_config(_configuration(config, directory))
+            model = AutoModelForSequenceClassification.from_config(_configuration(config, labels, directory))
             new: Collection[str] = [name for name, _ in model.named_parameters()]
         else:
-            model, new = _pretrained(config, directory)
+            model, new = _pretrained(config, labels, directory)
     _initialise(model, new, seed)
     return model.train()
 
 
-def empty(config: Pretrained | Scratch, directory: str) -> PreTrainedModel:
+def empty(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PreTrainedModel:
     """The same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
-    return _random(_configuration(config, directory), _name(config))
+    return _random(_configuration(config, labels, directory), _name(config))
 
 
 @cache  # a sweep prepares many configurations of one model
 @torch.no_grad()
-def check(config: Pretrained, directory: str, max_length: int, *, embedded: bool) -> None:
+def check(
+    config: PretrainedClassifier,
+    labels: tuple[str, ...],
+    columns: int,
+    directory: str,
+    max_length: int,
+    *,
+    embedded: bool,
+) -> None:
     """UserError where Reader does not read a batch of pairs as `transformers` does with the tokenizer's own padding.
 
     `embedded` has word embeddings read too, as attacks move them. Found out with parameters of no meaning for the few
     words that are read, so that a large vocabulary costs nothing.
     """
-    tokenizer, settings = pretrained.tokenizer(directory), _configuration(config, directory)
-    rows = tokenizer(*PROBE).input_ids
+    tokenizer, settings = pretrained.tokenizer(directory), _configuration(config, labels, directory)
+    probe = PROBE[2 - columns :]
+    rows = tokenizer(*probe).input_ids
     settings.vocab_size = max(*rows[0], *rows[1], tokenizer.pad_token_id or 0, settings.pad_token_id or 0) + 1
     reader = Reader(_random(settings, config.name), tokenizer, max_length)
-    ids, given = torch.from_numpy(padded(rows, reader.pad)), tokenizer(*PROBE, padding=True, return_tensors="pt")
-    own = {name: given[name] for name in given if name in reader.takes}
+    ids, inputs = torch.from_numpy(padded(rows, reader.pad)), tokenizer(*probe, padding=True, return_tensors="pt")
+    own = {name: inputs[name] for name in inputs if name in reader.takes}
     what = f"'{config.name}' ({settings.model_type})"
     if reason := _unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
         raise UserError(
@@ -107,11 +115,11 @@ class Reader:
 
     def embeddings(self, ids: Tensor) -> Tensor:
         """The word embeddings (B, L, D), before positions are added."""
-        found: Tensor = self.model.get_input_embeddings()(ids)
-        return found
+        embeddings: Tensor = self.model.get_input_embeddings()(ids)
+        return embeddings
 
     def logits(self, ids: Tensor, perturbation: Tensor | None = None) -> Tensor:
-        """The logits (B, labels) in the order of LABELS; `perturbation` (B, L, D) is added to the word embeddings."""
+        """Return the logits (B, labels); `perturbation` (B, L, D) is added to the word embeddings."""
         mask = ids != self.pad
         read = {"input_ids": ids}
         if perturbation is not None:
@@ -161,20 +169,20 @@ def _first_position(model: PreTrainedModel) -> int:
     return 0
 
 
-def _configuration(config: Pretrained | Scratch, directory: str) -> PretrainedConfig:
-    """The configuration of `transformers`, with LABELS as its classes."""
+def _configuration(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PretrainedConfig:
+    """The configuration of `transformers`, with `labels` as its classes."""
     settings = {
-        "id2label": dict(enumerate(LABELS)),
-        "label2id": {label: index for index, label in enumerate(LABELS)},
+        "id2label": dict(enumerate(labels)),
+        "label2id": {label: index for index, label in enumerate(labels)},
         "attn_implementation": architecture.attention(config.attention),
     }
     if isinstance(config, Scratch):
         return _xlm_roberta(config, directory, **settings)
-    found = AutoConfig.from_pretrained(directory, **settings)
+    configuration = AutoConfig.from_pretrained(directory, **settings)
     if config.dropout is not None:
-        for name in _dropouts(found):
-            setattr(found, name, config.dropout)
-    return found
+        for name in _dropouts(configuration):
+            setattr(configuration, name, config.dropout)
+    return configuration
 
 
 def _dropouts(configuration: PretrainedConfig) -> list[str]:
@@ -186,8 +194,8 @@ def _dropouts(configuration: PretrainedConfig) -> list[str]:
     ]
 
 
-def _name(config: Pretrained | Scratch) -> str:
-    return config.name if isinstance(config, Pretrained) else config.architecture
+def _name(config: PretrainedClassifier | Scratch) -> str:
+    return config.name if isinstance(config, PretrainedClassifier) else config.architecture
 
 
 def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
@@ -199,10 +207,10 @@ def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
 def _unlike(logits: Callable[[], Tensor], expected: Callable[[], Tensor]) -> str:
     """How logits are not the expected ones; nothing where they are."""
     try:
-        found, right = logits(), expected()
+        ours, right = logits(), expected()
     except (NotImplementedError, TypeError, ValueError) as error:
         return " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    near = torch.allclose(found, right, rtol=0, atol=TOLERANCE * float(right.abs().max()))
+    near = torch.allclose(ours, right, rtol=0, atol=TOLERANCE * float(right.abs().max()))
     return "" if near else "the logits differ"
 
 
@@ -225,22 +233,24 @@ def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRoberta
     )
 
 
-def _pretrained(config: Pretrained, directory: str) -> tuple[PreTrainedModel, Collection[str]]:
-    """The pretrained model, its classes in the order of LABELS, and the names of the parameters that it lacks.
+def _pretrained(
+    config: PretrainedClassifier, labels: Sequence[str], directory: str
+) -> tuple[PreTrainedModel, Collection[str]]:
+    """The pretrained model, its classes in the order of `labels`, and the names of the parameters that it lacks.
 
     A head whose classes have other names is not used.
     """
-    order = _order(AutoConfig.from_pretrained(directory), config.name)
-    model, told = pretrained.load(
+    order = _order(AutoConfig.from_pretrained(directory), labels, config.name)
+    model, report = pretrained.load(
         AutoModelForSequenceClassification.from_pretrained,
         config.name,
         config.revision,
-        config=_configuration(config, directory),
+        config=_configuration(config, labels, directory),
         dtype=torch.float32,
         ignore_mismatched_sizes=True,
         output_loading_info=True,
     )
-    new = {*told["missing_keys"], *(name for name, *_ in told["mismatched_keys"])}
+    new = {*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])}
     body = f"{model.base_model_prefix}."
     if order is None:
         return model, new | {name for name, _ in model.named_parameters() if not name.startswith(body)}
@@ -253,16 +263,16 @@ def _pretrained(config: Pretrained, directory: str) -> tuple[PreTrainedModel, Co
     return model, new
 
 
-def _order(checkpoint: PretrainedConfig, name: str) -> Sequence[int] | None:
-    """Where a checkpoint's classifier has each of LABELS; None where it classifies nothing or something else."""
-    if not any(each.endswith("ForSequenceClassification") for each in checkpoint.architectures or ()):
+def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Sequence[int] | None:
+    """Where a checkpoint's classifier has each of `labels`; None where it classifies nothing or something else."""
+    if not any(name.endswith("ForSequenceClassification") for name in checkpoint.architectures or ()):
         return None
     at = {str(label).lower(): index for index, label in checkpoint.id2label.items()}
-    if at.keys() != set(LABELS):
+    if at.keys() != {label.lower() for label in labels}:
         classes = ", ".join(map(str, checkpoint.id2label.values()))
-        say_once(f"warning: '{name}' tells {classes}, not {', '.join(LABELS)}: it gets a new head")
+        say_once(f"warning: '{name}' tells {classes}, not {', '.join(labels)}: it gets a new head")
         return None
-    return [at[label] for label in LABELS]
+    return [at[label.lower()] for label in labels]
 
 
 @torch.no_grad()
@@ -277,7 +287,7 @@ def _initialise(model: PreTrainedModel, names: Collection[str], seed: int) -> No
     for name, parameter in model.named_parameters():
         if name not in names:
             continue
-        generator = torch.Generator().manual_seed(seed_of("nli", "model", seed, name))
+        generator = torch.Generator().manual_seed(seed_of("classifier", "model", seed, name))
         if parameter.dim() > 1:
             parameter.normal_(0, spread, generator=generator)
             if (pad := pads.get(name)) is not None:

@@ -1,4 +1,4 @@
-"""What an experiment says of the classifier: a pretrained model by name, or a small one from nothing."""
+"""What an experiment says of a classifier: a pretrained model by name, or a small one from nothing."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from augury.core.config import Section, validate
-from augury.text.architecture import Attention, check_heads
+from augury.text.architecture import Attention, Pretrained, check_heads
 
 
-class Pretrained(Section):
-    """A model that others have trained, with its tokenizer; as a classifier of NLI it keeps its head."""
+class PretrainedClassifier(Pretrained):
+    """A model that others have trained, with its tokenizer; a classifier of the same labels keeps its head."""
 
     name: str = "FacebookAI/xlm-roberta-base"
     """Directory that `save_pretrained` wrote, or name on the hub; any encoder that classifies sequences."""
-    revision: str | None = None
-    """Branch, tag or commit on the hub."""
     dropout: float | None = Field(None, ge=0, lt=1)
     """In place of all of the model's dropout."""
     attention: Attention = "auto"
@@ -58,8 +56,8 @@ class Scratch(Section):
     def sizes(self) -> Sizes:
         """The sizes of the architecture, overrides applied."""
         architecture = ARCHITECTURES[self.architecture]
-        given = {name: getattr(self, name) for name in asdict(architecture)}
-        return replace(architecture, **{name: value for name, value in given.items() if value is not None})
+        overrides = {name: getattr(self, name) for name in asdict(architecture)}
+        return replace(architecture, **{name: value for name, value in overrides.items() if value is not None})
 
     @model_validator(mode="after")
     def _heads_fit(self) -> Scratch:
@@ -73,7 +71,7 @@ def _chosen(value: Any) -> Any:
         return value
     if "architecture" in value:
         return validate(Scratch, value, "a model from nothing")
-    return validate(Pretrained, value, "a pretrained model")
+    return validate(PretrainedClassifier, value, "a pretrained model")
 
 
-AnyModel = Annotated[Pretrained | Scratch, BeforeValidator(_chosen)]
+ClassifierModel = Annotated[PretrainedClassifier | Scratch, BeforeValidator(_chosen)]
