@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -47,7 +47,18 @@ NLI = pa.schema(
 )
 
 
-SCHEMAS = {"parallel": PARALLEL, "nli": NLI}
+LABELLED = pa.schema(
+    [
+        ("id", pa.string()),
+        ("text", pa.string()),
+        ("label", pa.string()),
+        ("language", pa.string()),
+        ("origin", pa.string()),
+        ("views", pa.list_(VIEW)),
+        ("lineage", LINEAGE),
+    ]
+)
+SCHEMAS = {"parallel": PARALLEL, "nli": NLI, "labelled": LABELLED}
 """By the kind of corpus."""
 
 
@@ -63,6 +74,7 @@ class Columns(NamedTuple):
 COLUMNS = {
     "parallel": Columns(("source",), "source_language", "target", "target_language"),
     "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
+    "labelled": Columns(("text",), "language", "label", "language"),
 }
 """By the kind of corpus."""
 
@@ -73,8 +85,12 @@ def texts_read(columns: Sequence[str]) -> tuple[str, ...]:
 
 
 READ = (("premise", "hypothesis"), ("source",), ("text",))
-SIDES = {"parallel": ("source", "target"), "nli": ("premise", "hypothesis")}
-"""The two sentences of a record, by the kind of corpus."""
+SIDES: Mapping[str, tuple[str, ...]] = {
+    "parallel": ("source", "target"),
+    "nli": ("premise", "hypothesis"),
+    "labelled": ("text",),
+}
+"""The sentences of a record, by the kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """The columns that a Parquet dictionary makes smaller."""
 

@@ -17,6 +17,7 @@ import pyarrow.compute as pc
 from augury.core.errors import UserError
 from augury.corpora import builtin, builtin_nli, hub
 from augury.corpora.files import InputFile, examine, find, sentences
+from augury.corpora.labelled import LabelledText
 from augury.corpora.nli import NliText
 from augury.corpora.spec import TextSpec
 from augury.corpora.splits import AnyText, Role
@@ -137,7 +138,7 @@ def _open_hub(spec: AnyText, role: Role) -> Text:
         raise UserError(f"split {dataset.split} of {name} has no rows")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText) else ()
+    classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText | LabelledText) else ()
     return Text(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
 

@@ -105,17 +105,15 @@ class ClassifierTask(SubwordTask):
     """A task that gives one of a few labels to a row of one or two sentences; a subclass names columns and labels."""
 
     ROWS_PER_SECOND: ClassVar[int] = 5_000
-    LABELS: ClassVar[tuple[str, ...]]
-    """The labels, in the order of the classes of models."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of a row's sentences."""
         return self.SIDES[SOURCE]
 
-    def labels(self, run: Run) -> tuple[str, ...]:
-        """Return the labels of a run."""
-        return self.LABELS
+    def labels(self, experiment: Any) -> tuple[str, ...]:
+        """Return the labels, in the order of the classes of models."""
+        return tuple(experiment.corpus.labels)
 
     def subwords(self, experiment: Any, folder: Folder) -> ClassifierPieces:
         return ClassifierPieces(folder, experiment.max_length)
@@ -126,7 +124,8 @@ class ClassifierTask(SubwordTask):
 
             directory = self.keep_tokenizer(experiment, store)
             embedded = experiment.regime.needs_embeddings
-            check(experiment.model, self.LABELS, len(self.columns), directory, experiment.max_length, embedded=embedded)
+            labels, columns = self.labels(experiment), len(self.columns)
+            check(experiment.model, labels, columns, directory, experiment.max_length, embedded=embedded)
 
     def size(self, experiment: Any, store: Store) -> Size | None:
         model = experiment.model
@@ -160,7 +159,7 @@ class ClassifierTask(SubwordTask):
     def _classified(self, run: Run, rows: Sequence[Sequence[str]], executor: ExecutorName, name: str) -> list[str]:
         from augury.tasks.classification import classify
 
-        labels = self.labels(run)
+        labels = self.labels(run.experiment)
         return [labels[label] for label in classify(run, rows, executor=executor, name=name)]
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
@@ -198,6 +197,6 @@ print(classify(row, truncation=True, max_length={experiment.max_length}))
             "text-classification",
             experiment.corpus.languages_of("train"),
             usage,
-            (f"It labels {' and '.join(self.columns)} ({', '.join(self.labels(run))}), {', '.join(text)}.",),
+            (f"It labels {' and '.join(self.columns)} ({', '.join(self.labels(run.experiment))}), {', '.join(text)}.",),
             base_model=pretrained.hub_name(base) if base else None,
         )
