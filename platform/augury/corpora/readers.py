@@ -15,7 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.corpora import builtin, builtin_nli, hub
+from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
 from augury.corpora.labelled import LabelledText
 from augury.corpora.nli import NliText
@@ -159,6 +159,8 @@ def _generator(
     spec: AnyText, role: Role, languages: tuple[str, ...]
 ) -> tuple[list[str], str, Callable[[], Iterator[Any]]]:
     """What identifies the text, what is to be known of it, and what makes it."""
+    from augury.corpora import builtin, builtin_nli  # with the grammars, which other text does not need
+
     assert spec.builtin is not None
     if isinstance(spec, NliText):
         lexicon = spec.lexicon or NLI_LEXICON
