@@ -94,14 +94,14 @@ class Nmt(Trainable):
                 if "per_key" not in key or (key == used and _views(experiment, texts))
             },
             "languages": experiment.corpus.languages_of("train"),
-            "texts": [[name, text.folder.name] for name, text in _learned_from(experiment, texts).items()],
+            "texts": [[name, text.folder.name] for name, text in texts.items()],
         }
         return Pieces(store.folder("vocabularies", config.address(determined)))
 
     def make_tokenizer(self, experiment: Config, texts: Mapping[str, Text], folder: Folder) -> None:
         from augury.text import vocabulary
 
-        groups = {name: text.lines for name, text in _learned_from(experiment, texts).items()}
+        groups = {name: text.lines for name, text in texts.items()}
         languages = list(experiment.corpus.languages_of("train"))
         with Stage("vocabulary", unit="pieces") as stage:
             stage.advance(len(vocabulary.train(groups, experiment.vocabulary, languages=languages, folder=folder)))
@@ -144,14 +144,6 @@ class Nmt(Trainable):
 
 
 TASK = Nmt()
-
-
-def _learned_from(experiment: Config, texts: Mapping[str, Text]) -> dict[str, Text]:
-    """The texts that the vocabulary is learned from: both sides and all views.
-
-    Records are left out, so that systems with and without them have equal pieces for plain text.
-    """
-    return {name: texts[name] for name in (SOURCE, TARGET, *_views(experiment, texts))}
 
 
 def _views(experiment: Config, texts: Mapping[str, Text]) -> list[str]:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
+from pydantic import model_validator
 
 import augury.augment
 from augury.core import config
@@ -51,6 +52,23 @@ class TrainedModel(Protocol):
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
+
+
+class ReadyModel(Section):
+    """A model that has been trained: a run of Augury, or a checkpoint of `transformers`."""
+
+    run: str | None = None
+    """The folder of a run's seed, as `augury train` prints it."""
+    checkpoint: str | None = None
+    """Directory that `save_pretrained` wrote, or name on the hub."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub."""
+
+    @model_validator(mode="after")
+    def _either(self) -> ReadyModel:
+        if (self.run is None) == (self.checkpoint is None):
+            raise UserError("a trained model is a run or a checkpoint: give one of the two")
+        return self
 
 
 class Operator(Section):
@@ -98,8 +116,8 @@ class Operator(Section):
         """Return the columns of a block, of those that records have."""
         return self.READS
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-        """The experiments, by role, whose trained models the operator works with.
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        """Return the models, by role, that the operator works with: trained ones, or experiments that train them.
 
         `corpus` is the section of the experiment file that the operator stands in. What has no `seeds` has seed 1.
         """

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, children, plural, view
+from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, ReadyModel, children, plural, view
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
@@ -93,7 +93,7 @@ class Reorder(Operator):
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         language = corpus.get("language") or corpus["source_language"]
         if language != self.parallel.source_language:
             raise UserError(

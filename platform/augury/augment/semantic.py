@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.operator import Apply, Made, Operator, TrainedModel, children
+from augury.augment.operator import Apply, Made, Operator, ReadyModel, TrainedModel, children
 from augury.augment.rectification import DROPPED, Rectify, rectified
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
@@ -43,6 +43,8 @@ class GeneratorModel(Section):
     """Beside what is given, the paper's settings."""
     max_pieces: int | None = Field(None, ge=2)
     """Subwords to which what it reads and writes is cut; none: as many as a generator's experiment has by default."""
+    ready: ReadyModel | None = None
+    """A trained generator, in place of one to train."""
 
 
 class TeacherModel(Section):
@@ -53,6 +55,8 @@ class TeacherModel(Section):
     """Beside what is given, the paper's settings, batches of 16."""
     max_length: int | None = Field(None, ge=8)
     """Subwords to which pairs are cut; none: as many as a classifier's experiment has by default."""
+    ready: ReadyModel | None = None
+    """A trained classifier, in place of one to train."""
 
 
 class Semantic(Operator):
@@ -94,19 +98,20 @@ class Semantic(Operator):
     def makes(self) -> Literal["view", "records"]:
         return "records"
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         generator = {
             "name": GENERATOR,
             "task": "seq2seq",
             "corpus": {**corpus, "form": "hypothesis"},
             **self.generator.model_dump(mode="json", exclude_none=True),
         }
+        models: dict[str, Mapping[str, Any] | ReadyModel] = {GENERATOR: self.generator.ready or generator}
         if self.rectify == "requested":
-            return {GENERATOR: generator}
+            return models
         sections = self.teacher.model_dump(mode="json", exclude_none=True)
         training = {"max_examples": 16, **self.teacher.training}
         teacher = {"name": TEACHER, "task": "nli", "corpus": corpus, **sections, "training": training}
-        return {GENERATOR: generator, TEACHER: teacher}
+        return models | {TEACHER: self.teacher.ready or teacher}
 
     def inactive(self) -> dict[str, str]:
         if self.rectify == "requested":

@@ -10,7 +10,7 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from augury.augment import operator
 from augury.augment.draw import TokenDraw
-from augury.augment.operator import RECORDS, VIEW, Operator
+from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
 from augury.core import config, yaml_file
 from augury.core.config import Section
 from augury.core.errors import UserError
@@ -91,8 +91,10 @@ class Experiment(Section):
         """The names of the sets that a trained model is scored on."""
         return [name for name in self.corpus.splits() if name not in ("train", "valid")]
 
-    def models(self) -> list[dict[str, Experiment]]:
-        """The experiments whose models each operator works with, by role, run where and recorded as this one is.
+    def models(self) -> list[dict[str, Experiment | ReadyModel]]:
+        """Return the models that each operator works with, by role: trained ones, or experiments that train them.
+
+        Experiments are run where and recorded as this one is.
 
         UserError for a setting of such a model that is wrong.
         """
@@ -100,11 +102,22 @@ class Experiment(Section):
         shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
         return [
             {
-                role: _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
+                role: content
+                if isinstance(content, ReadyModel)
+                else _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
                 for role, content in operator.models(corpus).items()
             }
             for index, operator in enumerate(self.augment)
         ]
+
+    def model_experiments(self) -> dict[str, Experiment]:
+        """Return the experiments that train models of operators, by operator and role."""
+        return {
+            f"{role} of {operator.operator}": model
+            for operator, models in zip(self.augment, self.models(), strict=True)
+            for role, model in models.items()
+            if isinstance(model, Experiment)
+        }
 
     @field_validator("seeds")
     @classmethod

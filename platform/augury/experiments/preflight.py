@@ -77,7 +77,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
             operator.check_text(pipeline.beginning(texts["train"], operator))
             operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
         trainable.find(experiment.task).check(experiment, store)
-        check((model for models in experiment.models() for model in models.values()), store)
+        check(experiment.model_experiments().values(), store)
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
@@ -90,8 +90,8 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
             texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
     costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
     for name, experiment in systems.items():
-        models = [(role, model) for models in experiment.models() for role, model in models.items()]
-        costs |= {f"{role} of {name}": _cost(model, store) for role, model in models}
+        models = experiment.model_experiments()
+        costs |= {f"{model_name} of {name}": _cost(model, store) for model_name, model in models.items()}
     return Report(list(texts.values()), [*_leaks(systems, store), *cautions(systems.values())], costs)
 
 

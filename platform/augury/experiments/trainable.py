@@ -87,7 +87,7 @@ class Trainable:
         return None
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Tokenizer:
-        """Return the tokenizer that training texts (sides, views and records by their names) would have."""
+        """Return the tokenizer that is learned from training texts: sides and views by their names."""
         raise NotImplementedError
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
