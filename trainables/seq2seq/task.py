@@ -11,7 +11,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import Sampler
-from augury.experiments.cost import Size, layers, pretrained_size
+from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.regimes.regime import SOURCE, TARGET
@@ -46,10 +46,7 @@ class Seq2seq(SubwordTask):
         model = experiment.model
         if not isinstance(model, TinyT5):
             return pretrained_size(model.name)
-        embeddings = model.vocabulary_size * model.hidden_size
-        encoder = layers(model.layers, model.hidden_size, model.feedforward_size)
-        decoder = layers(model.layers, model.hidden_size, model.feedforward_size, attentions=2)
-        return Size(embeddings + encoder + decoder, encoder, decoder + embeddings)
+        return transformer(model.vocabulary_size, model.hidden_size, model.feedforward_size, model.layers, model.layers)
 
     def load(self, run: Run) -> Task:
         from trainables.seq2seq.generation import Generation

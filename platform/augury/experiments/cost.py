@@ -73,27 +73,36 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
 
 
-def layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
-    """Return the parameters of transformer layers, biases and normalisation left out."""
+def transformer(
+    entries: int, hidden: int, feedforward: int, encoder_layers: int, decoder_layers: int = 0, *, matrices: int = 1
+) -> Size:
+    """Return the size of a transformer, biases and normalisation left out.
+
+    `entries` are those of its vocabulary, `matrices` the matrices that embed them; without a decoder it is an encoder.
+    """
+    embeddings, encoder = entries * hidden, _layers(encoder_layers, hidden, feedforward)
+    if not decoder_layers:
+        return Size(embeddings + encoder, encoder)
+    decoder = _layers(decoder_layers, hidden, feedforward, attentions=2)
+    return Size(matrices * embeddings + encoder + decoder, encoder, decoder + embeddings)
+
+
+def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
     return count * (4 * attentions * hidden**2 + 2 * hidden * feedforward)
 
 
 def pretrained_size(name: str) -> Size | None:
     """Return the size of a model in a directory; None where it is a name on a hub, or its sizes have other names."""
     try:
-        found = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
+        sizes = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     hidden, count, feedforward, vocabulary = (
-        next((found[key] for key in keys if isinstance(found.get(key), int)), None) for keys in SIZES
+        next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None) for keys in SIZES
     )
     if hidden is None or count is None or feedforward is None:
         return None
-    embeddings, encoder = (vocabulary or 0) * hidden, layers(count, hidden, feedforward)
-    if not found.get("is_encoder_decoder"):
-        return Size(embeddings + encoder, encoder)
-    decoder = layers(count, hidden, feedforward, attentions=2)
-    return Size(embeddings + encoder + decoder, encoder, decoder + embeddings)
+    return transformer(vocabulary or 0, hidden, feedforward, count, count if sizes.get("is_encoder_decoder") else 0)
 
 
 def devices(execution: Execution, workers: int) -> tuple[str, int]:

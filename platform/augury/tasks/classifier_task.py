@@ -13,7 +13,7 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
-from augury.experiments.cost import Size, layers, pretrained_size
+from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.experiment import AnyRegime, Experiment
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
@@ -131,8 +131,8 @@ class ClassifierTask(SubwordTask):
         model = experiment.model
         if isinstance(model, Pretrained):
             return pretrained_size(model.name)
-        encoder = layers(model.sizes.layers, model.sizes.hidden_size, model.sizes.feedforward_size)
-        return Size(model.vocabulary_size * model.sizes.hidden_size + encoder, encoder)
+        sizes = model.sizes
+        return transformer(model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers)
 
     def load(self, run: Run) -> Task:
         from augury.tasks.classification import Classification

@@ -12,7 +12,7 @@ from augury.text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
-class Pieces:
+class VocabularyTokenizer:
     """Subword ids of one column, without end of sentence."""
 
     folder: Folder
