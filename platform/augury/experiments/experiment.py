@@ -33,7 +33,7 @@ class Experiment(Section):
     name: str = Field(pattern=r"^[\w.-]+$")
     """What the experiment is called in tables and in MLflow."""
     task: str
-    """The trainable: a package under `trainables`."""
+    """The name of the task, or the path of a directory that holds it."""
     seeds: tuple[int, ...] = Field((1,), min_length=1)
     """Every system is trained once per seed."""
     storage: str = "results"
@@ -132,7 +132,8 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
-    return config.validate(trainable.find(task).Config, content, where)
+    task = trainable.TASKS.reference(task)
+    return config.validate(trainable.find(task).Config, {**content, "task": task}, where)
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:

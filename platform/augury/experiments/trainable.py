@@ -1,16 +1,12 @@
-"""The contract of a trainable, and finding one by its name: `nmt` is the package `trainables.nmt`."""
+"""The contract of a trainable, and finding one: `nmt` is the package `trainables.nmt`, `./mine/` a directory."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import pkgutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
-from augury.core.errors import UserError, unknown
+from augury.core.plugins import Kind
 from augury.experiments.recording import Recording, unrecorded
 
 if TYPE_CHECKING:
@@ -125,14 +121,16 @@ class Classifier(Trainable, Protocol):
         """The probability of every label (pairs, labels), in the order of LABELS."""
 
 
+TASKS = Kind(
+    "task",
+    package="trainables",
+    attribute="EXAMPLE",
+    how="is a directory, a package with Config and the functions of augury.experiments.trainable.Trainable",
+    whole=True,
+)
+
+
 def find(name: str) -> Trainable:
-    """The trainable called `name`; UserError names the nearest known one."""
-    if importlib.util.find_spec("trainables") is None:
-        raise UserError("the package 'trainables' is not importable: install Augury, or run from its root directory")
-    known = [
-        module.name for module in pkgutil.iter_modules(importlib.import_module("trainables").__path__) if module.ispkg
-    ]
-    if name not in known:
-        raise unknown("task", name, known)
-    found: ModuleType = importlib.import_module(f"trainables.{name}")
-    return found
+    """Return the trainable called `name`, or at that path; UserError names the nearest known one."""
+    trainable: Trainable = TASKS.find(name)
+    return trainable
