@@ -48,7 +48,7 @@ REGIME = Twice
 '''
 TASK = {
     "__init__.py": "from .config import Config\nEXAMPLE = 'echo'\n",
-    "config.py": "from trainables.nmt.config import Config as Nmt\nclass Config(Nmt):\n    task: str\n    mine: int = 3\n",
+    "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n    mine: int = 3\n",
 }
 SPACE = """
 QUESTION = "Which?"

@@ -91,8 +91,8 @@ class Kind:
             return self._loaded(points, name)
         hint = nearest(name, self.names())
         raise UserError(
-            f"unknown {self.noun} '{name}': {hint}{'' if hint.endswith('?') else '.'} One of your own is given by its path, "
-            f"./{name}.py, and {self.how}"
+            f"unknown {self.noun} '{name}': {hint}{'' if hint.endswith('?') else '.'} One of your own is given by its "
+            f"path, ./{name}.py, and {self.how}"
         )
 
     def reference(self, name: str) -> str:
