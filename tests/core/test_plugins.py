@@ -112,20 +112,21 @@ def test_a_task_and_a_space_by_path(directory: Path) -> None:
 def test_a_package_that_is_installed_is_found_by_its_entry_points(
     directory: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    installed = directory / "installed"
-    for package in ("one", "other"):
-        (installed / f"{package}-1.dist-info").mkdir(parents=True)
-        (installed / f"{package}-1.dist-info" / "METADATA").write_text(f"Name: {package}\nVersion: 1\n")
-        (installed / f"{package}_plugin.py").write_text(OPERATOR)
-    points = "[augury.operators]\nrepeated = one_plugin:Repeated\nwhole = one_plugin\nlost = nowhere:Lost\n"
-    (installed / "one-1.dist-info" / "entry_points.txt").write_text(points)
-    monkeypatch.syspath_prepend(installed)
+    def install(package: str, points: str) -> None:
+        described = directory / package / f"{package}-1.dist-info"
+        described.mkdir(parents=True)
+        (described / "METADATA").write_text(f"Name: {package}\nVersion: 1\n")
+        (described / "entry_points.txt").write_text(f"[augury.operators]\n{points}\n")
+        (directory / package / f"{package}_plugin.py").write_text(OPERATOR)
+        monkeypatch.syspath_prepend(directory / package)
+
+    install("one", "repeated = one_plugin:Repeated\nwhole = one_plugin\nlost = nowhere:Lost")
     assert {"cipher", "repeated", "whole"} <= set(OPERATORS.names())
     assert operator.parse({"operator": "repeated"}) == operator.parse({"operator": "repeated", "times": 2})
     assert operator.schema("whole") is operator.schema("repeated")
     with pytest.raises(UserError, match="'lost' of package one cannot be read"):
         operator.schema("lost")
-    (installed / "other-1.dist-info" / "entry_points.txt").write_text("[augury.operators]\nrepeated = other_plugin\n")
+    install("other", "repeated = other_plugin")
     with pytest.raises(UserError, match="one, other"):
         operator.schema("repeated")
     sys.modules.pop("one_plugin")

@@ -13,7 +13,7 @@ from augury.corpora.nli import NliSpec
 from augury.experiments.experiment import AnyRegime, Experiment
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.settings import AnyScoring
+from augury.scoring.settings import LabelScoring
 from augury.training.batching import Order
 from augury.training.settings import Training
 from trainables.nli.architecture import AnyModel, Pretrained, Scratch
@@ -42,13 +42,6 @@ class FineTuning(Training):
     weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
-class Accuracy(AnyScoring):
-    """What a classifier is scored by."""
-
-    metrics: tuple[Literal["accuracy"]] = ("accuracy",)
-    """The share of labels that are right."""
-
-
 def _unsmoothed(value: Any) -> Any:
     """A regime whose labels are taken as they are unless it says otherwise."""
     if isinstance(value, str):
@@ -66,7 +59,7 @@ class Config(Experiment):
     """Longer pairs are cut to so many subwords, special ones included, from the longer sentence first, and counted."""
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
     training: FineTuning = FineTuning()
-    scoring: Accuracy = Accuracy()
+    scoring: LabelScoring = LabelScoring()
 
     @model_validator(mode="after")
     def _possible(self) -> Config:

@@ -110,10 +110,7 @@ class Kind:
             ) from error
 
     def _installed(self) -> dict[str, list[EntryPoint]]:
-        points: dict[str, list[EntryPoint]] = {}
-        for point in entry_points(group=self.group):
-            points.setdefault(point.name, []).append(point)
-        return points
+        return _installed(self.group, tuple(sys.path))
 
     def _loaded(self, points: Sequence[EntryPoint], name: str) -> Any:
         packages = sorted({point.dist.name if point.dist else point.value for point in points})
@@ -187,7 +184,8 @@ def section(kind: Kind, base: type[Extension], key: str, values: Mapping[str, An
 
 def is_path(name: str) -> bool:
     """Return whether a name is written as a path, perhaps with the hash of its content."""
-    return "/" in name or name.endswith(".py") or _REFERENCE.fullmatch(name) is not None
+    written = name.startswith((".", "/", "~")) or name.endswith((".py", "/")) or _REFERENCE.fullmatch(name)
+    return bool(written) or ("/" in name and Path(name).exists())
 
 
 def file_of(name: str) -> Path:
@@ -261,6 +259,15 @@ def _modules(package: str, attribute: str, depth: int) -> dict[str, str]:
             if _defines(file, attribute):
                 found[module.name] = full
     return found
+
+
+@lru_cache(maxsize=32)
+def _installed(group: str, path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
+    """The entry points of a group by their names, for as long as packages are looked for in the same directories."""
+    points: dict[str, list[EntryPoint]] = {}
+    for point in entry_points(group=group):
+        points.setdefault(point.name, []).append(point)
+    return points
 
 
 def _package(name: str) -> ModuleType:

@@ -64,6 +64,7 @@ def _scored(
     found = score(
         outputs,
         corpus.column(columns.expected),
+        sources=["\t".join(texts) for texts in zip(*map(corpus.column, columns.read), strict=True)],
         language=language,
         metrics=system.scoring.metrics,
         samples=system.scoring.bootstrap_samples,

@@ -20,7 +20,7 @@ from augury.experiments.tracking import Tracking
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import Draw, Regime
-from augury.scoring.settings import AnyScoring
+from augury.scoring.settings import Scoring
 from augury.training.settings import Execution, Training
 
 AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
@@ -45,7 +45,7 @@ class Experiment(Section):
     """How the losses over the views of an example combine."""
     training: Training = Training()
     execution: Execution = Execution()
-    scoring: AnyScoring
+    scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
     """Train the plain system beside this one, unless `systems` says what to compare."""
