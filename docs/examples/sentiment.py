@@ -18,7 +18,6 @@ from augury.tasks.classifier_task import ClassifierConfig, ClassifierTask
 class SentimentExperiment(ClassifierConfig):
     """An experiment file: the sections of every classifier, and a corpus of labelled sentences."""
 
-    task: str
     corpus: LabelledSpec
 
 

@@ -38,6 +38,22 @@ CONTENT = {
     "tracking": {"enabled": False},
 }
 
+REVERSAL = """
+import pyarrow as pa
+from augury.augment.operator import Made, Operator
+
+class Reversal(Operator):
+    operator: str = "reversal"
+
+    def bind(self, fitted, store):
+        def apply(block):
+            texts = [" ".join(reversed(text.split())) for text in block.column("source").to_pylist()]
+            return Made(pa.table({"id": block.column("id"), "text": texts}))
+        return apply
+
+OPERATOR = Reversal
+"""
+
 
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
@@ -92,6 +108,28 @@ def test_systems_are_called_as_the_experiment_calls_them(storage: Path, capsys: 
     assert json.loads((Path(found["runs"][0]) / "run.json").read_text())["name"] == "toy"
     assert "update 4" not in said
     assert found["answer"].startswith("On news, CipherDAug reaches BLEU")
+
+
+def test_an_operator_and_a_regime_of_ones_own_are_trained_with(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (storage / "reversal.py").write_text(REVERSAL)
+    (storage / "twice.py").write_text(
+        "from augury.regimes.multi_source import MultiSource\n\n"
+        "class Twice(MultiSource):\n    name: str = 'twice'\n\nREGIME = Twice\n"
+    )
+    mine = {"augment": [{"operator": str(storage / "reversal.py")}], "regime": str(storage / "twice.py")}
+    runs = []
+    for text in (REVERSAL, REVERSAL + "# another one"):
+        (storage / "reversal.py").write_text(text)
+        assert train(storage, "--json", **mine) == 0
+        runs += json.loads(capsys.readouterr().out)["runs"]
+    described = json.loads((Path(runs[0]) / "run.json").read_text())
+    assert (described["parameters"]["augment.0.operator"], described["parameters"]["regime.name"]) == (
+        "reversal",
+        "twice",
+    )
+    assert runs[0] != runs[1]
 
 
 def test_it_says_everywhere_that_text_is_synthetic(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:

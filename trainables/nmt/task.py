@@ -140,9 +140,6 @@ class Nmt(Trainable):
         return export(run, form, directory)
 
 
-TASK = Nmt()
-
-
 def _views(experiment: Config, texts: Mapping[str, Text]) -> list[str]:
     """The views that have texts of their own; a draw's have those of the source."""
     return [key for key in experiment.keys if key in texts]

@@ -79,6 +79,3 @@ class Seq2seq(SubwordTask):
         from trainables.seq2seq.evaluation import sampler
 
         return sampler(run)
-
-
-TASK = Seq2seq()

@@ -100,6 +100,7 @@ def plan(
             {
                 "operator": operator.operator,
                 "version": operator.VERSION,
+                **operator.origin(),
                 "parameters": operator.fit_parameters(),
                 "on": fitted_on or corpus_address,
             }

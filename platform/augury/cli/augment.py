@@ -143,15 +143,16 @@ def _trained(experiment: Experiment, store: Store) -> list[Models]:
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
-    """The operator's parameters as flags; an unknown operator has none, and is refused when it is asked to work.
+    """Add an operator's parameters as flags; an unknown one has none, and is refused when it is asked to work.
 
     Parameters with settings of their own are given in an experiment file, and only named here.
     """
     from augury.augment import operator
 
-    if name not in operator.names():
+    try:
+        schema = operator.schema(name)
+    except UserError:
         return
-    schema = operator.schema(name)
     parser.epilog = f"example:\n  {_example(name, schema)}"
     group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
     for key, field in schema.model_fields.items():

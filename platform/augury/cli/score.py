@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
     parser.add_argument("hypotheses", type=Path, help="detokenised text, one sentence a line")
     parser.add_argument("references", type=Path, help="one reference a line")
+    parser.add_argument("--sources", type=Path, metavar="FILE", help="what was translated, for metrics that read it")
     parser.add_argument("--language", help="of both sides, where a metric depends on it: en, de, zh, ...")
     parser.add_argument(
         "--metrics",
@@ -37,6 +38,7 @@ def run(arguments: argparse.Namespace) -> int:
     scores = score(
         _lines(arguments.hypotheses),
         _lines(arguments.references),
+        sources=_lines(arguments.sources) if arguments.sources else None,
         language=arguments.language,
         metrics=arguments.metrics,
         samples=arguments.samples,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
@@ -28,11 +29,23 @@ class Section(BaseModel):
 
 
 S = TypeVar("S", bound=Section)
+_DIRECTORY = re.compile(r"^/(?:.*/)?(?=[^/]+@[0-9a-f]{16}$)")
 
 
 def address(value: Any) -> str:
-    """The name, 16 hexadecimal digits, of whatever `value` (JSON-like) determines."""
-    return digest(value, size=8).hex()
+    """Return the name, 16 hexadecimal digits, of whatever `value` (JSON-like) determines.
+
+    Of a file with the hash of its content (`/home/me/mine.py@1a2b...`) the directory has no part in it.
+    """
+    return digest(_without_directories(value), size=8).hex()
+
+
+def _without_directories(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_directories(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_directories(item) for item in value]
+    return _DIRECTORY.sub("", value) if isinstance(value, str) and "@" in value else value
 
 
 def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:

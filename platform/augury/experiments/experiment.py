@@ -22,7 +22,7 @@ from augury.experiments.tracking import Tracking
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Draw, Regime
-from augury.scoring.settings import AnyScoring
+from augury.scoring.settings import Scoring
 from augury.training.settings import Training
 
 AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
@@ -35,7 +35,7 @@ class Experiment(Section):
     name: str = Field(pattern=r"^[\w.-]+$")
     """What the experiment is called in tables and in MLflow."""
     task: str
-    """The trainable: a package under `trainables`."""
+    """The name of the task, or the path of a directory that holds it."""
     seeds: tuple[int, ...] = Field((1,), min_length=1)
     """Every system is trained once per seed."""
     storage: str = "results"
@@ -47,7 +47,7 @@ class Experiment(Section):
     """How the losses over the views of an example combine."""
     training: Training = Training()
     execution: Execution = Execution()
-    scoring: AnyScoring
+    scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
     """Train the plain system beside this one, unless `systems` says what to compare."""
@@ -189,7 +189,8 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
-    return config.validate(trainable.find(task).EXPERIMENT, content, where)
+    task = trainable.TASKS.reference(task)
+    return config.validate(trainable.find(task).EXPERIMENT, {**content, "task": task}, where)
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:

@@ -19,7 +19,7 @@ from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.settings import AnyScoring
+from augury.scoring.settings import LabelScoring
 from augury.tasks.classifier_pieces import ClassifierPieces
 from augury.tasks.classifier_settings import ClassifierModel, PretrainedClassifier, Scratch
 from augury.tasks.subword_task import SubwordTask
@@ -57,13 +57,6 @@ class FineTuning(Training):
     weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
-class Accuracy(AnyScoring):
-    """What a classifier is scored by."""
-
-    metrics: tuple[Literal["accuracy"]] = ("accuracy",)
-    """The share of labels that are right."""
-
-
 def _unsmoothed(value: Any) -> Any:
     """A regime whose labels are taken as they are unless it says otherwise."""
     if isinstance(value, str):
@@ -79,7 +72,7 @@ class ClassifierConfig(Experiment):
     """Longer rows are cut to so many subwords, special ones included, from the longer sentence first, and counted."""
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
     training: FineTuning = FineTuning()
-    scoring: Accuracy = Accuracy()
+    scoring: LabelScoring = LabelScoring()
 
     @model_validator(mode="after")
     def _possible(self) -> ClassifierConfig:
