@@ -57,7 +57,6 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
     scores = score(
         outputs,
         corpus.column(columns.expected),
-        sources=corpus.column(columns.read[0]),
         sources=["\t".join(texts) for texts in zip(*map(corpus.column, columns.read), strict=True)],
         language=language,
         metrics=run.experiment.scoring.metrics,
