@@ -30,7 +30,7 @@ def rows(count: int) -> str:
 @pytest.fixture
 def content(tmp_path: Path) -> dict[str, Any]:
     """An experiment file with four systems."""
-    for name, count in (("train", 80), ("valid", 20), ("test", 40)):
+    for name, count in (("train", 120), ("valid", 20), ("test", 40)):
         (tmp_path / f"{name}.tsv").write_text(rows(count))
     text = {name: {"file": str(tmp_path / f"{name}.tsv")} for name in ("train", "valid", "test")}
     return {
@@ -46,7 +46,7 @@ def content(tmp_path: Path) -> dict[str, Any]:
         },
         "model": {"architecture": "tiny", "vocabulary_size": 120, "hidden_size": 16, "layers": 1, "dropout": 0.0},
         "max_length": 40,
-        "training": {"max_examples": 10, "max_passes": 4, "learning_rate": 0.02},
+        "training": {"max_examples": 10, "max_passes": 5, "learning_rate": 0.01},
         "execution": {"executor": "local", "launcher": "direct", "threads": 1},
         "tracking": {"enabled": False},
         "systems": {

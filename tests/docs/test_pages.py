@@ -1,4 +1,4 @@
-"""What the README tells people to type exists and works."""
+"""What the README and the pages of docs/ tell people to type exists and works."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ import pyarrow as pa
 import pytest
 import yaml
 
-import augury.augment
 from augury.augment import operator
 from augury.cli import main
 from augury.cli.verbs import VERBS
@@ -19,28 +18,29 @@ from augury.core.config import merge
 from augury.core.store import Store
 from augury.corpora import builtin
 from augury.corpora.known import KNOWN
-from augury.experiments import trainable
 from augury.experiments.experiment import load, parse, systems
+from augury.experiments.preparation import address
 from augury.sweeping import points, published, space
 from tests.commands import parsed
 
-README = (Path(__file__).parents[1] / "README.md").read_text(encoding="utf-8")
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("guide", "cluster", "extending"))]
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 
 def block(language: str, holding: str = "") -> str:
     """The first block of a language that holds a text."""
-    found = re.findall(rf"```{language}\n(.*?)```", README, re.DOTALL)
+    found = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
     return next(text for text in found if holding in text)
 
 
 def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
     """`make docs` writes both anew."""
-    root = Path(__file__).parents[1]
-    kept = json.loads((root / "docs" / "demo.json").read_text(encoding="utf-8"))
-    loaded = load(root / "search_spaces" / "experiments" / "demo_nmt.yaml", [f"storage={tmp_path}"])
-    task, store = trainable.find("nmt"), Store(tmp_path)
-    assert kept["addresses"] == {name: task.address(system, store) for name, system in systems(loaded).items()}
-    assert kept["table"] in README
+    kept = json.loads((ROOT / "docs" / "demo.json").read_text(encoding="utf-8"))
+    loaded = load(ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml", [f"storage={tmp_path}"])
+    store = Store(tmp_path)
+    assert kept["addresses"] == {name: address(system, store) for name, system in systems(loaded).items()}
+    assert kept["table"] in PAGES[0].read_text(encoding="utf-8")
 
 
 def test_its_experiment_is_valid() -> None:
@@ -65,11 +65,11 @@ def test_its_experiment_passes_the_preflight_on_800_pairs(
     assert (found["test_sets"], found["texts"][0]["rows_in"], found["runs"]) == (["news"], 800, 6)
 
 
-def test_its_operator_works(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    (tmp_path / "uppercase.py").write_text(block("python", "OPERATOR"), encoding="utf-8")
-    monkeypatch.setattr(augury.augment, "__path__", [*augury.augment.__path__, str(tmp_path)])
-    parsed = operator.parse({"operator": "uppercase"})
-    assert "uppercase" in operator.names() and [part.name() for part in parsed.parts()] == ["uppercase"]
+def test_its_operator_works(tmp_path: Path) -> None:
+    path = tmp_path / "uppercase.py"
+    path.write_text(block("python", "OPERATOR"), encoding="utf-8")
+    parsed = operator.parse({"operator": str(path)})
+    assert [part.name() for part in parsed.parts()] == ["uppercase"]
     block_ = pa.table({"id": ["a", "b"], "source": ["haus ä", "Maus"]})
     made = parsed.bind({}, Store(tmp_path))(block_).table
     assert made.to_pydict() == {"id": ["a", "b"], "text": ["HAUS Ä", "MAUS"]}
@@ -92,20 +92,31 @@ def test_its_table_can_be_reproduced(tmp_path: Path) -> None:
 
 
 def test_its_commands_can_be_typed() -> None:
-    blocks = [text for language, text in re.findall(r"```(\w*)\n(.*?)```", README, re.DOTALL) if not language]
+    blocks = [text for language, text in re.findall(r"```(\w*)\n(.*?)```", TEXT, re.DOTALL) if not language]
     commands = [verb for text in blocks for verb, _ in parsed(text)]
     assert len(set(commands)) > 10
 
 
 def test_it_names_every_space() -> None:
     for name in space.known():
-        assert f"| `{name}` |" in README, name
+        assert f"| `{name}` |" in TEXT, name
 
 
 def test_it_names_every_verb_and_known_corpus() -> None:
     for verb in VERBS:
-        assert f"augury {verb}" in README or f"make {verb}" in README, verb
+        assert f"augury {verb}" in TEXT or f"make {verb}" in TEXT, verb
     for name in KNOWN:
-        assert name in README, name
-    for goal in re.findall(r"make (demo|test|install)", README):
-        assert f"\n{goal}:" in (Path(__file__).parents[1] / "Makefile").read_text()
+        assert name in TEXT, name
+    for goal in re.findall(r"make (demo|test|install)", TEXT):
+        assert f"\n{goal}:" in (ROOT / "Makefile").read_text()
+
+
+def test_the_worked_example_is_the_file() -> None:
+    source = (ROOT / "docs" / "examples" / "sentiment.py").read_text(encoding="utf-8")
+    assert block("python", "SentimentExperiment").strip() in source
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
