@@ -12,9 +12,9 @@ import pytest
 
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import NLI, CorpusWriter
-from augury.reporting.mean import comparisons, with_mean
+from augury.reporting.comparison import comparison
+from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.results import Estimate, SystemResult
-from augury.reporting.table import comparison
 from augury.scoring.accuracy import value
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.significance import clusters, interval, mean_over
@@ -168,7 +168,7 @@ def test_a_system_without_one_of_the_sets_has_no_mean() -> None:
 def test_the_mean_of_several_sets_comes_first() -> None:
     tests = of_shares([60, 80])
     systems = [system("a", tests), system("b", tests)]
-    assert [table.test for table in comparisons(systems, ["l0", "l1"])] == ["mean", "l0", "l1"]
-    assert [table.test for table in comparisons(systems, ["l0"])] == ["l0"]
+    assert [table.test for table in compare_all(systems, ["l0", "l1"])] == ["mean", "l0", "l1"]
+    assert [table.test for table in compare_all(systems, ["l0"])] == ["l0"]
     parts = [system(name, {test: tests[test]}) for name, test in (("a", "l0"), ("b", "l1"))]
-    assert [table.test for table in comparisons(parts, ["l0", "l1"])] == ["l0", "l1"], "no system has both"
+    assert [table.test for table in compare_all(parts, ["l0", "l1"])] == ["l0", "l1"], "no system has both"

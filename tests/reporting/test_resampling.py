@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from augury.core.store import Folder
-from augury.reporting.counts import resampled
+from augury.reporting.resampling import resampled
 from augury.scoring import accuracy
 from augury.scoring.bootstrap import resample
 from augury.scoring.metrics import metric

@@ -21,25 +21,25 @@ from augury.scoring.scores import read_statistics
 
 
 def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:
-    """The scores of scored runs, the seeds of one system; None where the sentences of any are not known any more."""
-    found = []
+    """Return the scores of the seeds of one system; None where the sentences of any are not known any more."""
+    by_seed = []
     for run in seeds:
         content = run.read_json(runs.SCORES)
         (sentences,) = (score["n"] for score in content["tests"][test] if score["name"] == metric)
-        one = _resampled(run, content.get("evaluation"), test, metric, sentences, samples)
-        if one is None:
+        drawn = _resampled(run, content.get("evaluation"), test, metric, sentences, samples)
+        if drawn is None:
             return None
-        found.append(one)
+        by_seed.append(drawn)
     return Resampled(
-        np.concatenate([one.scores for one in found]),
-        np.hstack([one.samples for one in found]),
-        tuple(one.statistics[0] for one in found),
+        np.concatenate([drawn.scores for drawn in by_seed]),
+        np.hstack([drawn.samples for drawn in by_seed]),
+        tuple(drawn.statistics[0] for drawn in by_seed),
     )
 
 
 def example_ids(run: Folder, test: str) -> tuple[str, ...] | None:
-    """The ids of the examples of a test set that a run was scored on; None where the set is gone."""
-    corpus = _corpus(run, test)
+    """Return the ids of the examples of a test set that a run was scored on; None where the set is gone."""
+    corpus = test_corpus(run, test)
     return _ids(corpus.folder) if corpus else None
 
 
@@ -48,8 +48,9 @@ def _ids(corpus: Folder) -> tuple[str, ...]:
     return tuple(Corpus(corpus).column("id"))
 
 
-def _corpus(run: Folder, test: str) -> Corpus | None:
-    inputs = {given["name"]: given["address"] for given in run.read_json(runs.DESCRIPTION)["inputs"]}
+def test_corpus(run: Folder, test: str) -> Corpus | None:
+    """Return a test set that a run was scored on; None where it is gone."""
+    inputs = {text["name"]: text["address"] for text in run.read_json(runs.DESCRIPTION)["inputs"]}
     corpus = Corpus(Folder(run.root, f"{CORPORA}/{inputs.get(test)}"))
     return corpus if corpus.folder.complete else None
 
@@ -58,7 +59,7 @@ def _corpus(run: Folder, test: str) -> Corpus | None:
 def _resampled(
     run: Folder, evaluation: str | None, test: str, metric: str, sentences: int, samples: int
 ) -> Resampled | None:
-    """One run; `evaluation`, the address of what scored it, makes a run that is scored again another one."""
+    """Resample one run; `evaluation`, the address of what scored it, makes a run that is scored again another one."""
     statistics = read_statistics(run, test).get(metric)
     if statistics is None:
         statistics = _recounted(run, test, metric)
@@ -68,8 +69,8 @@ def _resampled(
 
 
 def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
-    """The counts of a run that kept its hypotheses alone; None where they, the test set or the metric are gone."""
-    corpus = _corpus(run, test)
+    """Count the sentences of a run that kept its hypotheses alone; None where they, the set or the metric are gone."""
+    corpus = test_corpus(run, test)
     if not corpus or not run.sub("hypotheses").exists(f"{test}.txt"):
         return None
     hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
