@@ -6,9 +6,9 @@ from typing import Any
 
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, by_test, comparison, tables
+from augury.reporting.figures import front
 from augury.reporting.results import load
 from augury.reporting.sweeps.answer import summary_answer
-from augury.reporting.sweeps.figures import front
 from augury.reporting.sweeps.response import measures
 from augury.reporting.sweeps.summary import summarise
 

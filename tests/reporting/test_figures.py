@@ -60,6 +60,6 @@ def test_score_against_cost_has_intervals(results: Any) -> None:
     found = load(folders)
     figure = score_against_cost(comparison(found, "test"))
     assert figure is not None
-    point, _ = figure.to_dict()["data"]
+    _, point, _ = figure.to_dict()["data"]
     assert (point["x"], point["y"]) == ([5.0], [30.0])
     assert (point["error_y"]["array"], point["error_y"]["arrayminus"]) == ([1.0], [1.0])

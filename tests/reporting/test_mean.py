@@ -56,9 +56,7 @@ def of_shares(shares: list[float], examples: int = 1000) -> dict[str, Resampled]
 
 @pytest.mark.parametrize(
     ("shares", "mean", "printed"),
-    [
-        ([80.8, 74.5, 77.3, 73.6, 75.8, 74.9, 70.0, 64.8, 65.7, 76.3, 74.9, 71.6, 71.4, 74.5, 68.5], 72.9733, 73.0),
-    ],
+    [([80.8, 74.5, 77.3, 73.6, 75.8, 74.9, 70.0, 64.8, 65.7, 76.3, 74.9, 71.6, 71.4, 74.5, 68.5], 72.9733, 73.0)],
 )
 def test_the_average_of_dong_et_al_is_rounded_after_the_mean(shares: list[float], mean: float, printed: float) -> None:
     tests = of_shares(shares)

@@ -5,16 +5,16 @@ from __future__ import annotations
 import html
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from augury.reporting.comparison import Comparison
-from augury.reporting.looks import look
-from augury.reporting.numbers import time_unit
+from augury.reporting.comparison import Comparison, Row
+from augury.reporting.looks import COLOURS, OTHER, Look, look
+from augury.reporting.numbers import interval, time_unit
 from augury.reporting.results import SystemResult
 from augury.scoring.metrics import title
 from augury.training import history
@@ -134,33 +134,61 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     return figures
 
 
-def score_against_cost(comparison: Comparison) -> Figure | None:
-    """Draw the deciding score with its interval against training time; None where under two systems have both."""
-    metric = comparison.metrics[0]
-    shown = [
-        (index, row.name, row.scores[metric], row.cost.train_seconds)
-        for index, row in enumerate(comparison.rows)
-        if metric in row.scores and row.cost
-    ]
-    if len(shown) < 2:
+def front(comparison: Comparison) -> list[Row]:
+    """Return the rows of which none is both better, by the metric that decides, and cheaper; cheapest first."""
+    metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
+    priced = [row for row in comparison.rows if row.cost and metric in row.scores]
+    kept: list[Row] = []
+    for row in sorted(priced, key=lambda row: (row.cost and row.cost.train_seconds, sign * row.scores[metric].value)):
+        if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
+            kept.append(row)
+    return kept
+
+
+def score_against_cost(comparison: Comparison, looks: Mapping[str, Look] | None = None) -> Figure | None:
+    """Draw the deciding score with its interval against training time, and the front; None under two such systems.
+
+    With `looks`, by address, the others are small and without interval.
+    """
+    metric, best = comparison.metrics[0], front(comparison)
+    priced = [(row, row.cost.train_seconds) for row in comparison.rows if row.cost and metric in row.scores]
+    if len(priced) < 2:
         return None
-    unit, size = time_unit(max(seconds for *_, seconds in shown))
+    unit, size = time_unit(max(seconds for _, seconds in priced))
+    drawn = {row.address: look(index) for index, row in enumerate(comparison.rows)} if looks is None else looks
+    on_front = [(row, row.cost.train_seconds / size, row.scores[metric].value) for row in best if row.cost]
     traces = [
         go.Scatter(
-            mode="markers",
-            name=html.escape(name),
-            x=[seconds / size],
-            y=[score.value],
-            error_y=error_bars([(score.value, score.low, score.high)]),
-            marker={"color": look(index).colour, "symbol": look(index).symbol, "size": 11},
-            hovertemplate=f"{html.escape(name)}: %{{y:.1f}} after %{{x:.2f}} {unit}<extra></extra>",
+            mode="lines",
+            name="front",
+            hoverinfo="skip",
+            showlegend=False,
+            x=[x for _, x, _ in on_front],
+            y=[y for _, _, y in on_front],
+            line={"color": COLOURS[0], "shape": "hv", "width": 1.5},
         )
-        for index, name, score, seconds in shown
     ]
-    values = ", ".join(f"{name} {score.value:.1f} in {seconds / size:.1f} {unit}" for _, name, score, seconds in shown)
+    for row, seconds in sorted(priced, key=lambda item: item[0].address in drawn):  # highlighted ones are on top
+        own, score, name = drawn.get(row.address, OTHER), row.scores[metric], html.escape(row.name)
+        whiskers = error_bars([(score.value, score.low, score.high)]) if row.address in drawn else None
+        size_of_mark, ring = 11 if row.address in drawn else 8, 2 if row in best else 0
+        traces.append(
+            go.Scatter(
+                mode="markers",
+                name=name,
+                x=[seconds / size],
+                y=[score.value],
+                error_y=whiskers,
+                marker={"color": own.colour, "symbol": own.symbol, "size": size_of_mark},
+                marker_line={"width": ring, "color": COLOURS[0]},
+                hovertemplate=f"{name}: {interval(score)} after %{{x:.2f}} {unit}<extra></extra>",
+            )
+        )
     label = f"{title(metric)} on {comparison.where}"
-    drawn = chart(traces, f"training time of one seed ({unit})", label, height=360, legend=True)
-    return Figure("cost", f"{label} against training time", f"{label} against training time: {values}", drawn)
+    values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
+    figure = chart(traces, f"training time of one seed ({unit})", label, height=380, legend=looks is None)
+    caption = f"On the line, cheapest first, nothing is both better and cheaper: {values}."
+    return Figure("cost", f"{label} against training time", caption, figure)
 
 
 def seconds_of(records: Sequence[Record]) -> list[float]:

@@ -4,19 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.corpora.corpus import COLUMNS, Corpus
 from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import Corpus
 from augury.experiments import runs
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import entry
-from augury.scoring.metrics import metric as get_metric
 from augury.scoring.scores import read_statistics
 
 
@@ -61,25 +57,6 @@ def _resampled(
 ) -> Resampled | None:
     """Resample one run; `evaluation`, the address of what scored it, makes a run that is scored again another one."""
     statistics = read_statistics(run, test).get(metric)
-    if statistics is None:
-        statistics = _recounted(run, test, metric)
     if statistics is None or len(statistics) != sentences:
         return None
     return resample([statistics], entry(metric).value, samples=samples)
-
-
-def _recounted(run: Folder, test: str, metric: str) -> NDArray[Any] | None:
-    """Count the sentences of a run that kept its hypotheses alone; None where they, the set or the metric are gone."""
-    corpus = test_corpus(run, test)
-    if not corpus or not run.sub("hypotheses").exists(f"{test}.txt"):
-        return None
-    hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
-    columns = COLUMNS[corpus.kind]
-    (language,) = set(corpus.column(columns.expected_language))
-    references = corpus.column(columns.expected)
-    if len(hypotheses) != len(references):
-        return None
-    try:
-        return get_metric(metric, language).statistics(hypotheses, references)
-    except UserError:  # a metric, or a tokeniser, that is not known here
-        return None

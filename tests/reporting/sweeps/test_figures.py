@@ -4,8 +4,9 @@ from typing import Any
 
 import pytest
 
+from augury.reporting.figures import front, score_against_cost
 from augury.reporting.looks import OTHER, look
-from augury.reporting.sweeps.figures import front, learning_curves, looks, rungs, score_against_cost
+from augury.reporting.sweeps.figures import learning_curves, looks, rungs
 from augury.reporting.sweeps.summary import summarise
 
 
@@ -52,7 +53,6 @@ def test_no_curves_before_a_validation(sweeps: Any) -> None:
     summary = summarise(sweeps.load(ended=False))
     assert learning_curves(summary, looks(summary)) == []
     assert rungs(summary) == []
-    assert score_against_cost(summary, looks(summary)) is None
 
 
 def test_a_rung_shows_its_last_word_on_every_configuration(sweeps: Any) -> None:
@@ -76,7 +76,7 @@ def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
     summary = summarise(sweeps.load())
     kept = front(summary.comparisons[0])
     assert [row.name for row in kept] == ["beta=0", "beta=4", "beta=2", "beta=5"]
-    figure = score_against_cost(summary, looks(summary))
+    figure = score_against_cost(summary.comparisons[0], looks(summary))
     assert figure is not None
     (line,) = lines(figure, "front")
     assert line["x"] == pytest.approx([100 / 60, 110 / 60, 2, 400 / 60])

@@ -41,9 +41,9 @@ def test_what_is_not_trained_to_the_end_is_hollow(sweeps: Any) -> None:
         sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [30 + beta], progress)
     (figure,) = responses(summarise(sweeps.load(ended=False)))
     assert isinstance(figure, Figure)
-    whole, early, _ = figure.chart.data
-    assert (list(whole.x), whole.marker.symbol) == ([0], "circle")
-    assert (list(early.x), early.marker.symbol) == ([1, 2], "circle-open")
+    assert points(traces(figure)["one seed"]) == points(traces(figure)["mean"]) == [(0, 30)]
+    early = traces(figure)["not trained to the end"]
+    assert points(early) == [(1, 31), (2, 32)] and early.marker.symbol == "circle-open"
 
 
 def test_categories_lie_down(sweeps: Any) -> None:

@@ -8,14 +8,12 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import plotly.graph_objects as go
 
-from augury.reporting.comparison import Comparison, Row
 from augury.reporting.figures import Figure, chart, error_bars, numbers
 from augury.reporting.looks import OTHER, Look, look
 from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
 from augury.reporting.sweeps.axes import Axis
 from augury.reporting.sweeps.response import varying
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
-from augury.scoring.metrics import title
 from augury.sweeping.state import Decision, Point
 
 HIGHLIGHTED = 6
@@ -155,70 +153,6 @@ def _decided(summary: Summary, ordered: Sequence[Decision], action: str) -> go.S
         ],
         hovertemplate="%{text}<extra></extra>",
     )
-
-
-def front(comparison: Comparison) -> list[Row]:
-    """Return the rows of which none is both better, by the metric that decides, and cheaper; cheapest first."""
-    metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
-    priced = [
-        (row.cost.train_seconds, sign * row.scores[metric].value, index)
-        for index, row in enumerate(comparison.rows)
-        if row.cost and metric in row.scores
-    ]
-    kept: list[tuple[float, Row]] = []
-    for _, lack, index in sorted(priced):
-        if not kept or lack < kept[-1][0]:
-            kept.append((lack, comparison.rows[index]))
-    return [row for _, row in kept]
-
-
-def score_against_cost(summary: Summary, drawn: Mapping[str, Look]) -> Figure | None:
-    """Draw the deciding test score against training time, with its front; None before two configurations are scored."""
-    if (comparison := summary.deciding) is None:
-        return None
-    metric = comparison.metrics[0]
-    priced = [(row, row.scores[metric], row.cost) for row in comparison.rows if row.cost and metric in row.scores]
-    if len(priced) < 2:
-        return None
-    best = [row.address for row in front(comparison)]
-    unit, size = time_unit(max(cost.train_seconds for _, _, cost in priced))
-    by_address = {row.address: (cost.train_seconds / size, score, row) for row, score, cost in priced}
-    on_front = [by_address[address] for address in best]
-    line = go.Scatter(
-        mode="lines",
-        name="front",
-        hoverinfo="skip",
-        x=[x for x, _, _ in on_front],
-        y=[score.value for _, score, _ in on_front],
-        line={"color": GREY, "shape": "hv", "width": 1.5},
-    )
-    points = []
-    for address, (x, score, row) in sorted(by_address.items(), key=lambda item: item[0] in drawn):
-        own, name = drawn.get(address, OTHER), html.escape(row.name)
-        whiskers = [(score.value, score.low, score.high)] if address in drawn else []
-        mark = ", on the front" if address in best else ""
-        points.append(
-            go.Scatter(
-                mode="markers",
-                name=name,
-                x=[x],
-                y=[score.value],
-                marker={
-                    "color": own.colour,
-                    "symbol": own.symbol,
-                    "size": 11 if address in drawn else 8,
-                    "line": {"width": 2 if address in best else 0, "color": GREY},
-                },
-                error_y=error_bars(whiskers, width=0) if whiskers else None,
-                hovertemplate=f"{name}{mark}: %{{y:.1f}} [{score.low:.1f}, {score.high:.1f}]"
-                f" after %{{x:.2f}} {unit}<extra></extra>",
-            )
-        )
-    label = f"{title(metric)} on {comparison.where}"
-    values = ", ".join(f"{row.name} {score.value:.1f} in {x:.1f} {unit}" for x, score, row in on_front)
-    caption = f"{label} against training time; nothing is both better and cheaper than: {values}"
-    figure = chart([line, *points], f"training time of one seed ({unit})", label, height=400)
-    return Figure("cost", f"{label} against training time", caption, figure)
 
 
 def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> Figure | None:

@@ -14,7 +14,7 @@ from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.experiments import runs
 from augury.reporting.comparison import by_test, frame
-from augury.reporting.figures import Figure
+from augury.reporting.figures import Figure, score_against_cost
 from augury.reporting.looks import OTHER, Look
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.page import Download, download, file_name
@@ -22,15 +22,7 @@ from augury.reporting.page import render as render_page
 from augury.reporting.repetition import experiment_yaml
 from augury.reporting.sweeps.answer import summary_answer
 from augury.reporting.sweeps.axes import short_names, value_text
-from augury.reporting.sweeps.figures import (
-    front,
-    learning_curves,
-    looks,
-    parallel_coordinates,
-    rung_time,
-    rungs,
-    score_against_cost,
-)
+from augury.reporting.sweeps.figures import learning_curves, looks, parallel_coordinates, rung_time, rungs
 from augury.reporting.sweeps.locations import described_runs, locations, sweep_command
 from augury.reporting.sweeps.response import importance, responses
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
@@ -46,7 +38,8 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
     drawn = looks(summary)
     response = responses(summary)
     curves, decided = learning_curves(summary, drawn), rungs(summary)
-    cost, parallel = score_against_cost(summary, drawn), parallel_coordinates(summary, drawn)
+    cost = score_against_cost(summary.deciding, drawn) if summary.deciding else None
+    parallel = parallel_coordinates(summary, drawn)
     figures = [*(item for item in response if isinstance(item, Figure)), *curves, *decided]
     figures += [figure for figure in (cost, parallel) if figure]
     counts = {state: count for state in STATES if (count := sweep.count(state))}
@@ -77,7 +70,6 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         legend=[*highlighted, *([(OTHER, f"{others} others")] if others else [])],
         curves=curves,
         cost=cost,
-        front="; ".join(row.name for row in front(summary.comparisons[0])) if cost else "",
         rungs=decided,
         decisions=_decisions(summary),
         failures=_failures(sweep),

@@ -126,50 +126,43 @@ def responses(summary: Summary) -> list[Figure | Table]:
     """Return what fits the number of keys that vary: charts over one key, or tables of two that are dense enough."""
     keys, known = varying(summary), measures(summary)
     if len(keys) == 1:
-        return [single(summary, measure, keys[0]) for measure in known]
+        return [by_key(summary, measure, keys[0], f"response-{measure.name}") for measure in known]
     if len(keys) == 2 and _filled(summary, *keys) >= DENSE:
         return [two_keys(summary, measure, *keys) for measure in known]
-    return [marginal(summary, measure, axis) for measure in known[:1] for axis in keys]
+    return [by_key(summary, measure, axis, f"marginal-{axis.key}") for measure in known[:1] for axis in keys]
 
 
-def single(summary: Summary, measure: Measure, axis: Axis) -> Figure:
-    """Draw the score at every value of the only key: the mean with its interval, a dot for each seed."""
-    shown = sorted(
-        (score for score in measure.scores if axis.has(score.configuration)),
-        key=lambda score: axis.index(score.configuration),
-    )
-    dots = [(score, value) for score in shown for value in score.single]
-    traces = _reference(summary, measure, axis)
-    traces += [
-        _means(axis, group, whole) for whole in (True, False) if (group := [s for s in shown if s.whole == whole])
-    ]
-    traces += [_dots(axis, dots, "one seed")] if dots else []
-    heading = measure.heading(axis.name)
-    values = ", ".join(f"{axis.label(axis.index(score.configuration))}: {adaptive(score.mean)}" for score in shown)
-    return Figure(f"response-{measure.name}", heading, f"{heading}; {values}", _chart(traces, axis, measure.label))
+def by_key(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
+    """Draw the score at every value of a key: small dots, and the mean with its interval where any value has several.
 
-
-def marginal(summary: Summary, measure: Measure, axis: Axis) -> Figure:
-    """Draw the score at every value of one key among others: a dot for each configuration, and their mean.
-
-    The mean is over the configurations that were trained to the end, and left out where nearly every one of them has
-    its own value.
+    The dots are the seeds where no other key varies, else the configurations. Those that were not trained to the end
+    are hollow and no part of a mean.
     """
     shown = [score for score in measure.scores if axis.has(score.configuration)]
-    whole = [score for score in shown if score.whole]
-    groups = [[s for s in whole if axis.index(s.configuration) == index] for index in range(len(axis.values))]
+    alone = len(varying(summary)) == 1
+    groups = [[s for s in shown if s.whole and axis.index(s.configuration) == i] for i in range(len(axis.values))]
     means = [_mean(group) for group in groups if group]
-    traces = _reference(summary, measure, axis)
-    traces += [
-        _dots(axis, [(score, score.mean) for score in group], "one configuration", hollow=not finished)
-        for finished in (True, False)
-        if (group := [score for score in shown if score.whole == finished])
-    ]
-    traces += [_means(axis, means, whole=True)] if len(whole) >= 2 * len(means) > 0 else []
+    reference = [s for s in measure.scores if s.configuration.address == summary.sweep.reference]
+    traces = []
+    if reference and not axis.has(reference[0].configuration):
+        line = {"color": GREY, "dash": "dot", "width": 2.2}
+        ends = [(index, reference[0].mean, reference[0].text) for index in (0, len(axis.values) - 1)]
+        traces.append(_trace(axis, ends, mode="lines", name="reference", line=line))
+    if alone or sum(map(len, groups)) >= 2 * len(means):
+        traces += [_means(axis, means)] if means else []
+    for whole in (True, False):
+        dots = [
+            (axis.index(score.configuration), value, f"{score.configuration.name}: {adaptive(value)}")
+            for score in shown
+            if score.whole == whole
+            for value in (score.single if alone and whole else (score.mean,))
+        ]
+        marker = {"color": GREY, "symbol": "circle" if whole else "circle-open", "size": 6 if whole else 8}
+        label = ("one seed" if alone else "one configuration") if whole else "not trained to the end"
+        traces += [_trace(axis, dots, mode="markers", name=label, marker=marker)] if dots else []
     heading = measure.heading(axis.name)
     values = ", ".join(f"{axis.label(axis.index(score.configuration))}: {adaptive(score.mean)}" for score in means)
-    caption = f"{heading}, means: {values or 'none yet'}"
-    return Figure(f"marginal-{axis.key}", heading, caption, _chart(traces, axis, measure.label))
+    return Figure(name, heading, f"{heading}, means: {values or 'none yet'}", _chart(traces, axis, measure.label))
 
 
 def two_keys(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Table:
@@ -267,53 +260,32 @@ def _mean(group: Sequence[Score]) -> Score:
     return Score(group[0].configuration, mean, low, high, (), sum(score.seeds for score in group), True)
 
 
-def _reference(summary: Summary, measure: Measure, axis: Axis) -> list[go.Scatter]:
-    """Return the reference as a line across the chart, where it has no value of the key."""
-    scores = [s for s in measure.scores if s.configuration.address == summary.sweep.reference]
-    if not scores or axis.has(scores[0].configuration):
-        return []
-    ends = [axis.position(0), axis.position(len(axis.values) - 1)]
-    line = {"color": GREY, "dash": "dot", "width": 2.2}
-    return [_trace(axis, ends, [scores[0].mean] * 2, [scores[0].text] * 2, mode="lines", name="reference", line=line)]
-
-
-def _dots(axis: Axis, dots: Sequence[tuple[Score, float]], name: str, hollow: bool = False) -> go.Scatter:
-    """Return small dots, of seeds or of configurations."""
-    positions = [axis.position(axis.index(score.configuration)) for score, _ in dots]
-    texts = [f"{score.configuration.name}: {adaptive(value)}, {name}" for score, value in dots]
-    marker = {"color": GREY, "symbol": "circle-open" if hollow else "circle", "size": 6}
-    return _trace(axis, positions, [value for _, value in dots], texts, mode="markers", name=name, marker=marker)
-
-
-def _means(axis: Axis, scores: Sequence[Score], whole: bool) -> go.Scatter:
-    """Return means with their intervals; those of unfinished training are hollow and not joined."""
-    indices = [axis.index(score.configuration) for score in scores]
-    texts = [
-        f"{axis.name}={axis.label(index)}: {adaptive_interval(score.mean, score.low, score.high)}"
-        for index, score in zip(indices, scores, strict=True)
+def _means(axis: Axis, means: Sequence[Score]) -> go.Scatter:
+    """Return means with their intervals, joined where the key is a number."""
+    points = [
+        (index, s.mean, f"{axis.name}={axis.label(index)}: {adaptive_interval(s.mean, s.low, s.high)}")
+        for s in means
+        for index in [axis.index(s.configuration)]
     ]
-    whiskers = error_bars([(score.mean, score.low, score.high) for score in scores], width=4, color=BLUE)
+    whiskers = error_bars([(score.mean, score.low, score.high) for score in means], width=4, color=BLUE)
     lying = axis.kind == "category"
     return _trace(
         axis,
-        [axis.position(index) for index in indices],
-        [score.mean for score in scores],
-        texts,
-        mode="lines+markers" if whole and not lying else "markers",
+        points,
+        mode="markers" if lying else "lines+markers",
         name="mean",
         line={"color": BLUE, "width": 1.8},
-        marker={"color": BLUE, "symbol": "circle" if whole else "circle-open", "size": 10},
+        marker={"color": BLUE, "size": 10},
         **{"error_x" if lying else "error_y": whiskers},
     )
 
 
-def _trace(
-    axis: Axis, positions: Sequence[float], values: Sequence[float], texts: Sequence[str], **options: object
-) -> go.Scatter:
-    """Return points with the key across and the score up; categories lie down, where there is room for words."""
-    x, y = (values, positions) if axis.kind == "category" else (positions, values)
-    escaped = [html.escape(text) for text in texts]
-    return go.Scatter(x=list(x), y=list(y), text=escaped, hovertemplate="%{text}<extra></extra>", **options)
+def _trace(axis: Axis, points: Sequence[tuple[int, float, str]], **options: object) -> go.Scatter:
+    """Return points (index of the value, score, words) with the key across; categories lie down, to have room."""
+    positions, scores = [axis.position(index) for index, _, _ in points], [score for _, score, _ in points]
+    x, y = (scores, positions) if axis.kind == "category" else (positions, scores)
+    texts = [html.escape(text) for _, _, text in points]
+    return go.Scatter(x=x, y=y, text=texts, hovertemplate="%{text}<extra></extra>", **options)
 
 
 def _chart(traces: Sequence[go.Scatter], axis: Axis, label: str) -> go.Figure:
