@@ -43,4 +43,6 @@ def test_a_wheel_runs_the_demo_from_another_directory(tmp_path: Path) -> None:
     table = run(tmp_path / "env" / "bin" / "augury", "demo", *assignments, cwd=elsewhere)
     assert "baseline" in table and "R-Drop" in table
     assert (elsewhere / "demo" / "reports" / "demo" / "index.html").stat().st_size > 10_000
-    assert "10 configurations" in run(tmp_path / "env" / "bin" / "augury", "sweep", "agreement", "--dry-run", cwd=elsewhere)
+    assert "10 configurations" in run(
+        tmp_path / "env" / "bin" / "augury", "sweep", "agreement", "--dry-run", cwd=elsewhere
+    )

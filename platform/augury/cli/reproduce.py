@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.reporting.papers import formats, page, plans
+    from augury.reporting.papers import page, plans, tables
     from augury.reporting.papers.reproduction import reproduction
     from augury.sweeping import published
 
@@ -51,7 +51,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         plan = planned(space, asked)
         if arguments.json:
-            print_json(plans.plain(table, plan))
+            print_json(plans.to_dict(table, plan))
         else:
             print(f"{plans.text(table, plan)}\n{counted(plan, asked)}")
         return 0
@@ -59,11 +59,11 @@ def run(arguments: argparse.Namespace) -> int:
     found = reproduction(table, outcome.sweep)
     outcome.sweep.folder.write(PAGE, page.render(found))
     if arguments.json:
-        print_json({**formats.plain(found), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
+        print_json({**tables.to_dict(found), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
     elif arguments.format == "html":
         print(page.render(found), end="")
     else:
-        print(formats.FORMATS[arguments.format](found), end="")
+        print(tables.FORMATS[arguments.format](found), end="")
     if arguments.format == "text" and not arguments.json:
         print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
     return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from augury.core.commands import command
-from augury.reporting.sweeps.places import places
+from augury.reporting.sweeps.locations import locations
 from augury.tracking.contents import LEVEL, SWEEP
 
 
@@ -18,19 +18,19 @@ def test_where_it_lies(sweeps: Any) -> None:
     sweeps.configuration({"regime.beta": 1})
     sweep = sweeps.load()
     root = sweeps.results.store.root
-    assert places(sweep) == {
+    assert locations(sweep) == {
         "storage": root,
         "sweep": f"{root}/sweeps/beta",
         "MLflow": command("mlflow", "ui", "--backend-store-uri", f"sqlite:///{root}/mlflow.db"),
         "in MLflow": f"tags.{SWEEP} = 'beta' and tags.{LEVEL} = 'configuration'",
     }
     sweeps.folder.sub("tune").write("events", b"")
-    assert places(sweep)["TensorBoard"] == command("tensorboard", "--logdir", f"{root}/sweeps/beta/tune")
+    assert locations(sweep)["TensorBoard"] == command("tensorboard", "--logdir", f"{root}/sweeps/beta/tune")
 
 
 def test_a_server_and_no_server(sweeps: Any) -> None:
     address = sweeps.configuration({"regime.beta": 1})
     sweeps.trial(address, 1, [30], parameters={"tracking.uri": "http://server:5000"})
-    assert places(sweeps.load())["MLflow"] == "http://server:5000"
+    assert locations(sweeps.load())["MLflow"] == "http://server:5000"
     sweeps.trial(address, 1, [30], parameters={"tracking.enabled": False})
-    assert list(places(sweeps.load())) == ["storage", "sweep"]
+    assert list(locations(sweeps.load())) == ["storage", "sweep"]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import csv
+import csv as csv_reader
 import io
 import json
 from typing import Any
 
 import pytest
 
-from augury.reporting.papers.formats import answered, comma_separated, latex, plain, text
+from augury.reporting.papers.tables import answer, csv, latex, text, to_dict
 
 
 def lines_of(found: str, start: str) -> list[str]:
@@ -70,7 +70,7 @@ def test_latex(table7: Any) -> None:
 
 
 def test_csv_has_every_row_and_column(table7: Any) -> None:
-    lines = list(csv.DictReader(io.StringIO(comma_separated(table7()))))
+    lines = list(csv_reader.DictReader(io.StringIO(csv(table7()))))
     keys = [(line["row"], line["test"]) for line in lines]
     assert keys == [
         *((row, test) for row in ("plain", "+A", "+A again") for test in ("mean", "qaa", "qab")),
@@ -84,7 +84,7 @@ def test_csv_has_every_row_and_column(table7: Any) -> None:
 
 
 def test_json(table7: Any) -> None:
-    found = json.loads(json.dumps(plain(table7())))
+    found = json.loads(json.dumps(to_dict(table7())))
     assert [each["name"] for each in found["rows"]] == ["plain", "+A", "+A again", "+B", "oracle", "gain"]
     better, oracle = found["rows"][1], found["rows"][4]
     assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
@@ -99,10 +99,10 @@ def test_json(table7: Any) -> None:
 def test_before_anything_is_measured(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
     found = paper.reproduced(ended=False)
-    assert answered(found) == "Nothing is measured yet."
+    assert answer(found) == "Nothing is measured yet."
     assert "plain: the command ended before: give it again" in text(found)
-    assert [each["measured"] for each in plain(found)["rows"]] == [None] * 6
-    assert comma_separated(found).count("\n") == 1 + 8 and r"\end{tabular}" in latex(found)
+    assert [each["measured"] for each in to_dict(found)["rows"]] == [None] * 6
+    assert csv(found).count("\n") == 1 + 8 and r"\end{tabular}" in latex(found)
 
 
 def test_long_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
@@ -110,4 +110,4 @@ def test_long_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
     paper.sweeps.trial(failing, 1, [], "failed", error="word " * 100)
     found = paper.reproduced()
     assert "word …" in text(found) and max(map(len, text(found).splitlines())) < 300
-    assert plain(found)["rows"][0]["why"].count("word") == 100
+    assert to_dict(found)["rows"][0]["why"].count("word") == 100

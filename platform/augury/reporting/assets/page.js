@@ -5,10 +5,10 @@ const dark = matchMedia("(prefers-color-scheme: dark)");
 function colours(layout) {
   const style = getComputedStyle(document.documentElement);
   const [ink, line, page] = ["--ink", "--line", "--page"].map((name) => style.getPropertyValue(name).trim());
-  const found = { "font.color": ink, "font.family": getComputedStyle(document.body).fontFamily,
-                  "xaxis.gridcolor": line, "yaxis.gridcolor": line };
-  (layout.annotations ?? []).forEach((note, index) => { found[`annotations[${index}].bgcolor`] = page; });
-  return found;
+  const wanted = { "font.color": ink, "font.family": getComputedStyle(document.body).fontFamily,
+                   "xaxis.gridcolor": line, "yaxis.gridcolor": line };
+  (layout.annotations ?? []).forEach((note, index) => { wanted[`annotations[${index}].bgcolor`] = page; });
+  return wanted;
 }
 
 const drawn = Object.entries(figures).map(([name, figure]) =>
@@ -27,9 +27,9 @@ const kept = {
 function sort(table, column, descending) {
   const key = (row) => row.cells[column].dataset.sort;
   const numeric = [...table.tBodies[0].rows].every((row) => key(row) === "" || !Number.isNaN(Number(key(row))));
-  const compare = (one, other) => (numeric ? key(one) - key(other) : key(one).localeCompare(key(other)));
-  const rows = [...table.tBodies[0].rows].sort((one, other) =>
-    (key(one) === "") - (key(other) === "") || (descending ? -1 : 1) * compare(one, other));
+  const compare = (left, right) => (numeric ? key(left) - key(right) : key(left).localeCompare(key(right)));
+  const rows = [...table.tBodies[0].rows].sort((left, right) =>
+    (key(left) === "") - (key(right) === "") || (descending ? -1 : 1) * compare(left, right));
   table.tBodies[0].append(...rows);
   [...table.tHead.rows[0].cells].forEach((cell, index) =>
     cell.setAttribute("aria-sort", index !== column ? "none" : descending ? "descending" : "ascending"));
@@ -38,6 +38,7 @@ function sort(table, column, descending) {
 document.querySelectorAll("table.sortable").forEach((table, number) => {
   const name = `sorted-${number}`;
   [...table.tHead.rows[0].cells].forEach((cell, column) => {
+    if (!cell.textContent) return;
     const button = document.createElement("button");
     button.append(cell.textContent);
     cell.replaceChildren(button);
@@ -48,7 +49,22 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
     });
   });
   if (kept.get(name)) sort(table, ...kept.get(name));
+  if (table.tBodies[0].rows.length > 5) addFilter(table, `filter-${number}`);
 });
+
+function addFilter(table, name) {
+  const input = document.createElement("input");
+  Object.assign(input, { type: "search", className: "filter", placeholder: "filter rows: words that they hold", value: kept.get(name) ?? "" });
+  input.setAttribute("aria-label", "filter rows");
+  const apply = () => {
+    const words = input.value.toLowerCase().split(/\s+/).filter(Boolean);
+    for (const row of table.tBodies[0].rows) row.hidden = !words.every((word) => row.textContent.toLowerCase().includes(word));
+    kept.set(name, input.value);
+  };
+  input.addEventListener("input", apply);
+  table.closest(".scroll").before(input);
+  apply();
+}
 
 document.querySelectorAll("details").forEach((details, number) => {
   details.open = kept.get(`open-${number}`) ?? false;
@@ -59,7 +75,7 @@ const refresh = document.getElementById("refresh");
 if (refresh) {
   const silent = document.getElementById("silent");
   const age = Date.now() / 1000 - refresh.dataset.updated;
-  if (age > Math.max(180, 5 * refresh.dataset.seconds)) {
+  if (silent && age > Math.max(180, 5 * refresh.dataset.seconds)) {
     const since = age < 7200 ? `${Math.round(age / 60)} minutes` : `${Math.round(age / 3600)} hours`;
     silent.textContent = `Nothing was heard of the sweep for ${since}: if it was stopped, the same command continues it.`;
     silent.hidden = false;
