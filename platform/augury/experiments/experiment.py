@@ -16,6 +16,7 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.faults import Fault, Invalid
+from augury.core.plugins import Choice
 from augury.corpora.splits import AnySpec
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
@@ -25,8 +26,12 @@ from augury.regimes.regime import SOURCE, Draw, Regime
 from augury.scoring.settings import Scoring
 from augury.training.settings import Training
 
-AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
-AnyRegime = Annotated[SerializeAsAny[Regime], BeforeValidator(regime.parse)]
+AnyOperator = Annotated[
+    SerializeAsAny[Operator], BeforeValidator(operator.parse), Choice(operator.OPERATORS, "operator")
+]
+AnyRegime = Annotated[
+    SerializeAsAny[Regime], BeforeValidator(regime.parse), Choice(regime.REGIMES, "name", regime.DEFAULT)
+]
 
 
 class Experiment(Section):
