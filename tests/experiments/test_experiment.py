@@ -15,7 +15,7 @@ BASE: dict[str, Any] = {
     "augment": [{"operator": "cipher", "keys": [1]}],
     "regime": {"name": "coregularised", "beta": 2},
 }
-SHIPPED = sorted((Path(__file__).parents[1] / "search_spaces" / "experiments").glob("*.yaml"))
+SHIPPED = sorted((Path(__file__).parents[2] / "search_spaces" / "experiments").glob("*.yaml"))
 
 
 def test_the_plain_baseline_stands_beside_the_system() -> None:
