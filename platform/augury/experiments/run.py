@@ -11,7 +11,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import Experiment, parse
 from augury.experiments.runs import DESCRIPTION, run_folder
-from augury.training.task import TrainingRun
+from augury.training.run import TrainingRun
 
 
 class Input(NamedTuple):

@@ -14,8 +14,8 @@ from augury.core.execution import Execution, connect
 from augury.core.progress import say
 from augury.training.extend import take_over
 from augury.training.loop import Diverged, Report
+from augury.training.run import TrainingRun
 from augury.training.settings import Training
-from augury.training.task import TrainingRun
 from augury.training.trained import OUTCOME
 
 FAILURE = "failure.json"

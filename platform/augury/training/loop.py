@@ -30,9 +30,10 @@ from augury.training import distributed
 from augury.training.batching import plan_pass
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
+from augury.training.run import TrainingRun
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
-from augury.training.task import Task, TrainingRun, Validation
+from augury.training.task import Task, Validation
 from augury.training.trained import OUTCOME, WEIGHTS
 
 RECORD_SECONDS = 2.0

@@ -2,27 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
 from torch import nn
 
-from augury.core.store import Folder
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
-
-
-@dataclass(frozen=True, kw_only=True)
-class TrainingRun:
-    """What the engine knows of a run: where it lies, its seed, and the address of what determines it."""
-
-    folder: Folder
-    address: str
-    seed: int
-    trunk: str | None = None
-    """The address of everything that determines training but its end, by which a longer run finds a shorter one."""
 
 
 class Loaded(NamedTuple):
