@@ -14,8 +14,8 @@ from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.loop import _optimizer, fit
+from augury.training.run import TrainingRun
 from augury.training.settings import Training
-from augury.training.task import TrainingRun
 from augury.training.trained import OUTCOME, WEIGHTS
 
 SCORES = {10: 3.0, 20: 5.0, 30: 4.0, 40: 5.0, 50: 1.0}

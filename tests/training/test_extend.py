@@ -15,8 +15,8 @@ from augury.training import history
 from augury.training.checkpoint import Checkpoints
 from augury.training.extend import take_over
 from augury.training.loop import fit
+from augury.training.run import TrainingRun
 from augury.training.settings import Training, trunk
-from augury.training.task import TrainingRun
 from augury.training.trained import OUTCOME, WEIGHTS
 
 

@@ -72,7 +72,7 @@ VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
         ({"augment": [READING], "regime": {"name": "multi_source", "equation": 2}}, "set regime.equation=1"),
         (
             {"augment": [READING, {"operator": "eda"}], "regime": "coregularised"},
-            "reads the view reorder-qab beside every source, and the records of eda have none",
+            "reads the view reorder-qab with every source, and the records of eda have none",
         ),
         (
             {"augment": [VIEWS, VIEWS | {"copies": 1}], "regime": "coregularised"},

@@ -9,29 +9,29 @@ import pytest
 import torch
 
 from augury.regimes.regime import Progress
-from trainables.seq2seq.task import Batch, Generation
+from trainables.seq2seq.generation import Batch, Generation
 
 CPU = torch.device("cpu")
 
 
 @pytest.fixture
 def task(toy: Any) -> Generation:
-    return Generation(toy.prepared(toy.experiment("reorder")), toy.store)
+    return Generation(toy.prepared(toy.experiment("reorder")), lambda: pytest.fail("no operator draws"))
 
 
 def test_lengths_are_those_of_the_batches(task: Generation) -> None:
     for example in (0, 7, len(task.lengths.cost) - 1):
-        loaded = task.load(np.array([example]), CPU)
+        loaded = task.load(np.array([example]), 0, CPU)
         assert loaded.batch.sources.shape == (1, task.lengths.sources[example])
         assert loaded.batch.labels.shape == (1, task.lengths.targets[example])
         assert loaded.tokens == loaded.positions == task.lengths.sources[example] + task.lengths.targets[example]
         assert loaded.batch.labels[0, -1] == task.model.config.eos_token_id
-    assert task.ids(np.array([0, 1])) == ["train-00000001", "train-00000002"]
+    assert task.ids(np.array([0, 1])) == ["train-00000001 (source)", "train-00000002 (source)"]
 
 
 def test_the_loss_is_that_of_transformers(task: Generation) -> None:
     task.module.eval()
-    batch = task.load(np.arange(6), CPU).batch
+    batch = task.load(np.arange(6), 0, CPU).batch
     own = task.model(
         input_ids=batch.sources,
         attention_mask=batch.sources != task.pad,
@@ -44,7 +44,7 @@ def test_the_loss_is_that_of_transformers(task: Generation) -> None:
 
 def test_padding_does_not_change_the_loss(task: Generation) -> None:
     task.module.eval()
-    batch = task.load(np.array([0, 1, 2]), CPU).batch
+    batch = task.load(np.array([0, 1, 2]), 0, CPU).batch
     wider = Batch(*(torch.nn.functional.pad(side, (0, 4), value=task.pad) for side in batch))
     before, after = task.loss(batch, Progress(0)), task.loss(wider, Progress(0))
     assert before.rows == after.rows
