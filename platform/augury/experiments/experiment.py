@@ -136,9 +136,12 @@ class Experiment(Section):
         self.draws()
         for part in self._parts:
             part.check(self.corpus.SCHEMA.names)
-        names = [part.name() for part in self._parts]
+        names = [*self.keys, *self.records]
         if len(set(names)) < len(names):
             raise UserError(f"augment makes several things of one name: {', '.join(names)}; make each once")
+        for draw in self.token_draws:
+            if self.token_draws.count(draw) > 1:
+                raise UserError(f"augment has operator {draw.operator} twice with the same settings: change its seed")
         unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(

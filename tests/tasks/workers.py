@@ -1,24 +1,24 @@
-"""A program that trains a prepared classifier on two workers.
+"""A program that trains a run on two workers.
 
-python workers.py FILE    # what `train_loop` is given, as JSON
+python workers.py FILE    # the run, pickled
 """
 
 from __future__ import annotations
 
-import json
+import pickle
 import sys
 from pathlib import Path
 
 import torch
 import torch.distributed as dist
 
-from trainables.nli.task import train_loop
+from augury.experiments.training import train_here
 
 
 def worker(rank: int, file: str) -> None:
     dist.init_process_group("gloo", init_method=f"file://{file}.rendezvous", rank=rank, world_size=2)
     torch.set_num_threads(1)
-    train_loop(json.loads(Path(file).read_text()), torch.device("cpu"), lambda metrics: None)
+    train_here(pickle.loads(Path(file).read_bytes()), torch.device("cpu"), lambda metrics: None)
     dist.destroy_process_group()
 
 

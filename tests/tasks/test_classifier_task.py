@@ -6,7 +6,7 @@ import shutil
 from collections.abc import Callable
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,9 +16,9 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import LABELS, Corpus
-from augury.experiments import trainable
+from augury.corpora.corpus import LABELS
 from augury.experiments.experiment import parse
+from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
 from augury.reporting.exporting import export
 from trainables import nli
@@ -60,22 +60,21 @@ def finished(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -
     runs, failures = run_experiment(parse(content))
     assert not failures
     shutil.rmtree(model)
-    return SimpleNamespace(run=runs[content["name"]][1], store=Store(storage / "store"), rows=rows * 5)
+    folder, store = runs[content["name"]][1], Store(storage / "store")
+    return SimpleNamespace(run=Run.read(folder), folder=folder, store=store, rows=rows * 5)
 
 
 def test_scores_are_those_of_the_labels(finished: SimpleNamespace) -> None:
-    found = finished.run.read_json("scores.json")
+    found = finished.folder.read_json("scores.json")
     (score,) = found["tests"]["words"]
-    labels = finished.run.sub("hypotheses").read("words.txt").decode().split()
+    labels = finished.folder.sub("hypotheses").read("words.txt").decode().split()
     right = [label == row[2] for label, row in zip(labels, finished.rows, strict=True)]
     assert (score["name"], score["n"]) == ("accuracy", 20)
     assert score["value"] == pytest.approx(100 * np.mean(right)) and score["low"] <= score["value"] <= score["high"]
-    corpus = next(given for given in finished.run.read_json("run.json")["inputs"] if given["name"] == "words")
-    assert Corpus.load(finished.store, corpus["address"]).rows == 20
 
 
 def test_probabilities_are_those_of_the_exported_model(finished: SimpleNamespace, tmp_path: Path) -> None:
-    export(finished.run, finished.store, "hf", tmp_path / "hf")
+    export(finished.folder, finished.store, "hf", tmp_path / "hf")
     model = AutoModelForSequenceClassification.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
     assert [model.config.id2label[index] for index in range(3)] == list(LABELS)
@@ -83,23 +82,22 @@ def test_probabilities_are_those_of_the_exported_model(finished: SimpleNamespace
     with torch.no_grad():
         given = tokenizer(premises, hypotheses, padding=True, return_tensors="pt")
         expected = model(**given).logits.softmax(1).numpy()
-    classifier = cast(trainable.Classifier, trainable.find(finished.run.read_json("run.json")["task"]))
-    found = classifier.probabilities(finished.run, finished.store, premises, hypotheses)
+    found = nli.TASK.probabilities(finished.run, premises, hypotheses)
     assert found.dtype == np.float32 and found.shape == (4, 3)
     np.testing.assert_allclose(found, expected, atol=1e-6)
     np.testing.assert_allclose(found.sum(1), 1, atol=1e-6)
-    assert classifier.probabilities(finished.run, finished.store, [], []).shape == (0, 3)
+    assert nli.TASK.probabilities(finished.run, [], []).shape == (0, 3)
     with pytest.raises(UserError, match="a classifier has no form 'ctranslate2'"):
-        export(finished.run, finished.store, "ctranslate2", tmp_path / "other")
+        export(finished.folder, finished.store, "ctranslate2", tmp_path / "other")
 
 
 def test_the_card_of_a_classifier_says_how_it_is_used_and_what_it_scores(
     finished: SimpleNamespace, run_card: Any, tmp_path: Path
 ) -> None:
-    export(finished.run, finished.store, "hf", tmp_path / "hf")
+    export(finished.folder, finished.store, "hf", tmp_path / "hf")
     premise, hypothesis, _ = finished.rows[0]
-    found = run_card(tmp_path / "hf", pair={"text": premise, "text_pair": hypothesis})
-    assert found["label"] == nli.translate(finished.run, finished.store, [f"{premise}\t{hypothesis}"])[0]
+    found = run_card(tmp_path / "hf", row={"text": premise, "text_pair": hypothesis})
+    assert found["label"] == nli.TASK.translate(finished.run, [f"{premise}\t{hypothesis}"])[0]
     data = ModelCard.load(tmp_path / "hf" / "README.md").data
     (result,) = data.eval_results
     assert (data.pipeline_tag, data.language, data.base_model) == ("text-classification", ["en"], None)
@@ -109,17 +107,15 @@ def test_the_card_of_a_classifier_says_how_it_is_used_and_what_it_scores(
 def test_free_text_is_cleaned_and_labelled_here(finished: SimpleNamespace, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "no.cluster:1")
     lines = [f"{premise}\t{hypothesis}" for premise, hypothesis, _ in finished.rows[:3]]
-    labels = finished.run.sub("hypotheses").read("words.txt").decode().split()[:3]
-    assert nli.translate(finished.run, finished.store, lines) == labels
-    assert nli.translate(finished.run, finished.store, [line.upper() for line in lines]) == labels
-    pairs = [(premise, hypothesis) for premise, hypothesis, _ in finished.rows[:3]]
-    assert nli.classify(finished.run, finished.store, pairs) == labels
+    labels = finished.folder.sub("hypotheses").read("words.txt").decode().split()[:3]
+    assert nli.TASK.translate(finished.run, lines) == labels
+    assert nli.TASK.translate(finished.run, [line.upper() for line in lines]) == labels
     with pytest.raises(UserError, match="line 2 has 0 tabs: give premise<TAB>hypothesis on every line"):
-        nli.translate(finished.run, finished.store, [lines[0], "no tab"])
+        nli.TASK.translate(finished.run, [lines[0], "no tab"])
 
 
 def test_the_order_of_examples_does_not_matter(finished: SimpleNamespace) -> None:
     premises, hypotheses = [row[0] for row in finished.rows], [row[1] for row in finished.rows]
-    forward = nli.probabilities(finished.run, finished.store, premises, hypotheses)
-    backward = nli.probabilities(finished.run, finished.store, premises[::-1], hypotheses[::-1])
+    forward = nli.TASK.probabilities(finished.run, premises, hypotheses)
+    backward = nli.TASK.probabilities(finished.run, premises[::-1], hypotheses[::-1])
     np.testing.assert_allclose(forward, backward[::-1], atol=1e-6)

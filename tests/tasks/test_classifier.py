@@ -15,11 +15,11 @@ from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreT
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
+from augury.tasks.classifier import Reader, build, check, empty
+from augury.tasks.classifier_pieces import encode
+from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
 from augury.text import learned, pretrained
 from augury.training.batching import padded
-from trainables.nli.architecture import Pretrained, Scratch
-from trainables.nli.model import Reader, build, check, empty
-from trainables.nli.pieces import pairs
 
 Checkpoint = Callable[..., Path]
 FAMILIES = ("xlm_roberta", "bert", "multilingual_minilm", "distilbert", "deberta", "albert", "modernbert")
@@ -29,17 +29,17 @@ HYPOTHESES = ["the cat sleeps not", "a man eats", "the old bird sings the big ca
 
 def loaded(path: Path, store: Path, seed: int = 1, **settings: object) -> tuple[PreTrainedModel, str]:
     """A checkpoint as training gets it, and where its tokenizer lies."""
-    config = Pretrained.model_validate({"name": str(path), **settings})
+    config = PretrainedClassifier.model_validate({"name": str(path), **settings})
     folder = Store(store).folder("vocabularies", path.name)
     pretrained.keep(config.name, None, folder)
     directory = learned.directory(folder)
-    return build(config, directory, seed), directory
+    return build(config, LABELS, directory, seed), directory
 
 
 def reader(model: PreTrainedModel, directory: str, max_length: int = 32) -> tuple[Reader, Tensor]:
     """A reader in evaluation mode, and the ids of the pairs."""
     tokenizer = pretrained.tokenizer(directory)
-    rows, _ = pairs(tokenizer, PREMISES, HYPOTHESES, max_length)
+    rows, _ = encode(tokenizer, [PREMISES, HYPOTHESES], max_length)
     return Reader(model.eval(), tokenizer, max_length), torch.from_numpy(padded(rows, tokenizer.pad_token_id))
 
 
@@ -156,14 +156,14 @@ def test_from_nothing_every_parameter_is_a_function_of_the_seed(tmp_path: Path) 
     folder = Store(tmp_path).folder("vocabularies", "learned")
     learned.learn(["the dog runs", "a cat sleeps"] * 20, 60, folder)
     config, directory = Scratch(architecture="tiny", layers=1), learned.directory(folder)
-    first, again, other = (build(config, directory, seed).state_dict() for seed in (1, 1, 2))
+    first, again, other = (build(config, LABELS, directory, seed).state_dict() for seed in (1, 1, 2))
     assert all(torch.equal(first[name], again[name]) for name in first)
     assert not torch.equal(first["classifier.dense.weight"], other["classifier.dense.weight"])
     embeddings = first["roberta.embeddings.word_embeddings.weight"]
     assert embeddings[1].abs().max() == 0 and 0.015 < embeddings[2:].std() < 0.025
     assert first["roberta.encoder.layer.0.output.LayerNorm.weight"].unique().tolist() == [1.0]
     assert first["classifier.out_proj.bias"].tolist() == [0, 0, 0]
-    assert empty(config, directory).state_dict().keys() == first.keys()
+    assert empty(config, LABELS, directory).state_dict().keys() == first.keys()
 
 
 def test_in_half_precision_a_checkpoint_is_trained_and_evaluated_in_32_bits(
@@ -172,7 +172,7 @@ def test_in_half_precision_a_checkpoint_is_trained_and_evaluated_in_32_bits(
     path = checkpoint("bert", LABELS, dtype=torch.bfloat16)
     model, directory = loaded(path, tmp_path)
     assert load_file(path / "model.safetensors")["classifier.bias"].dtype == torch.bfloat16
-    for made in (model, empty(Pretrained(name=str(path)), directory)):
+    for made in (model, empty(PretrainedClassifier(name=str(path)), LABELS, directory)):
         assert {parameter.dtype for parameter in made.parameters()} == {torch.float32}
 
 
@@ -223,9 +223,10 @@ def test_where_there_is_a_gpu_a_model_without_sdpa_is_read_eagerly(
             found[family, "CPU"] = loaded(path, tmp_path / "cpu")[0]
             context.setattr(torch.cuda, "is_available", lambda: True)
             found[family, "GPU"], directory = loaded(path, tmp_path / "gpu")
-            asked = Pretrained(name=str(path))
+            asked = PretrainedClassifier(name=str(path))
             assert (
-                empty(asked, directory).config._attn_implementation == found[family, "GPU"].config._attn_implementation
+                empty(asked, LABELS, directory).config._attn_implementation
+                == found[family, "GPU"].config._attn_implementation
             )
     assert {key: model.config._attn_implementation for key, model in found.items()} == {
         ("deberta", "CPU"): "eager",
@@ -245,21 +246,24 @@ def test_an_attention_that_a_model_lacks_is_a_user_error_wherever_it_is_made(
         loaded(path, tmp_path / "asked", attention="sdpa")
     assert "Where no hub" not in str(met.value)
     with pytest.raises(UserError, match=without):
-        empty(Pretrained(name=str(path), attention="sdpa"), directory)
+        empty(PretrainedClassifier(name=str(path), attention="sdpa"), LABELS, directory)
 
 
 # What cannot be read
 
 
-def checked(path: Path, store: Path, *, embedded: bool, max_length: int = 32) -> None:
+def checked(path: Path, store: Path, *, embedded: bool, max_length: int = 32, columns: int = 2) -> None:
     folder = Store(store).folder("vocabularies", path.name)
     pretrained.keep(str(path), None, folder)
-    check(Pretrained(name=str(path)), learned.directory(folder), max_length, embedded=embedded)
+    config, directory = PretrainedClassifier(name=str(path)), learned.directory(folder)
+    check(config, LABELS, columns, directory, max_length, embedded=embedded)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
 def test_encoders_read_words_and_embeddings(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
-    checked(checkpoint(family), tmp_path, embedded=True)
+    path = checkpoint(family)
+    for columns in (1, 2):
+        checked(path, tmp_path, embedded=True, columns=columns)
 
 
 def test_of_a_large_vocabulary_only_what_is_read_is_made(checkpoint: Checkpoint, tmp_path: Path) -> None:
@@ -323,8 +327,8 @@ def test_a_pair_may_not_be_longer_than_the_positions(checkpoint: Checkpoint, tmp
 
 def test_the_longer_sentence_is_cut_first(checkpoint: Checkpoint) -> None:
     tokenizer = AutoTokenizer.from_pretrained(checkpoint("bert"))
-    rows, cut = pairs(tokenizer, PREMISES, HYPOTHESES, 12)
+    rows, cut = encode(tokenizer, [PREMISES, HYPOTHESES], 12)
     assert [len(row) for row in rows] == [10, 12, 12] and cut == 2
     text = tokenizer.decode(rows[2])
     assert text == "[CLS] a bird sings [SEP] the old bird sings the big [SEP]"
-    assert pairs(tokenizer, [], [], 12) == ([], 0)
+    assert encode(tokenizer, [[], []], 12) == ([], 0)

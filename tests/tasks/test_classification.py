@@ -1,9 +1,9 @@
-"""The NLI task: examples, batches and rows, on a prepared toy corpus."""
+"""A classifier with its examples: batches, rows and validation, on a prepared toy corpus."""
 
 from __future__ import annotations
 
-import json
 import os
+import pickle
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
@@ -17,14 +17,16 @@ from safetensors.torch import load_file
 from transformers import AutoModelForSequenceClassification
 
 import augury.augment
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS, Corpus
 from augury.experiments.experiment import parse
-from augury.experiments.trainable import Prepared
+from augury.experiments.preparation import prepare
+from augury.experiments.run import Run
+from augury.experiments.training import train_here
 from augury.regimes.regime import PerturbableModel, Progress
+from augury.tasks.classification import Batch, Classification
+from augury.training.trained import WEIGHTS
 from trainables import nli
-from trainables.nli.config import Config
-from trainables.nli.task import Batch, Classification
 
 CPU = torch.device("cpu")
 SWAPPED = '''
@@ -80,12 +82,14 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
 
 class Toy:
     def __init__(self, storage: Path, **changes: Any):
-        experiment = parse(content(storage, **changes))
-        assert isinstance(experiment, Config)
-        self.experiment, self.store = experiment, Store(storage)
-        self.prepared: Prepared = nli.prepare(experiment, self.store)
-        self.task = Classification({**self.prepared.config, "seed": 1}, self.store)
-        self.corpus = Corpus.load(self.store, self.prepared.config["corpora"]["train"])
+        self.run: Run = prepare(parse(content(storage, **changes)), Store(storage))
+        self.task = Classification(self.run, nli.TASK)
+        self.corpus = self.run.corpus("train")
+
+    def load(self, *examples: int) -> Batch:
+        """The batch of these examples."""
+        batch: Batch = self.task.load(np.array(examples), 0, CPU).batch
+        return batch
 
     def text(self, ids: torch.Tensor) -> list[str]:
         """Premise and hypothesis of a row."""
@@ -101,8 +105,8 @@ def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_a_batch_holds_pairs_and_labels(storage: Path) -> None:
     toy = Toy(storage)
     assert isinstance(toy.task, PerturbableModel)
-    assert len(toy.task.lengths.cost) == 60 and toy.prepared.data_factor == 1.0
-    loaded = toy.task.load(np.array([3, 41]), CPU)
+    assert len(toy.task.lengths.cost) == 60 and toy.run.data_factor == 1.0
+    loaded = toy.task.load(np.array([3, 41]), 0, CPU)
     batch = loaded.batch
     premises, hypotheses, labels = (toy.corpus.column(name) for name in ("premise", "hypothesis", "label"))
     for place, row in enumerate((3, 41)):
@@ -115,22 +119,22 @@ def test_a_batch_holds_pairs_and_labels(storage: Path) -> None:
 
 def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> None:
     beside = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised")
-    ids = beside.task.load(np.array([5]), CPU).batch.ids
+    ids = beside.load(5).ids
     source, view = beside.text(ids[0, 0]), beside.text(ids[1, 0])
     assert view == [" ".join(text.split()[::-1]) for text in source]
-    assert beside.prepared.data_factor == 2.0 and len(beside.task.lengths.cost) == 60
+    assert beside.run.data_factor == 2.0 and len(beside.task.lengths.cost) == 60
 
     union = Toy(storage, augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}], regime="adversarial")
     # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
-    assert union.task.draw_rows == [60 + 120, 60] and union.prepared.data_factor == 4.0
-    records = Corpus(Folder(union.store.root, union.prepared.config["records"]["eda"]))
+    assert union.task.draw_rows == [60 + 120, 60] and union.run.data_factor == 4.0
+    records = Corpus(union.run.stored(union.run.records["eda"]))
     for example, text in ((59, union.corpus), (60, records), (179, records)):
         row = example - (60 if example >= 60 else 0)
-        batch = union.task.load(np.array([example]), CPU).batch
+        batch = union.load(example)
         assert union.text(batch.ids[0, 0]) == [text.column("premise")[row], text.column("hypothesis")[row]]
         assert LABELS[batch.labels[0]] == text.column("label")[row]
         assert union.task.ids(np.array([example])) == [f"{text.column('id')[row]} (source)"]
-    last = union.task.load(np.array([239]), CPU).batch
+    last = union.load(239)
     assert union.text(last.ids[0, 0])[0].split()[::-1] == union.corpus.column("premise")[59].split()
     assert union.task.ids(np.array([239])) == [f"{union.corpus.column('id')[59]} (swapped)"]
 
@@ -141,16 +145,16 @@ def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
         augment=[{"operator": "eda", "copies": 2, "use": "view"}],
         regime={"name": "coregularised", "warmup_steps": 0},
     )
-    views = toy.prepared.config["views"]
-    assert list(views) == ["eda-1", "eda-2"] and toy.prepared.config["records"] == {}
-    assert toy.task.draw_rows == [60, 60] and toy.prepared.data_factor == 3.0
+    views = toy.run.views
+    assert list(views) == ["eda-1", "eda-2"] and toy.run.records == {}
+    assert toy.task.draw_rows == [60, 60] and toy.run.data_factor == 3.0
     for draw, name in enumerate(views):
-        made = Corpus(Folder(toy.store.root, views[name]))
-        batch = toy.task.load(np.array([60 * draw + 5]), CPU).batch
+        made = Corpus(toy.run.stored(views[name]))
+        batch = toy.load(60 * draw + 5)
         for view, text in enumerate((toy.corpus, made)):
             assert toy.text(batch.ids[view, 0]) == [text.column("premise")[5], text.column("hypothesis")[5]]
         assert toy.task.ids(np.array([60 * draw + 5])) == [f"{toy.corpus.column('id')[5]} (source+{name})"]
-    losses = toy.task.loss(toy.task.load(np.arange(55, 65), CPU).batch, Progress(0))
+    losses = toy.task.loss(toy.task.load(np.arange(55, 65), 0, CPU).batch, Progress(0))
     assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
 
 
@@ -158,18 +162,18 @@ def test_rows_do_not_depend_on_company(storage: Path) -> None:
     task = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised").task
     task.module.eval()
     examples = np.array([0, 7, 20, 33])
-    together = task.rows(task.load(examples, CPU).batch, [0, 1])
-    alone = [task.rows(task.load(np.array([example]), CPU).batch, [0, 1]) for example in examples]
+    together = task.rows(task.load(examples, 0, CPU).batch, [0, 1])
+    alone = [task.rows(task.load(np.array([example]), 0, CPU).batch, [0, 1]) for example in examples]
     assert torch.allclose(together.hidden, torch.cat([rows.hidden for rows in alone], dim=1), atol=1e-6)
     assert torch.equal(together.labels, torch.cat([rows.labels for rows in alone]))
-    second = task.rows(task.load(examples, CPU).batch, [1])
+    second = task.rows(task.load(examples, 0, CPU).batch, [1])
     assert torch.allclose(second.hidden[0], together.hidden[1], atol=1e-6)
 
 
 def test_no_perturbation_changes_nothing(storage: Path) -> None:
     task = Toy(storage).task
     task.module.eval()
-    batch = task.load(np.arange(6), CPU).batch
+    batch = task.load(np.arange(6), 0, CPU).batch
     embedded = task.embedded(batch, 0)
     assert not embedded.embeddings.requires_grad and torch.equal(embedded.mask, batch.ids[0] != 1)
     plain = task.rows(batch, [0])
@@ -181,7 +185,7 @@ def test_no_perturbation_changes_nothing(storage: Path) -> None:
 @pytest.mark.parametrize("regime", ["plain", "adversarial", {"name": "coregularised", "over": "identity"}])
 def test_the_loss_is_that_of_torch(storage: Path, regime: Any) -> None:
     task = Toy(storage, regime=regime, model={**content(storage)["model"], "dropout": 0.0}).task
-    batch = task.load(np.arange(10), CPU).batch
+    batch = task.load(np.arange(10), 0, CPU).batch
     logits = task.reader.logits(batch.ids[0])
     nll = torch.nn.functional.cross_entropy(logits, batch.labels, reduction="sum")
     losses = task.loss(batch, Progress(10_000))
@@ -207,7 +211,7 @@ def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
     task.module.eval()
     with torch.no_grad():
         found = task.validate(CPU)
-        valid = Corpus.load(toy.store, toy.prepared.config["corpora"]["valid"])
+        valid = toy.run.corpus("valid")
         given = toy.task.tokenizer(
             valid.column("premise"), valid.column("hypothesis"), padding=True, return_tensors="pt"
         )
@@ -221,7 +225,7 @@ def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
 def test_wider_padding_does_not_change_the_loss(storage: Path) -> None:
     task = Toy(storage).task
     task.module.eval()
-    batch = task.load(np.array([0, 1, 2]), CPU).batch
+    batch = task.load(np.array([0, 1, 2]), 0, CPU).batch
     wider = Batch(torch.nn.functional.pad(batch.ids, (0, 5), value=1), batch.labels)
     assert task.loss(wider, Progress(0)).total.item() == pytest.approx(
         task.loss(batch, Progress(0)).total.item(), rel=1e-5
@@ -247,7 +251,7 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[
     corpus = {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)}}
     task = Toy(tmp_path, corpus=corpus, model={"name": str(path)}, regime=ATTACKED).task
     task.module.eval()
-    losses = task.loss(task.load(np.arange(5), CPU).batch, Progress(0))
+    losses = task.loss(task.load(np.arange(5), 0, CPU).batch, Progress(0))
     losses.total.backward()
     assert losses.rows == losses.divisor == losses.metrics["projected"] == 5
     assert losses.metrics["nll_before"] < losses.metrics["nll"]
@@ -283,25 +287,26 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[
 
 @pytest.mark.slow
 def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
-    toy = Toy(
-        tmp_path,
-        model={**content(tmp_path)["model"], "dropout": 0.0},
-        regime={**ATTACKED, "epsilon": 0.5, "alpha": 0.3},
-        # 10 batches: two workers take the updates of one that accumulates two of them.
-        training={"max_examples": 6, "max_passes": 2, "learning_rate": 0.01, "adam_eps": 0.01},
-    )
-    given = {**toy.prepared.config, "storage": str(tmp_path), "seed": 1}
-    file = tmp_path / "given.json"
-    file.write_text(json.dumps({**given, "run": "runs/two"}))
+    def run(**training: Any) -> Run:
+        return Toy(
+            tmp_path,
+            model={**content(tmp_path)["model"], "dropout": 0.0},
+            regime={**ATTACKED, "epsilon": 0.5, "alpha": 0.3},
+            # 10 batches: two workers take the updates of one that accumulates two of them.
+            training={"max_examples": 6, "max_passes": 2, "learning_rate": 0.01, "adam_eps": 0.01, **training},
+        ).run
+
+    two, one = run(), run(accumulation=2)
+    file = tmp_path / "run"
+    file.write_bytes(pickle.dumps(two))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, str(Path(__file__).with_name("workers.py")), str(file)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    given["experiment"]["training"]["accumulation"] = 2
-    nli.train_loop({**given, "run": "runs/one"}, CPU, lambda metrics: None)
-    two, one = (load_file(tmp_path / "runs" / name / "weights.safetensors") for name in ("two", "one"))
-    assert two.keys() == one.keys()
-    fresh = toy.task.module.state_dict()
-    assert any(not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in one.items())
-    for name, trained in one.items():
-        assert torch.allclose(two[name], trained, atol=1e-5), name
+    train_here(one, CPU, lambda metrics: None)
+    of_two, of_one = (load_file(Path(run.folder.path(WEIGHTS))) for run in (two, one))
+    assert of_two.keys() == of_one.keys()
+    fresh = nli.TASK.load(one).module.state_dict()
+    assert any(not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in of_one.items())
+    for name, trained in of_one.items():
+        assert torch.allclose(of_two[name], trained, atol=1e-5), name

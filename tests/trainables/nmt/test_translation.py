@@ -9,15 +9,16 @@ import numpy as np
 import pytest
 import torch
 
-from augury.core.store import Folder, Store
-from augury.experiments.experiment import Experiment, parse
-from augury.experiments.trainable import Prepared
+from augury.core.store import Store
+from augury.experiments.experiment import parse
+from augury.experiments.preparation import prepare
+from augury.experiments.run import Run
 from augury.regimes.regime import Progress
+from augury.text.alphabet import build_alphabet
+from augury.text.rot import Rot
 from augury.training import history
 from augury.training.loop import fit
-from trainables import nmt
-from trainables.nmt.preparation import kept_examples
-from trainables.nmt.task import Batch, Translation
+from trainables.nmt.translation import Batch, Translation
 
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
@@ -44,10 +45,8 @@ def content(storage: Path, **changes: Any) -> dict[str, Any]:
 
 class Toy:
     def __init__(self, storage: Path, **changes: Any):
-        self.experiment: Experiment = parse(content(storage, **changes))
-        self.store = Store(storage)
-        self.prepared: Prepared = nmt.prepare(self.experiment, self.store)  # type: ignore[arg-type]
-        self.task = Translation({**self.prepared.config, "seed": 1}, self.store)
+        self.run: Run = prepare(parse(content(storage, **changes)), Store(storage))
+        self.task = Translation(self.run)
 
 
 @pytest.fixture(scope="module")
@@ -62,19 +61,16 @@ def texts(task: Translation, ids: list[int]) -> str:
 def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_sentence(storage: Path) -> None:
     toy = Toy(storage)
     task = toy.task
-    kept = len(task.rows_kept)
-    assert task.draw_rows == [kept, kept] and toy.prepared.data_factor == 3.0
-    assert toy.prepared.passes_by_view == {"source": 1.0, "rot-1": 0.5, "rot-2": 0.5}
-    batch = task.load(np.array([0, kept]), torch.device("cpu")).batch
+    kept = len(task.examples.rows)
+    assert task.draw_rows == [kept, kept] and toy.run.data_factor == 3.0
+    assert toy.run.passes_by_view == {"source": 1.0, "rot-1": 0.5, "rot-2": 0.5}
+    batch = task.load(np.array([0, kept]), 0, torch.device("cpu")).batch
     assert batch.sources.shape[:2] == (2, 2)
-    sources = task.corpus.column("source")
-    targets = task.corpus.column("target")
-    row = int(task.rows_kept[0])
+    sources = toy.run.corpus("train").column("source")
+    targets = toy.run.corpus("train").column("target")
+    row = int(task.examples.rows[0])
     plain = [texts(task, batch.sources[0, place].tolist()) for place in (0, 1)]
     assert plain == [sources[row], sources[row]]
-    from augury.text.alphabet import build_alphabet
-    from augury.text.rot import Rot
-
     letters = {letter: 1 for text in sources for letter in text}
     for place, key in ((0, 1), (1, 2)):
         assert texts(task, batch.sources[1, place].tolist()) == Rot(build_alphabet(letters), key).text(sources[row])
@@ -86,21 +82,23 @@ def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_s
 
 def test_tags_and_ends_frame_the_source(storage: Path) -> None:
     task = Toy(storage).task
-    source = task.source("rot-1", int(task.rows_kept[0]))
-    assert source[0] == task.vocabulary.tags["__en__"] and source[-1] == task.vocabulary.eos
+    for view in task.load(np.array([0]), 0, torch.device("cpu")).batch.sources[:, 0].tolist():
+        *source, end = (piece for piece in view if piece != task.vocabulary.pad)
+        assert source[0] == task.vocabulary.tags["__en__"] and end == task.vocabulary.eos
     second = Toy(storage, regime={"name": "multi_source", "equation": 2}).task
-    last = second.load(np.array([sum(second.draw_rows) - 1]), torch.device("cpu")).batch
+    last = second.load(np.array([sum(second.draw_rows) - 1]), 0, torch.device("cpu")).batch
     assert int(last.sources[0, 0, 0]) == second.vocabulary.tags["__de__"]
-    row = int(second.rows_kept[-1])
-    assert texts(second, last.labels[0].tolist()) == second.corpus.column("source")[row]
+    row = int(second.examples.rows[-1])
+    assert texts(second, last.labels[0].tolist()) == second.examples.column("source")[row]
     plain = Toy(storage, regime="plain", augment=[]).task
-    assert plain.source("source", int(plain.rows_kept[0]))[0] not in plain.vocabulary.tags.values()
+    first = plain.load(np.array([0]), 0, torch.device("cpu")).batch.sources[0, 0, 0]
+    assert first not in plain.vocabulary.tags.values()
 
 
 def test_lengths_are_those_of_the_batches(storage: Path) -> None:
     task = Toy(storage, regime="plain", augment=[]).task
     for example in (0, 7, len(task.lengths.cost) - 1):
-        batch = task.load(np.array([example]), torch.device("cpu")).batch
+        batch = task.load(np.array([example]), 0, torch.device("cpu")).batch
         assert batch.sources.shape[2] == task.lengths.sources[example]
         assert batch.labels.shape[1] == task.lengths.targets[example]
 
@@ -109,19 +107,19 @@ def test_rows_do_not_depend_on_padding_or_company(storage: Path) -> None:
     task = Toy(storage).task
     task.module.eval()
     examples = np.array([0, 1, 2, 3])
-    together = task.rows(task.load(examples, torch.device("cpu")).batch, [0, 1])
+    together = task.rows(task.load(examples, 0, torch.device("cpu")).batch, [0, 1])
     alone = [
-        task.rows(task.load(np.array([example]), torch.device("cpu")).batch, [0, 1]).hidden for example in examples
+        task.rows(task.load(np.array([example]), 0, torch.device("cpu")).batch, [0, 1]).hidden for example in examples
     ]
     assert torch.allclose(together.hidden, torch.cat(alone, dim=1), atol=1e-5)
-    one_view = task.rows(task.load(examples, torch.device("cpu")).batch, [1])
+    one_view = task.rows(task.load(examples, 0, torch.device("cpu")).batch, [1])
     assert torch.allclose(one_view.hidden[0], together.hidden[1], atol=1e-5)
 
 
 def test_padding_does_not_change_the_loss(storage: Path) -> None:
     task = Toy(storage).task
     task.module.eval()
-    batch = task.load(np.array([0, 1, 2]), torch.device("cpu")).batch
+    batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
     pad = task.vocabulary.pad
     wider = Batch(
         torch.nn.functional.pad(batch.sources, (0, 5), value=pad),
@@ -130,54 +128,6 @@ def test_padding_does_not_change_the_loss(storage: Path) -> None:
     before, after = task.loss(batch, Progress(0)), task.loss(wider, Progress(0))
     assert before.rows == after.rows and before.divisor == after.divisor == 2 * before.rows
     assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
-
-
-def test_one_filter_for_all_views_keeps_them_aligned() -> None:
-    class Of:
-        def __init__(self, *lengths: int):
-            self.lengths = np.array(lengths)
-
-    kept = kept_examples({"source": Of(3, 0, 5, 4), "rot-1": Of(3, 2, 9, 4), "target": Of(2, 2, 2, 2)}, 6)  # type: ignore[dict-item]
-    assert kept.rows.tolist() == [0, 3]
-    assert kept.rejected == {"a side without pieces": 1, "more than 6 pieces": 1}
-
-
-def test_the_address_is_known_before_anything_is_made(tmp_path: Path) -> None:
-    experiment = parse(content(tmp_path))
-    store = Store(tmp_path)
-    known = nmt.address(experiment, store)  # type: ignore[arg-type]
-    assert not (tmp_path / "corpora").exists()
-    assert nmt.prepare(experiment, store).address == known  # type: ignore[arg-type]
-
-
-def test_what_changes_the_model_changes_the_address_and_nothing_else_does(storage: Path) -> None:
-    store = Store(storage)
-
-    def address(**changes: Any) -> str:
-        return nmt.address(parse(content(storage, **changes)), store)  # type: ignore[arg-type]
-
-    same = address()
-    assert address(name="other", seeds=[5], decoding={"beam": 2}, execution={"threads": 1}, baseline=False) == same
-    different = [
-        address(regime={"name": "coregularised", "beta": 2}),
-        address(vocabulary={"size": 301, "size_per_key": 60}),
-        address(training={"max_tokens": 401, "max_passes": 5}),
-        address(augment=[{"operator": "cipher", "keys": [1]}]),
-    ]
-    assert len({same, *different}) == 5
-
-
-def test_the_order_of_keys_counts_and_settings_without_effect_do_not(storage: Path) -> None:
-    store = Store(storage)
-
-    def address(**changes: Any) -> str:
-        return nmt.address(parse(content(storage, **changes)), store)  # type: ignore[arg-type]
-
-    swapped = [{"operator": "cipher", "keys": [2, 1]}]
-    assert address() != address(augment=swapped)
-    plain = {"regime": "plain", "augment": []}
-    assert address(**plain) == address(**plain, vocabulary={"size": 300, "size_per_key": 99})
-    assert address() == address(vocabulary={"size": 300, "size_per_key": 60, "separate_size_per_key": 7})
 
 
 # Perturbed sources
@@ -194,7 +144,7 @@ def moved_nll(task: Translation, batch: Batch, perturbation: torch.Tensor) -> to
 def test_a_perturbation_is_added_to_what_the_encoder_reads(storage: Path) -> None:
     task = Toy(storage, **ATTACKED).task
     task.module.eval()
-    batch = task.load(np.array([0, 1, 2]), torch.device("cpu")).batch
+    batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
     embedded = task.embedded(batch, 0)
     assert torch.equal(embedded.mask, batch.sources[0] != task.vocabulary.pad)
     assert embedded.embeddings[~embedded.mask].count_nonzero() == 0 and not embedded.embeddings.requires_grad
@@ -214,7 +164,7 @@ def test_a_perturbation_is_added_to_what_the_encoder_reads(storage: Path) -> Non
 def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> None:
     task = Toy(storage, **ATTACKED).task
     task.module.eval()
-    batch = task.load(np.array([0, 1, 2, 3, 4]), torch.device("cpu")).batch
+    batch = task.load(np.array([0, 1, 2, 3, 4]), 0, torch.device("cpu")).batch
     regime = task.regime.model_copy(update={"label_smoothing": 0.0})
     losses = regime.loss(task, batch, Progress(0))
     losses.total.backward()
@@ -243,11 +193,12 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
 def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path) -> None:
     toy = Toy(storage, regime={"name": "adversarial", "epsilon": 1, "norm_scope": "token"})
     task = toy.task
-    assert task.draw_rows == [len(task.rows_kept)] * 3
-    training = toy.experiment.training.model_copy(update={"max_updates": 3, "max_passes": None, "average_last": 1})  # type: ignore[attr-defined]
+    assert task.draw_rows == [len(task.examples.rows)] * 3
+    training = toy.run.experiment.training.model_copy(update={"max_updates": 3, "max_passes": None, "average_last": 1})  # type: ignore[attr-defined]
     before = task.module.state_dict()["model.encoder.embed_tokens.weight"].clone()
-    run = Folder(toy.store.root, "runs/attacked")
-    fit(task, training, run, address="attacked", seed=1, device=torch.device("cpu"))
+    fit(task, training, toy.run, device=torch.device("cpu"))
     assert not torch.equal(before, task.module.state_dict()["model.encoder.embed_tokens.weight"])
-    record = next(each["metrics"] for each in history.read(run) if "train/projected" in each["metrics"])
-    assert record["train/projected"] == 1 and 0 < record["train/perturbation"] < 1
+    metrics = next(
+        record["metrics"] for record in history.read(toy.run.folder) if "train/projected" in record["metrics"]
+    )
+    assert metrics["train/projected"] == 1 and 0 < metrics["train/perturbation"] < 1
