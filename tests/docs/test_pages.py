@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import json
 import re
+import runpy
 from pathlib import Path
 
 import pyarrow as pa
@@ -114,6 +115,12 @@ def test_it_names_every_verb_and_known_corpus() -> None:
 def test_the_worked_example_is_the_file() -> None:
     source = (ROOT / "docs" / "examples" / "sentiment.py").read_text(encoding="utf-8")
     assert block("python", "SentimentExperiment").strip() in source
+
+
+def test_the_reference_is_of_the_settings_as_they_are() -> None:
+    """`python docs/reference.py` writes it anew."""
+    written = runpy.run_path(str(ROOT / "docs" / "reference.py"))["render"]()
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == written
 
 
 def test_links_lead_somewhere() -> None:

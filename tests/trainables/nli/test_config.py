@@ -3,7 +3,6 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from trainables.nli.architecture import Scratch
 
 from augury.core.errors import UserError
 from augury.experiments.experiment import parse, systems
