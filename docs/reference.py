@@ -18,9 +18,9 @@ PAGE = Path(__file__).with_name("reference.md")
 HEAD = """\
 # Reference
 
-Every setting of an experiment file, written by `python docs/reference.py` from the settings themselves. In a file, a section
-is a mapping; on the command line, `--set section.key=value`. `augury config --schema` prints the same as JSON Schema, for
-editors.
+Every setting of an experiment file, written by `python docs/reference.py` from the settings themselves. In a file, a
+section is a mapping; on the command line, `--set section.key=value`. `augury config --schema` prints the same as JSON
+Schema, for editors.
 """
 
 
