@@ -151,7 +151,7 @@ def _estimate(cost: dict[str, Any]) -> str:
     from augury.core.progress import duration
 
     if cost["seconds"] is None:
-        unknown = ", ".join(name for name, each in cost["each"].items() if each is None)
+        unknown = ", ".join(name for name, estimate in cost["each"].items() if estimate is None)
         return f"not known before the models of {unknown} are fetched"
     size = cost["bytes"] / 1e6
     disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
