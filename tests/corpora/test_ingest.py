@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 from pathlib import Path
 from typing import Any
 
@@ -107,27 +106,25 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
 
 
-def test_what_is_said(tmp_path: Path, store: Store) -> None:
-    said = io.StringIO()
+def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     wanted = spec(train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]))
-    made = ingest(wanted, "train", store, progress=said)
-    assert said.getvalue().splitlines()[-1] == (
+    made = ingest(wanted, "train", store)
+    assert capsys.readouterr().err.splitlines()[-1] == (
         "train: 3 pairs of 4 rows; left out: ratio 1; tabs or line ends became spaces in 1"
     )
-    said = io.StringIO()
-    assert ingest(wanted, "train", store, progress=said) == made
-    assert said.getvalue() == f"train: 3 pairs, reused {made.address}\n"
+    assert ingest(wanted, "train", store) == made
+    assert capsys.readouterr().err == f"train: 3 pairs, reused {made.address}\n"
 
 
 def test_the_builtin_corpus_says_that_it_is_synthetic(
     store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("augury.core.progress._said", set())
+    monkeypatch.setattr("augury.core.messages._logged", set())
     made = ingest(spec(tests={"test": {"builtin": 7}}), "test", store)
     ingest(spec(tests={"test": {"builtin": 8}}), "test", store)
     assert (made.rows, made.manifest["note"], made.manifest["files"]) == (7, builtin.NOTE, [])
     assert capsys.readouterr().err.count(builtin.NOTE) == 1
-    monkeypatch.setattr("augury.core.progress._said", set())
+    monkeypatch.setattr("augury.core.messages._logged", set())
     assert ingest(spec(tests={"test": {"builtin": 7}}), "test", store).address == made.address
     assert capsys.readouterr().err == f"test: 7 pairs, reused {made.address}\n{builtin.NOTE}\n"
 
