@@ -21,7 +21,7 @@ from augury.scoring.metrics import title
 from augury.training import history
 from augury.training.history import Record
 
-POINTS = 400
+MOST_POINTS = 400
 """Of a line at most; a chart has no room for more."""
 COLUMN = 560
 """Pixels that a chart has where two are side by side."""
@@ -110,7 +110,7 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
         ends = ", ".join(f"{results[system].name} seed {seed} {value:.2f}" for (system, seed), value in last.items())
         for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
             traces = [
-                _line(results[system], system, seed, thinned(curve, POINTS)[[over, "value"]])
+                _line(results[system], system, seed, thinned(curve, MOST_POINTS)[[over, "value"]])
                 for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False)
             ]
             heading = f"{labels[name][0].upper()}{labels[name][1:]} against {over}"

@@ -19,7 +19,7 @@ from augury.sweeping.state import Decision
 
 HIGHLIGHTED = 6
 """Configurations with a colour besides the reference; more are not told apart."""
-POINTS = 120
+MOST_POINTS = 120
 """Of a line at most."""
 GREY, FAINT = "#7b828c", "rgba(128,136,147,0.25)"
 ACTIONS = {
@@ -76,7 +76,7 @@ def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]
 
 def _curve(result: ConfigurationResult, curve: pd.DataFrame, drawn: Mapping[str, Look], over: str) -> list[go.Scatter]:
     """Return a configuration's mean over seeds, behind it the band where the configuration is highlighted."""
-    kept = thinned(curve, POINTS)
+    kept = thinned(curve, MOST_POINTS)
     x, low, high = (numbers(kept[column]) for column in (over, "low", "high"))
     highlighted, own = result.address in drawn, drawn.get(result.address, OTHER)
     stopped = result.state == "stopped"
