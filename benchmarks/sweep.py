@@ -4,9 +4,9 @@
 
 A trial trains a small translation model for about so many seconds, so that loading, validation, scoring, records in
 MLflow, pages and Ray itself are all in. It is held against three ideals, all divided by the trials that run at once: as
-many times what the same run takes alone, by `augury train` on one thread, from the beginning of its training to its scores; the same
-of its training steps only; and the sum of what those steps took in the trials, which leaves out what trials lose to
-each other and to Ray beside them.
+many times what the same run takes alone, by `augury train` on one thread, from the start of its training to its scores;
+the same of its training steps only; and the sum of what those steps took in the trials, which leaves out what trials
+lose to each other and to Ray beside them.
 """
 
 from __future__ import annotations
