@@ -17,12 +17,12 @@ def encoder(directory: Path) -> str:
 
     text = directory / "text"
     text.write_text("the cat sat on the mat\nim Garten ist ein Hund\nyes, why not\n" * 50)
+    prefix = str(directory / "sentencepiece.bpe")
     sentencepiece.SentencePieceTrainer.train(
-        input=str(text), model_prefix=str(directory / "sentencepiece.bpe"), vocab_size=60, model_type="bpe",
-        hard_vocab_limit=False,
-    )  # fmt: skip
+        input=str(text), model_prefix=prefix, vocab_size=60, model_type="bpe", hard_vocab_limit=False
+    )
     place = directory / "xlm-roberta-tiny"
-    tokenizer = transformers.XLMRobertaTokenizer(str(directory / "sentencepiece.bpe.model"))
+    tokenizer = transformers.XLMRobertaTokenizer(f"{prefix}.model")
     tokenizer.save_pretrained(place)
     torch.manual_seed(1)
     config = transformers.XLMRobertaConfig(
@@ -48,7 +48,7 @@ def main(directory: Path) -> None:
     )
     segments = json.load(sys.stdin)
     with torch.inference_mode():
-        (inputs,) = model.prepare_sample(segments, stage="predict")
+        inputs = model.prepare_sample(segments, stage="predict")
         scores = model(**inputs).score.tolist()
     print(json.dumps({"checkpoint": str(checkpoint), "scores": scores}))
 

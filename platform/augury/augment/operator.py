@@ -135,7 +135,7 @@ class Operator(Extension):
         """What one block of the training split tells; an operator without this method does not read the split."""
         return None
 
-    def fit(self, told: Sequence[Any]) -> dict[str, Any]:
+    def fit(self, results: Sequence[Any]) -> dict[str, Any]:
         """Side data (JSON) from what all blocks told, in order."""
         return {}
 

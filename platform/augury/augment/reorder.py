@@ -104,8 +104,8 @@ class Reorder(Operator):
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
         order = self.model_dump(mode="json", include={"min_coverage", "aligner", "symmetrisation", "anchor"})
         sections = self.model_dump(mode="json", include={"model", "training", "max_pieces"}, exclude_none=True)
-        given = {**parallel, "form": "reorder", **order}
-        return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": given, **sections}}
+        corpus_of_reorderer = {**parallel, "form": "reorder", **order}
+        return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": corpus_of_reorderer, **sections}}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id", *(texts_read(columns) or ("premise", "hypothesis")))
@@ -132,8 +132,10 @@ class Reorder(Operator):
                 after = draw([prompts.reordering(text) for text in before], keys, self.sampling)
                 verdicts = [_verdict(*pair) for pair in zip(before, after, strict=True)]
                 counts.update(f"{verdict} {plural(side)}" for verdict in verdicts if verdict)
-                found = zip(before, after, verdicts, strict=True)
-                texts[side] = pa.array([old if verdict in refused else new for old, new, verdict in found], pa.string())
+                outcomes = zip(before, after, verdicts, strict=True)
+                texts[side] = pa.array(
+                    [old if verdict in refused else new for old, new, verdict in outcomes], pa.string()
+                )
             if self.use == RECORDS:
                 return Made(children(parents, self, copies, **texts), counts)
             return Made(view(block, texts), counts)

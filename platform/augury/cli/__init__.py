@@ -21,10 +21,10 @@ from augury.core.errors import UserError, nearest, unknown
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; errors are one message on standard error, with a traceback under `--debug`."""
     try:
-        code = _command(sys.argv[1:] if given is None else list(given))
+        code = _command(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough

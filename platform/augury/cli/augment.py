@@ -102,9 +102,9 @@ def _given(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Exp
     if arguments.experiment:
         from augury.experiments import experiment
 
-        given = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
-        if given:
-            raise UserError(f"give an experiment file or {given[0]}, not both; --set changes the file's settings")
+        flags = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
+        if flags:
+            raise UserError(f"give an experiment file or {flags[0]}, not both; --set changes the file's settings")
         loaded = experiment.load(arguments.experiment, arguments.assignments)
         if not loaded.augment:
             raise UserError(
@@ -168,7 +168,7 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
                 **_flag(field.annotation),
             )
     if sections:
-        shown = (textwrap.fill(" ".join(each.split()), 76, subsequent_indent="  ") for each in sections)
+        shown = (textwrap.fill(" ".join(section.split()), 76, subsequent_indent="  ") for section in sections)
         parser.add_argument_group(f"sections of operator {name}, given in an experiment file", "\n".join(shown))
 
 

@@ -44,12 +44,12 @@ def run(arguments: argparse.Namespace) -> int:
         samples=arguments.samples,
     )
     if arguments.json:
-        print_json({"scores": [each.plain() for each in scores]})
+        print_json({"scores": [result.plain() for result in scores]})
     else:
-        for each in scores:
-            least = "  (lower is better)" if lower_is_better(each.name) else ""
-            interval = f"[{each.low:.2f}, {each.high:.2f}]"
-            print(f"{each.name:<18} {each.value:6.2f}  {interval}  n {each.n}  {each.signature}{least}")
+        for result in scores:
+            least = "  (lower is better)" if lower_is_better(result.name) else ""
+            interval = f"[{result.low:.2f}, {result.high:.2f}]"
+            print(f"{result.name:<18} {result.value:6.2f}  {interval}  n {result.n}  {result.signature}{least}")
     return 0
 
 

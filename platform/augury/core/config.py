@@ -7,7 +7,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from augury.core.errors import UserError
 from augury.core.faults import Invalid, faults_of
@@ -18,6 +20,15 @@ class Section(BaseModel):
     """A frozen group of typed settings; an unknown key is an error that names the nearest known one."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the section's JSON Schema, with the key `preset` where there are presets."""
+        described = handler.resolve_ref_schema(handler(schema))
+        if presets := getattr(cls, "PRESETS", None):
+            preset = {"description": "Values to begin with.", "enum": list(presets)}
+            described["properties"] = {"preset": preset, **described.get("properties", {})}
+        return described
 
     def plain(self) -> dict[str, Any]:
         """The settings as JSON-like values, defaults included."""

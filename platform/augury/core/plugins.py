@@ -25,7 +25,9 @@ from pkgutil import iter_modules
 from types import CodeType, ModuleType
 from typing import Any
 
-from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import GetJsonSchemaHandler, SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
@@ -33,6 +35,8 @@ from augury.core.errors import UserError, nearest
 __path__: list[str] = []  # files by their paths are modules below this one
 FILE = "file"
 """The key under which a section that comes from a file says so."""
+PATH_PATTERN = r"^[./~]|/$|\.py$"
+"""What a path looks like, for JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
 _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
 
@@ -165,6 +169,33 @@ class Extension(Section):
         if origin and isinstance(values, Mapping) and values.get(FILE) == origin[FILE]:
             return {key: value for key, value in values.items() if key != FILE}
         return values
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Says, in the annotation of a setting, that its sections are found by name, so that JSON Schemas list them."""
+
+    kind: Kind
+    key: str
+    """The setting of a section that has its name or its path."""
+    default: str | None = None
+    """The name of a section that names none, if that is allowed; then a name alone is a section too."""
+
+    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        names = self.kind.names()
+        path = {"type": "string", "pattern": PATH_PATTERN}
+        classes = {name: self.kind.find(name) for name in names}
+        by_name = [
+            {
+                "allOf": [section.__get_pydantic_json_schema__(section.__pydantic_core_schema__, handler)],
+                "properties": {self.key: {"const": name}},
+                "required": [] if name == self.default else [self.key],
+            }
+            for name, section in classes.items()
+        ]
+        by_path = {"type": "object", "properties": {self.key: path}, "required": [self.key]}
+        name_alone = [{"enum": names}, path] if self.default else []
+        return {"anyOf": [*name_alone, *by_name, by_path]}
 
 
 def section(kind: Kind, base: type[Extension], key: str, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:

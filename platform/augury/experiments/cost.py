@@ -109,14 +109,23 @@ def devices(execution: Execution, workers: int) -> tuple[str, int]:
     """Return where training would run on this machine, for people, and how many runs would share it side by side."""
     if uses_gpu(execution):
         return f"{workers * execution.at_once} GPUs", execution.at_once
-    each, there = _cores(execution, workers), os.cpu_count() or 1
-    beside = max(1, min(execution.at_once, there // each))
-    return f"{beside * each} of {there} cores", beside
+    cores_of_run, cores = _cores(execution, workers), os.cpu_count() or 1
+    at_once = max(1, min(execution.at_once, cores // cores_of_run))
+    return f"{at_once * cores_of_run} of {cores} cores", at_once
 
 
 def uses_gpu(execution: Execution) -> bool:
     """Return whether training would run on GPUs, as far as can be told without asking them."""
     return execution.device == "cuda" or (execution.device == "auto" and Path("/dev/nvidia0").exists())
+
+
+def cpu_has_bfloat16() -> bool:
+    """Return whether the processor of this machine multiplies bfloat16, as far as Linux tells."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return any(flag in flags for flag in ("avx512_bf16", "amx_bf16", " bf16"))
 
 
 def _speed(execution: Execution, workers: int) -> float:

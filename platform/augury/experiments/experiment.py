@@ -16,6 +16,7 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.faults import Fault, Invalid
+from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
@@ -25,8 +26,12 @@ from augury.regimes.regime import SOURCE, Draw, Regime
 from augury.scoring.settings import Scoring
 from augury.training.settings import Training
 
-AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
-AnyRegime = Annotated[SerializeAsAny[Regime], BeforeValidator(regime.parse)]
+AnyOperator = Annotated[
+    SerializeAsAny[Operator], BeforeValidator(operator.parse), Choice(operator.OPERATORS, "operator")
+]
+AnyRegime = Annotated[
+    SerializeAsAny[Regime], BeforeValidator(regime.parse), Choice(regime.REGIMES, "name", regime.DEFAULT)
+]
 
 
 class Experiment(Section):
@@ -131,9 +136,12 @@ class Experiment(Section):
         self.draws()
         for part in self._parts:
             part.check(self.corpus.SCHEMA.names)
-        names = [part.name() for part in self._parts]
+        names = [*self.keys, *self.records]
         if len(set(names)) < len(names):
             raise UserError(f"augment makes several things of one name: {', '.join(names)}; make each once")
+        for draw in self.token_draws:
+            if self.token_draws.count(draw) > 1:
+                raise UserError(f"augment has operator {draw.operator} twice with the same settings: change its seed")
         unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(

@@ -163,7 +163,7 @@ class _Watch:
         self.run, self.label, self.training = run, label, system.training
         self.seen = -1
         self.latest: dict[str, float] = {}
-        self.said = 0.0
+        self.shown_at = 0.0
         self.update, self.passes = 0, 0.0
 
     def look(self, last: bool = False) -> None:
@@ -172,8 +172,8 @@ class _Watch:
             if record["update"] >= self.seen:
                 self.latest |= record["metrics"]
                 self.update, self.passes, self.seen = record["update"], record["passes"], record["update"]
-        if self.latest and (last or time.monotonic() - self.said > LINE_SECONDS):
-            self.said = time.monotonic()
+        if self.latest and (last or time.monotonic() - self.shown_at > LINE_SECONDS):
+            self.shown_at = time.monotonic()
             say(self._line(last))
 
     def _line(self, last: bool) -> str:

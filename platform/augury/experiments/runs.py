@@ -53,9 +53,9 @@ def folders(store: Store) -> list[Folder]:
 
 def notes(run: Folder) -> list[str]:
     """What must be known of the texts of a run, such as that they are synthetic."""
-    inputs = [Folder(run.root, f"{CORPORA}/{given['address']}") for given in run.read_json(DESCRIPTION)["inputs"]]
-    found = [_note(corpus) for corpus in inputs]
-    return list(dict.fromkeys(note for note in found if note))
+    addresses = [corpus["address"] for corpus in run.read_json(DESCRIPTION)["inputs"]]
+    corpora_notes = [_note(Folder(run.root, f"{CORPORA}/{address}")) for address in addresses]
+    return list(dict.fromkeys(note for note in corpora_notes if note))
 
 
 def _note(corpus: Folder) -> str | None:

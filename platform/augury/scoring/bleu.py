@@ -49,7 +49,7 @@ class Bleu(_Bleu):
     """BLEU of detokenised text with sacreBLEU's tokeniser of the language: 13a, or that of zh, ja, ko."""
 
     title = "BLEU"
-    smoothing = "exp"
+    smoothing: ClassVar[Smoothing] = "exp"
 
     def __init__(self, name: str, language: str):
         from sacrebleu.metrics.bleu import BLEU

@@ -80,9 +80,9 @@ def _asked(python: str, request: dict[str, Any]) -> dict[str, Any]:
 
 @lru_cache(maxsize=4)  # every metric asks for the version
 def _answer(python: str, request: str) -> str:
-    process = str(Path(__file__).with_name("comet_process.py"))
-    try:
-        result = subprocess.run([python, process], input=request, capture_output=True, text=True, check=False)
+    source = Path(__file__).with_name("comet_process.py").read_text(encoding="utf-8")
+    try:  # as text: in the directory of the file, this module would be found for the package comet
+        result = subprocess.run([python, "-c", source], input=request, capture_output=True, text=True, check=False)
     except OSError as error:
         raise UserError(f"{PYTHON}={python} cannot be run: {error.strerror}") from error
     if result.returncode:

@@ -112,6 +112,7 @@ class ClassifierTask(SubwordTask):
         return ClassifierPieces(folder, experiment.max_length)
 
     def check_model(self, experiment: Any, store: Store) -> None:
+        super().check_model(experiment, store)
         if isinstance(experiment.model, Pretrained):
             from augury.tasks.classifier import check
 

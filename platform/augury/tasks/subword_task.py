@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -19,6 +19,9 @@ from augury.text.architecture import Pretrained, model_directory
 from augury.text.subwords import Subwords
 from augury.text.tokens import Text
 
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
 
 class SubwordTask(Trainable):
     """A task whose experiments have `model`: a Pretrained one, or settings with `vocabulary_size`."""
@@ -33,7 +36,9 @@ class SubwordTask(Trainable):
 
     def check_model(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):
-            self.keep_tokenizer(experiment, store)
+            directory = self.keep_tokenizer(experiment, store)
+            if experiment.token_draws:
+                _symbols(pretrained.tokenizer(directory))
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
         return self.subwords(experiment, store.folder("vocabularies", _address(experiment.model, texts)))
@@ -61,11 +66,13 @@ class SubwordTask(Trainable):
 
     def symbols(self, run: Run) -> Symbols:
         """Return what draws must know of a run's tokenizer; UserError where it has no unknown symbol."""
-        tokenizer = self.subwords(run.experiment, run.stored(run.tokenizer)).tokenizer()
-        if tokenizer.unk_token_id is None:
-            raise UserError("draws replace tokens by the unknown symbol, and the model's tokenizer has none")
-        special = tokenizer.all_special_ids
-        return Symbols(tokenizer.unk_token_id, np.setdiff1d(np.arange(len(tokenizer)), special))
+        return _symbols(self.subwords(run.experiment, run.stored(run.tokenizer)).tokenizer())
+
+
+def _symbols(tokenizer: PreTrainedTokenizerBase) -> Symbols:
+    if tokenizer.unk_token_id is None:
+        raise UserError("draws replace tokens by the unknown symbol, and the model's tokenizer has none")
+    return Symbols(tokenizer.unk_token_id, np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids))
 
 
 def _address(model: Any, texts: Mapping[str, Text]) -> str:
