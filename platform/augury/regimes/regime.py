@@ -6,7 +6,7 @@ import importlib
 import pkgutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -14,6 +14,7 @@ import augury.regimes
 from augury.core.citations import Paper
 from augury.core.config import Section, validate
 from augury.core.errors import UserError, unknown
+from augury.core.mutability import MUTABLE, Mutability
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -22,6 +23,8 @@ SOURCE = "source"
 TARGET = "target"
 DEFAULT = "plain"
 """The regime of settings that name none."""
+
+VIEWS = Mutability("it decides which views are read together")
 
 Scope = Literal["example", "token", "matrix"]
 """What a norm of a perturbation spans."""
@@ -109,9 +112,9 @@ class Losses(NamedTuple):
 class Regime(Section):
     """Parameters of a regime; a subclass adds its own beside its draws and its loss."""
 
-    name: str
+    name: Annotated[str, VIEWS]
     """The module of `augury.regimes` that holds the regime."""
-    label_smoothing: float = Field(0.1, ge=0, lt=1)
+    label_smoothing: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
     """Mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -141,9 +144,9 @@ class Regime(Section):
 class Delayed(Regime):
     """A regime a part of whose loss acts only after a warm-up, counted in updates or in passes."""
 
-    warmup_steps: int = Field(0, ge=0)
+    warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
-    warmup_passes: float | None = Field(None, ge=0)
+    warmup_passes: Annotated[float | None, MUTABLE] = Field(None, ge=0)
     """The same in passes over the training rows, in place of warmup_steps: whatever the size of batch and corpus."""
 
     def inactive(self) -> dict[str, str]:
