@@ -37,8 +37,8 @@ from augury.core.errors import UserError, unknown
 
 PACKAGE, PAPERS = "search_spaces", "papers"
 Mode = Literal["max", "min"]
-Scheduler = Literal["all", "halving", "pbt"]
-Search = Literal["grid", "random", "optuna"]
+SchedulerName = Literal["all", "halving", "pbt"]
+SearchName = Literal["grid", "random", "optuna"]
 OPTIONAL: dict[str, Any] = {
     "space": {},
     "rows": {},
@@ -85,8 +85,8 @@ class Space:
     seeds: tuple[int, ...]
     reference: Point | str | None
     """A point or the name of a row; None: the plain baseline beside the space."""
-    scheduler: Scheduler
-    search: Search
+    scheduler: SchedulerName
+    search: SearchName
     mutations: Mapping[str, Any]
 
     @property
@@ -101,7 +101,7 @@ class Space:
 
 
 def find(
-    name: str, scale: str | None = None, search: Search | None = None, scheduler: Scheduler | None = None
+    name: str, scale: str | None = None, search: SearchName | None = None, scheduler: SchedulerName | None = None
 ) -> Space:
     """Return the search space called `name`, a module of `search_spaces` or the path of a file, at a scale.
 
@@ -115,22 +115,22 @@ def read(
     module: ModuleType,
     name: str,
     scale: str | None = None,
-    search: Search | None = None,
-    scheduler: Scheduler | None = None,
+    search: SearchName | None = None,
+    scheduler: SchedulerName | None = None,
 ) -> Space:
     """Return the search space that a module defines; errors call it `name`."""
-    missing = [each for each in REQUIRED if not hasattr(module, each)]
+    missing = [name for name in REQUIRED if not hasattr(module, name)]
     if missing:
         raise UserError(f"search space '{name}' lacks {', '.join(missing)}: a space defines {', '.join(REQUIRED)}")
-    given = {each: getattr(module, each, default) for each, default in OPTIONAL.items()}
-    scales = dict(given["scales"])
+    optional = {attribute: getattr(module, attribute, default) for attribute, default in OPTIONAL.items()}
+    scales = dict(optional["scales"])
     if scale is not None and scale not in scales:
         raise unknown(f"scale of search space '{name}'", scale, scales)
     chosen = scale or next(iter(scales))
-    search, scheduler = search or given["search"], scheduler or given["scheduler"]
+    search, scheduler = search or optional["search"], scheduler or optional["scheduler"]
 
     def at_scale(part: str) -> Any:
-        return given[part](chosen) if callable(given[part]) else given[part]
+        return optional[part](chosen) if callable(optional[part]) else optional[part]
 
     keys = _keys(name, at_scale("space") | (at_scale("domains") if search in ("random", "optuna") else {}))
     rows = _rows(name, at_scale("rows"))
@@ -138,7 +138,7 @@ def read(
         raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one row")
     if not keys and search in ("random", "optuna"):
         raise UserError(f"search {search} draws values, and space '{name}' has rows alone: leave it out")
-    reference = given["reference"] if given["reference"] is not None else next(iter(rows), None)
+    reference = optional["reference"] if optional["reference"] is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
     domains = [key for key, values in keys.items() if not isinstance(values, Sequence)]
@@ -153,27 +153,27 @@ def read(
         mode=_one_of(name, "mode", module.mode, get_args(Mode)),
         seeds=tuple(module.seeds),
         reference=reference,
-        scheduler=_one_of(name, "scheduler", scheduler, get_args(Scheduler)),
-        search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(Search)),
-        mutations=_keys(name, {} if callable(given["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
+        scheduler=_one_of(name, "scheduler", scheduler, get_args(SchedulerName)),
+        search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(SearchName)),
+        mutations=_keys(name, {} if callable(optional["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
     )
 
 
 def known() -> list[str]:
-    """The names of the spaces that are shipped, without the tables of papers."""
-    found = [module.name for module in _inside(importlib.import_module(PACKAGE)) if not module.ispkg]
-    return [name for name in found if name != "scales"]
+    """Return the names of the spaces that are shipped, without the tables of papers."""
+    names = [module.name for module in _inside(importlib.import_module(PACKAGE)) if not module.ispkg]
+    return [name for name in names if name != "scales"]
 
 
 def tables() -> list[str]:
-    """The names of the papers' tables that are shipped: `<paper>/<table>`."""
+    """Return the names of the papers' tables that are shipped: `<paper>/<table>`."""
     papers = importlib.import_module(f"{PACKAGE}.{PAPERS}")
     packages = [importlib.import_module(f"{papers.__name__}.{paper.name}") for paper in _inside(papers)]
     return [f"{_short(package)}/{table.name}" for package in packages for table in _inside(package)]
 
 
 def load(name: str) -> ModuleType:
-    """The module of a shipped space or table, or of a file by its path; UserError names the nearest."""
+    """Return the module of a shipped space or table, or of a file by its path; UserError names the nearest."""
     if name in tables():
         return importlib.import_module(f"{PACKAGE}.{PAPERS}.{name.replace('/', '.')}")
     if name.endswith(".py") or "/" in name:
@@ -202,7 +202,7 @@ def _inside(package: ModuleType) -> list[pkgutil.ModuleInfo]:
 
 
 def _short(module: ModuleType) -> str:
-    """What a space is called in names of files: its module, for a paper's table with the paper in front."""
+    """Return what a space is called in names of files: its module, for a paper's table with the paper in front."""
     return module.__name__.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
 
 

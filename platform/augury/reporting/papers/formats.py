@@ -203,8 +203,8 @@ def _plain(found: Reproduction, line: Line) -> dict[str, Any]:
 def plain_row(table: Published, name: str) -> dict[str, Any]:
     """What the paper prints of a row, as JSON-like values."""
     row = table.printed.rows.get(name)
-    notes = [note.plain() for note in table.printed.notes if note.row == name]
-    return {"name": name, "published": dict(table.values(name)), **(row.plain() if row else {}), "notes": notes}
+    notes = [note.to_dict() for note in table.printed.notes if note.row == name]
+    return {"name": name, "published": dict(table.values(name)), **(row.to_dict() if row else {}), "notes": notes}
 
 
 def _columns(line: Line) -> list[str]:

@@ -131,7 +131,7 @@ def _plain(summary: Summary, standing: Standing) -> dict[str, Any]:
         if (row := summary.rows(table).get(standing.address))
     }
     return {
-        **standing.configuration.plain(),
+        **standing.configuration.to_dict(),
         "state": standing.state,
         "rung": standing.rung,
         "seeds": standing.finished,
