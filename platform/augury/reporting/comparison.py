@@ -283,6 +283,7 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
     rows = [_row(result, baseline, test, metrics[0]) for result in results]
     rows = _with_tests(rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method)
     notes = [
+        *_not_learnt(results, test),
         *_readings(results, test, metrics),
         *_test_notes(rows, metrics[0], method),
         *_problems(results, test, metrics),
@@ -365,8 +366,7 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
 
 def _problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
     """Say which numbers cannot be compared, and which are missing."""
-    lines = _not_learnt(results, test)
-    lines += [
+    lines = [
         f"{result.name}: no scores yet for seed {', '.join(map(str, result.unscored))}"
         for result in results
         if result.unscored
