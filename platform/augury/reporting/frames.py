@@ -9,8 +9,8 @@ import pandas as pd
 
 from augury.core.store import Folder, Store
 from augury.experiments import runs
-from augury.reporting.comparison import COSTS, frame
 from augury.reporting.mean import compare_all
+from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.selection import common_tests, load_systems
 
 COLUMNS = (
