@@ -10,9 +10,8 @@ from pathlib import Path
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store, share
 from augury.experiments import trainable
-from augury.experiments.runs import DESCRIPTION
-from augury.reporting import card
-from augury.reporting.repetition import experiment_yaml
+from augury.reporting import card, run_files
+from augury.reporting.run_files import experiment_yaml
 
 README, EXPERIMENT = "README.md", "experiment.yaml"
 
@@ -25,7 +24,7 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
     """
     if output.exists():
         raise UserError(f"'{output}' exists already: give another --output, or remove it")
-    task = trainable.find(run.read_json(DESCRIPTION)["task"])
+    task = trainable.find(run_files.facts(run)["task"])
     directory = output.with_name(f".tmp-{output.name}-{uuid.uuid4().hex[:8]}")
     try:
         directory.mkdir(parents=True)
@@ -33,7 +32,7 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
         raise UserError(f"'{output}' cannot be made ({error.strerror}): give another --output") from error
     try:
         exported = task.export(run, store, form, directory)
-        experiment = experiment_yaml(run, [run.read_json(DESCRIPTION)["seed"]])
+        experiment = experiment_yaml(run, [run_files.facts(run)["seed"]])
         assert experiment is not None, "a finished run keeps its experiment file"
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / README).write_text(card.render(run, store, exported, EXPERIMENT), encoding="utf-8")

@@ -15,8 +15,8 @@ from augury.reporting.looks import look
 from augury.reporting.mean import compare_all
 from augury.reporting.page import Download, download, file_name
 from augury.reporting.page import render as render_page
-from augury.reporting.repetition import experiment_yaml
 from augury.reporting.results import SystemResult
+from augury.reporting.run_files import experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
 from augury.reporting.tables import Cell, Table, csv, latex, markdown, table

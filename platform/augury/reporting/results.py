@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import runs
+from augury.reporting import run_files
 from augury.reporting.resampling import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.metrics import lower_is_better
@@ -107,7 +108,7 @@ def load(folders: Sequence[Folder]) -> list[SystemResult]:
     """Return the systems of these run folders, in the order in which they first occur; one for every configuration."""
     groups: dict[str, dict[int, Folder]] = {}
     for folder in folders:
-        described = folder.read_json(runs.DESCRIPTION)
+        described = run_files.facts(folder)
         groups.setdefault(described["address"], {})[described["seed"]] = folder
     return load_groups(list(groups.values()))
 
@@ -119,7 +120,7 @@ def load_groups(
 
     Those without a name in `names` are called as their runs are; equal names are made distinct.
     """
-    facts = [next(iter(group.values())).read_json(runs.DESCRIPTION) for group in groups]
+    facts = [run_files.facts(next(iter(group.values()))) for group in groups]
     titles = [name or run["name"] for name, run in zip(names or [None] * len(facts), facts, strict=True)]
     titles = _distinct(titles, [run["address"][:4] for run in facts])
     titles = _distinct(titles, [f"seed {', '.join(map(str, sorted(group)))}" for group in groups])
@@ -176,7 +177,7 @@ def from_hypotheses(
 
 def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], samples: int) -> SystemResult:
     runs_by_seed = dict(sorted(group.items()))
-    scored = {seed: run.read_json(runs.SCORES) for seed, run in runs_by_seed.items() if run.exists(runs.SCORES)}
+    scored = {seed: run_files.scores(run) for seed, run in runs_by_seed.items() if run_files.scored(run)}
     by_metric: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
     for seed, content in scored.items():
         for test, scores in content["tests"].items():

@@ -18,7 +18,7 @@ from augury.reporting.looks import OTHER, Look
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.page import Download, download, file_name
 from augury.reporting.page import render as render_page
-from augury.reporting.repetition import experiment_yaml
+from augury.reporting.run_files import experiment_yaml
 from augury.reporting.score_tables import by_test, frame, score_cells, score_columns
 from augury.reporting.sweeps.answer import summary_answer
 from augury.reporting.sweeps.axes import short_names, value_text
