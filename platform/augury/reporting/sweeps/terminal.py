@@ -69,8 +69,7 @@ class Board:
     def _print(self, sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> None:
         ended = {result.address: result for result in ranked if result.state in ("finished", "stopped", "failed")}
         known = ended.keys() if self._ended is None else self._ended  # what an earlier command ended is no news
-        for address in ended.keys() - known:
-            result = ended[address]
+        for result in (result for address, result in ended.items() if address not in known):
             self._line(f"{result.name}: {result.state_text}, {metric_title(sweep)} {result.score_text}")
         self._ended = set(ended)
         if time.monotonic() - self._printed >= QUIET_SECONDS and (line := _progress(sweep, ranked)) != self._last:
