@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 
 from augury.core.rng import generator
-from augury.reporting.comparison import comparison, scored_sets, tables
+from augury.reporting.comparison import comparison, scored_sets
 from augury.reporting.numbers import amount, factor, interval, passes, probability, signed, time_unit
 from augury.reporting.results import SystemResult, load
+from augury.reporting.score_tables import score_tables
 from augury.scoring.significance import approximate_randomisation, compare, holm, paired_bootstrap
 
 BASE, CIPHER = "aa" * 8, "bb" * 8
@@ -79,7 +80,7 @@ def test_the_tests_of_sacrebleu_take_the_place_of_the_p_value(results: Any) -> N
 
 def test_without_any_cost_there_are_no_columns_of_it(systems: list[SystemResult]) -> None:
     table = comparison([replace(system, cost=None) for system in systems], "test")
-    (shown,) = tables([table])
+    (shown,) = score_tables([table])
     assert len(shown.columns) == 5 and {len(row.cells) for row in shown.rows} == {5}
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from augury.reporting.answer import answer
-from augury.reporting.comparison import Comparison, by_test, comparison, tables
+from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.figures import front
 from augury.reporting.results import load
+from augury.reporting.score_tables import by_test, score_tables
 from augury.reporting.sweeps.answer import summary_answer
 from augury.reporting.sweeps.response import measures
 from augury.reporting.sweeps.summary import summarise
@@ -26,7 +27,7 @@ def test_the_best_system_is_the_one_with_the_least(results: Any) -> None:
     assert table.rows[1].difference == -5.0 and table.to_dict()["lower_is_better"]
     said = "On test, better scores 5.0 TER less than base (55.0 against 60.0) at 1.0 × the training time"
     assert answer(table).startswith(said)
-    assert "TER: tok:13a, n = 2,000, lower is better" in tables([table])[0].notes
+    assert "TER: tok:13a, n = 2,000, lower is better" in score_tables([table])[0].notes
 
 
 def test_no_winner_where_all_have_more(results: Any) -> None:

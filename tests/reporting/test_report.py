@@ -7,6 +7,8 @@ import csv
 import io
 import json
 import re
+import shutil
+import subprocess
 from dataclasses import replace
 from typing import Any
 
@@ -142,3 +144,19 @@ def test_several_test_sets_begin_with_their_mean(results: Any, read: Any) -> Non
     report.write(results.store.folder("reports", "labels"), systems, "labels")
     summary = results.store.folder("reports", "labels").read_json(report.SUMMARY)
     assert "50.0 accuracy more" in summary["answer"] and list(summary["systems"]) == ["base", "cipher"]
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(shutil.which("chromium") is None, reason="Chromium is not installed")
+def test_charts_are_drawn_from_a_file_and_no_column_is_cut_off(folders: list[Any], tmp_path: Any) -> None:
+    probe = "<script>addEventListener('load', () => setTimeout(() => { document.title = JSON.stringify("
+    probe += "[document.querySelectorAll('.chart .main-svg').length, "
+    probe += (
+        "[...document.querySelectorAll('.scroll')].filter((e) => e.scrollWidth > e.clientWidth + 1).length]) }, 500))"
+    )
+    (tmp_path / "page.html").write_text(render(load(folders), "ciphers") + probe + "</script>")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=5000", "--window-size=1280,900"]
+    command = ["chromium", *options, "--dump-dom", (tmp_path / "page.html").as_uri()]
+    dom = subprocess.run(command, capture_output=True, text=True, check=True, timeout=120).stdout
+    title = re.search(r"<title>\[(\d+),(\d+)\]</title>", dom)
+    assert title is not None and int(title[1]) >= 5 and int(title[2]) == 0

@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from augury.reporting import tables
-from augury.reporting.comparison import Comparison, comparison, frame
-from augury.reporting.comparison import tables as tables_of
+from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.results import load
+from augury.reporting.score_tables import frame, score_tables
 from augury.reporting.tables import latex, latex_escaped, markdown, table, text
 
 ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
@@ -33,7 +33,7 @@ def compared(results: Any) -> Comparison:
 
 
 def test_a_narrow_terminal_has_the_cost_below_the_scores(compared: Comparison) -> None:
-    shown = text(tables_of([compared]), width=120).splitlines()
+    shown = text(score_tables([compared]), width=120).splitlines()
     names = [line.split()[0] for line in shown if line.startswith(("system ", "base ", "later "))]
     assert names == ["system", "base", "later"] * 2
     assert max(map(len, shown[:12])) <= 120
@@ -45,7 +45,7 @@ def test_wide_characters_keep_their_columns() -> None:
 
 
 def test_markdown_has_every_cell_and_note(compared: Comparison) -> None:
-    (shown,) = tables_of([compared])
+    (shown,) = score_tables([compared])
     lines = markdown([shown]).splitlines()
     rows = [line for line in lines if line.startswith("|")]
     assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(shown.columns) + 1}
@@ -83,7 +83,7 @@ def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> 
         r"[a]\&b\_1 \{50\%\} \textless{}x\textbar{}y\textgreater{} \textbackslash{}\textasciitilde{}"
         r"\textasciicircum{}\# \$$\beta$ $\times$ 5-2"
     )
-    lines = latex(tables_of([compared])).splitlines()
+    lines = latex(score_tables([compared])).splitlines()
     rows = [line for line in lines if line.endswith(r"\\")]
     assert len(rows) == 4 and rows[2].startswith("{}[a]")  # after a line break, LaTeX takes [..] for a length
     for row in rows:
@@ -98,7 +98,7 @@ def test_negative_numbers_have_a_minus_in_latex() -> None:
 
 @pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
 def test_latex_compiles(compared: Comparison, tmp_path: Path) -> None:
-    content = latex(tables_of([compared]))
+    content = latex(score_tables([compared]))
     document = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + content + r"\end{document}"
     (tmp_path / "table.tex").write_text(document)
     command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]

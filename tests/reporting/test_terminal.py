@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from augury.reporting.comparison import by_test, comparison
+from augury.reporting.comparison import comparison
 from augury.reporting.mean import compare_all
 from augury.reporting.results import load
+from augury.reporting.score_tables import by_test
 from augury.reporting.terminal import text, validations
 
 

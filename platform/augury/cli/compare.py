@@ -57,9 +57,8 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import tables
     from augury.reporting.answer import answer
-    from augury.reporting.comparison import frame
-    from augury.reporting.comparison import tables as tables_of
     from augury.reporting.mean import compare_all
+    from augury.reporting.score_tables import frame, score_tables
     from augury.reporting.selection import common_tests, load_systems
 
     systems = _texts(arguments) if arguments.references else load_systems(arguments.systems, arguments.storage)
@@ -84,7 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif arguments.format == "csv":
         print(tables.csv(frame(comparisons)), end="")
     else:
-        print(tables.FORMATS[arguments.format](tables_of(comparisons)), end="")
+        print(tables.FORMATS[arguments.format](score_tables(comparisons)), end="")
         if arguments.format == "text":
             print(f"\n{answer(comparisons[0])}")
     return 0

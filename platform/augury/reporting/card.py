@@ -15,14 +15,14 @@ from augury.core.progress import duration
 from augury.core.store import Folder, Store
 from augury.corpora import known, known_nli
 from augury.corpora.corpus import KIND as CORPORA
-from augury.experiments import runs
 from augury.experiments.experiment import Experiment, parse
 from augury.experiments.trainable import Exported
 from augury.regimes.regime import Regime
+from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor
 from augury.reporting.page import environment
-from augury.reporting.repetition import experiment
 from augury.reporting.results import best_validations
+from augury.reporting.run_files import experiment
 from augury.reporting.tables import Table, markdown, table
 from augury.scoring.metrics import lower_is_better, title
 
@@ -45,8 +45,8 @@ class Origin(NamedTuple):
 
 def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
     """Return the card of a finished run; `file` is the name of its experiment file, in the same directory."""
-    facts = run.read_json(runs.DESCRIPTION)
-    scored = run.read_json(runs.SCORES) if run.exists(runs.SCORES) else {"tests": {}, "cost": {}}
+    facts = run_files.facts(run)
+    scored = run_files.scores(run)
     origins = {text["name"]: _origin(store, text["address"]) for text in facts["inputs"]}
     system = parse(experiment(run, [facts["seed"]]))
     parts: list[tuple[str, Regime | Operator]] = [(f"regime `{system.regime.name}`", system.regime)]

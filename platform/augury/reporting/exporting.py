@@ -12,7 +12,7 @@ from augury.core.store import Folder, Store, share
 from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.reporting import card
-from augury.reporting.repetition import experiment_yaml
+from augury.reporting.run_files import experiment_yaml
 
 README, EXPERIMENT = "README.md", "experiment.yaml"
 

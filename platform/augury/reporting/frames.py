@@ -9,8 +9,9 @@ import pandas as pd
 
 from augury.core.store import Folder, Store
 from augury.experiments import runs
-from augury.reporting.comparison import COSTS, frame
+from augury.reporting import run_files
 from augury.reporting.mean import compare_all
+from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.selection import common_tests, load_systems
 
 COLUMNS = (
@@ -37,7 +38,7 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
     target_tokens, train_seconds, device_hours, device; `run`, its folder. The frame of a storage without scored runs
     has these columns and no row.
     """
-    scored = [run for run in runs.folders(Store(storage)) if run.exists(runs.SCORES)]
+    scored = [run for run in runs.folders(Store(storage)) if run_files.scored(run)]
     records = [record for run in scored for record in _records(run)]
     return pd.DataFrame(records, columns=[*COLUMNS, *COSTS, "run"])
 
@@ -55,7 +56,7 @@ def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
 
 
 def _records(run: Folder) -> list[dict[str, Any]]:
-    facts, content = run.read_json(runs.DESCRIPTION), run.read_json(runs.SCORES)
+    facts, content = run_files.facts(run), run_files.scores(run)
     identity = {"system": facts["name"], "experiment": facts.get("experiment"), "task": facts["task"]}
     identity |= {"address": facts["address"], "seed": facts["seed"], "run": run.uri}
     cost = {name: content.get("cost", {}).get(name) for name in COSTS}

@@ -9,15 +9,16 @@ from typing import Any
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting.answer import answer
-from augury.reporting.comparison import by_test, cautions, frame, scored_sets, tables
+from augury.reporting.comparison import cautions, scored_sets
 from augury.reporting.figures import MOST_POINTS, learning_curves, score_against_cost
 from augury.reporting.looks import look
 from augury.reporting.mean import compare_all
 from augury.reporting.page import Download, download, file_name
 from augury.reporting.page import render as render_page
-from augury.reporting.repetition import experiment_yaml
 from augury.reporting.results import SystemResult
+from augury.reporting.run_files import experiment_yaml
 from augury.reporting.samples import draw
+from augury.reporting.score_tables import by_test, frame, score_tables
 from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
 
 PAGE, SUMMARY = "index.html", "report.json"
@@ -40,7 +41,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
     first = comparisons[0]
     curves = learning_curves(results, first.metrics[0])
     cost = score_against_cost(first)
-    scores, *_ = tables(comparisons[:1], bars=True)
+    scores, *_ = score_tables(comparisons[:1], bars=True)
     compared = " and ".join(result.name for result in results[1:]) or results[0].name
     return render_page(
         "report",
@@ -52,7 +53,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         scores=scores,
         downloads=score_downloads(comparisons, file_name(title)),
         by_test=by_test(comparisons) if len(comparisons) > 1 else None,
-        all_tests=tables(comparisons)[0] if len(comparisons) > 1 else None,
+        all_tests=score_tables(comparisons)[0] if len(comparisons) > 1 else None,
         baseline=results[0].name,
         curves=curves,
         most_points=MOST_POINTS,
@@ -68,7 +69,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
 
 def score_downloads(comparisons: Sequence[Any], stem: str) -> list[Download]:
     """Return the comparisons as CSV, LaTeX and Markdown."""
-    shown = tables(comparisons)
+    shown = score_tables(comparisons)
     return [
         download("CSV", f"{stem}.csv", csv(frame(comparisons))),
         download("LaTeX", f"{stem}.tex", latex(shown)),

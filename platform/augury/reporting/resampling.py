@@ -10,7 +10,7 @@ import numpy as np
 from augury.core.store import Folder
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
-from augury.experiments import runs
+from augury.reporting import run_files
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import entry
 from augury.scoring.scores import read_statistics
@@ -20,7 +20,7 @@ def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> 
     """Return the scores of the seeds of one system; None where the sentences of any are not known any more."""
     by_seed = []
     for run in seeds:
-        content = run.read_json(runs.SCORES)
+        content = run_files.scores(run)
         (sentences,) = (score["n"] for score in content["tests"][test] if score["name"] == metric)
         drawn = _resampled(run, content.get("evaluation"), test, metric, sentences, samples)
         if drawn is None:
@@ -46,7 +46,7 @@ def _ids(corpus: Folder) -> tuple[str, ...]:
 
 def test_corpus(run: Folder, test: str) -> Corpus | None:
     """Return a test set that a run was scored on; None where it is gone."""
-    inputs = {text["name"]: text["address"] for text in run.read_json(runs.DESCRIPTION)["inputs"]}
+    inputs = {text["name"]: text["address"] for text in run_files.facts(run)["inputs"]}
     corpus = Corpus(Folder(run.root, f"{CORPORA}/{inputs.get(test)}"))
     return corpus if corpus.folder.complete else None
 

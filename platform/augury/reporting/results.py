@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import runs
+from augury.reporting import run_files
 from augury.reporting.resampling import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.metrics import lower_is_better
@@ -107,7 +108,7 @@ def load(folders: Sequence[Folder]) -> list[SystemResult]:
     """Return the systems of these run folders, in the order in which they first occur; one for every configuration."""
     groups: dict[str, dict[int, Folder]] = {}
     for folder in folders:
-        described = folder.read_json(runs.DESCRIPTION)
+        described = run_files.facts(folder)
         groups.setdefault(described["address"], {})[described["seed"]] = folder
     return load_groups(list(groups.values()))
 
@@ -119,7 +120,7 @@ def load_groups(
 
     Those without a name in `names` are called as their runs are; equal names are made distinct.
     """
-    facts = [next(iter(group.values())).read_json(runs.DESCRIPTION) for group in groups]
+    facts = [run_files.facts(next(iter(group.values()))) for group in groups]
     titles = [name or run["name"] for name, run in zip(names or [None] * len(facts), facts, strict=True)]
     titles = _distinct(titles, [run["address"][:4] for run in facts])
     titles = _distinct(titles, [f"seed {', '.join(map(str, sorted(group)))}" for group in groups])
@@ -175,34 +176,29 @@ def from_hypotheses(
 
 
 def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], samples: int) -> SystemResult:
-    seeds = sorted(group)
-    scored = {seed: group[seed].read_json(runs.SCORES) for seed in seeds if group[seed].exists(runs.SCORES)}
-    scores: dict[str, dict[str, dict[int, Mapping[str, Any]]]] = {}
+    runs_by_seed = dict(sorted(group.items()))
+    scored = {seed: run_files.scores(run) for seed, run in runs_by_seed.items() if run_files.scored(run)}
+    by_metric: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
     for seed, content in scored.items():
-        for test, metrics in content["tests"].items():
-            for score in metrics:
-                scores.setdefault(test, {}).setdefault(score["name"], {})[seed] = score
-    drawn: dict[str, dict[str, Resampled]] = {test: {} for test in scores}
-    for test, by_metric in scores.items():
-        for metric, by_seed in by_metric.items():
-            if known := resampled([group[seed] for seed in by_seed], test, metric, samples):
-                drawn[test][metric] = known
+        for test, scores in content["tests"].items():
+            for score in scores:
+                by_metric.setdefault((test, score["name"]), {})[seed] = score
+    tests: dict[str, dict[str, Estimate]] = {}
+    drawn: dict[str, dict[str, Resampled]] = {}
+    for (test, metric), by_seed in by_metric.items():
+        known = resampled([group[seed] for seed in by_seed], test, metric, samples)
+        tests.setdefault(test, {})[metric] = estimate(list(by_seed.values()), known)
+        drawn.setdefault(test, {}).update({metric: known} if known else {})
     return SystemResult(
         name=name,
         address=facts["address"],
-        runs={seed: group[seed] for seed in seeds},
+        runs=runs_by_seed,
         facts=facts,
-        tests={
-            test: {
-                metric: estimate(list(by_seed.values()), drawn[test].get(metric))
-                for metric, by_seed in by_metric.items()
-            }
-            for test, by_metric in scores.items()
-        },
+        tests=tests,
         cost=_cost([content["cost"] for content in scored.values()]),
-        unscored=tuple(seed for seed in seeds if seed not in scored),
+        unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
         resampled=drawn,
-        notes=tuple(runs.notes(group[seeds[0]])),
+        notes=tuple(runs.notes(next(iter(runs_by_seed.values())))),
     )
 
 

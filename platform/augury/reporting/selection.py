@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from augury.core.errors import UserError
 from augury.core.progress import say
 from augury.core.store import Folder, Store
-from augury.experiments import runs
+from augury.reporting import run_files
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
 from augury.scoring.metrics import title
@@ -34,7 +34,7 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     for first, second in itertools.combinations(groups, 2):
         if shared := [folder for folder in first if folder in second]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
-    seeds = [{folder.read_json(runs.DESCRIPTION)["seed"]: folder for folder in group} for group in groups]
+    seeds = [{run_files.facts(folder)["seed"]: folder for folder in group} for group in groups]
     systems = load_groups(seeds, names)
     for system in systems:
         if not system.tests:
@@ -51,7 +51,7 @@ def _sweep(word: str, storage: str) -> Sweep | None:
 def _configurations(sweep: Sweep) -> list[tuple[str, list[Folder]]]:
     """Return name and scored runs of the configurations of a sweep, the reference first."""
     scored = {
-        item.name: [trial.folder for trial in item.trials if trial.folder.exists(runs.SCORES)]
+        item.name: [trial.folder for trial in item.trials if run_files.scored(trial.folder)]
         for item in sweep.configurations
     }
     if not scored[sweep.by_address[sweep.reference].name]:
@@ -68,7 +68,7 @@ def _seeds(word: str, storage: str) -> list[Folder]:
         return [run]
     configuration = Folder(run.root, run.name.rpartition("/")[0])
     folders = [configuration.sub(name) for name in configuration.subfolders()]
-    return [folder for folder in folders if folder.exists(runs.DESCRIPTION)]
+    return [folder for folder in folders if run_files.described(folder)]
 
 
 def common_tests(systems: Sequence[SystemResult]) -> list[str]:

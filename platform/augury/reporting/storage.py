@@ -7,7 +7,7 @@ from typing import Any
 
 from augury.core.store import Folder, Store
 from augury.experiments import runs
-from augury.reporting import report
+from augury.reporting import report, run_files
 from augury.reporting.frames import results
 from augury.reporting.numbers import MISSING, amount
 from augury.reporting.page import Download, download
@@ -88,7 +88,7 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     by_run = {run: scores for run, scores in frame.groupby("run", sort=False)}
     rows = []
     for run in described:
-        facts, scores = run.read_json(runs.DESCRIPTION), by_run.get(run.uri)
+        facts, scores = run_files.facts(run), by_run.get(run.uri)
         cells = [_score(scores, test) for test in tests]
         parameters = None if scores is None else scores["parameters"].iloc[0]
         cost = Cell(MISSING) if parameters is None else Cell(amount(parameters), float(parameters))

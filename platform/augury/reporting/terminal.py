@@ -6,9 +6,10 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from augury.experiments.runs import NO_TESTS
-from augury.reporting.comparison import Comparison, by_test, cautions, tables
+from augury.reporting.comparison import Comparison, cautions
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import SystemResult, best_validations
+from augury.reporting.score_tables import by_test, score_tables
 from augury.reporting.tables import table
 from augury.reporting.tables import text as table_text
 from augury.scoring.metrics import title
@@ -20,8 +21,8 @@ MOST_SETS = 3
 def text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
     """Return the scores on all test sets, the cost and the notes as plain lines."""
     if len(comparisons) <= MOST_SETS:
-        return table_text(tables(comparisons), width)
-    mean, *_ = tables(comparisons[:1])
+        return table_text(score_tables(comparisons), width)
+    mean, *_ = score_tables(comparisons[:1])
     listed = replace(
         by_test(comparisons), notes=("every test set with intervals and p: the page, --json, or augury compare",)
     )

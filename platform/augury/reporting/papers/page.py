@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from augury.core.progress import duration
-from augury.reporting import comparison
 from augury.reporting.figures import score_against_cost
 from augury.reporting.page import download, file_name
 from augury.reporting.page import render as render_page
 from augury.reporting.papers.reproduction import Reproduction
-from augury.reporting.papers.tables import answer, by_test, csv, heading, latex, rows
+from augury.reporting.papers.tables import answer, csv, heading, latex, published_by_test, rows
+from augury.reporting.score_tables import by_test
 from augury.reporting.sweeps.locations import locations, reproduce_command
 from augury.reporting.tables import Cell, table
 
@@ -40,8 +40,8 @@ def render(shown: Reproduction) -> str:
         facts=facts,
         rows=rows(shown),
         downloads=[download("CSV", f"{stem}.csv", csv(shown)), download("LaTeX", f"{stem}.tex", latex(shown))],
-        by_test=comparison.by_test(list(shown.comparisons.values())) if len(shown.comparisons) > 1 else None,
-        published=by_test(shown),
+        by_test=by_test(list(shown.comparisons.values())) if len(shown.comparisons) > 1 else None,
+        published=published_by_test(shown),
         reference=shown.table.space.reference,
         cost=cost,
         deviations=shown.table.deviations,

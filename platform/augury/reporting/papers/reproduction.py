@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from augury.experiments import runs
+from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.results import Estimate, SystemResult, load_groups
@@ -132,7 +132,7 @@ def reproduction(table: Published, sweep: Sweep) -> Reproduction:
 def _systems(sweep: Sweep) -> list[SystemResult]:
     """Return the scored systems, the reference first, which may have no scores."""
     scored = {
-        item.name: {trial.seed: trial.folder for trial in item.trials if trial.folder.exists(runs.SCORES)}
+        item.name: {trial.seed: trial.folder for trial in item.trials if run_files.scored(trial.folder)}
         for item in sweep.configurations
     }
     known = {name: seeds for name, seeds in scored.items() if seeds}
@@ -216,7 +216,7 @@ def _status(table: Published, name: str, configuration: Configuration | None) ->
         requested = name in table.space.rows
         return ("left out", "other rows were asked for") if requested else ("not run", table.reason(name))
     trials = configuration.trials
-    scored = [trial for trial in trials if trial.progress == "finished" and trial.folder.exists(runs.SCORES)]
+    scored = [trial for trial in trials if trial.progress == "finished" and run_files.scored(trial.folder)]
     failed = "; ".join(
         f"seed {trial.seed} failed: {trial.error or 'unknown'}" for trial in trials if trial.progress == "failed"
     )

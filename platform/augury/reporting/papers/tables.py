@@ -12,10 +12,11 @@ import pandas as pd
 from augury.core.progress import duration
 from augury.reporting import tables
 from augury.reporting.answer import answer as compare_in_words
-from augury.reporting.comparison import COSTS, MEAN
+from augury.reporting.comparison import MEAN
 from augury.reporting.looks import look
 from augury.reporting.numbers import MISSING, factor, probability, signed
 from augury.reporting.papers.reproduction import Line, Reproduction
+from augury.reporting.score_tables import COSTS
 from augury.reporting.tables import Cell, Row, Table
 from augury.scoring.metrics import title
 from augury.sweeping.published import Published
@@ -61,7 +62,7 @@ def rows(shown: Reproduction) -> Table:
     )
 
 
-def by_test(shown: Reproduction) -> Table | None:
+def published_by_test(shown: Reproduction) -> Table | None:
     """Return the values of every test set, printed ones below measured ones; None where there is one set.
 
     What is printed of the mean alone is in the other table.
@@ -120,7 +121,7 @@ def deviations(shown: Reproduction) -> list[str]:
 
 
 def _tables(shown: Reproduction) -> list[Table]:
-    tests = by_test(shown)
+    tests = published_by_test(shown)
     return [rows(shown), *([tests] if tests else [])]
 
 

@@ -7,8 +7,8 @@ import shlex
 
 from augury.core.commands import command
 from augury.core.store import Folder, Store
-from augury.experiments import runs
 from augury.experiments.tracking import Tracking, place
+from augury.reporting import run_files
 from augury.sweeping.state import DEFINITION, Sweep
 
 TUNE = "tune"  # where Ray Tune leaves its event files
@@ -49,13 +49,13 @@ def _assignments(sweep: Sweep) -> list[str]:
 def described_runs(sweep: Sweep) -> list[Folder]:
     """Return the folders of the runs that training has described."""
     folders = [trial.folder for configuration in sweep.configurations for trial in configuration.trials]
-    return [folder for folder in folders if folder.exists(runs.DESCRIPTION)]
+    return [folder for folder in folders if run_files.described(folder)]
 
 
 def _mlflow(sweep: Sweep) -> str | None:
     """Return where the runs are recorded; None where they are not."""
     described = described_runs(sweep)
-    settings = described[0].read_json(runs.DESCRIPTION)["parameters"] if described else {}
+    settings = run_files.facts(described[0])["parameters"] if described else {}
     if not settings.get("tracking.enabled", True):
         return None
     return place(Tracking(uri=settings.get("tracking.uri")), Store(sweep.folder.root)).uri

@@ -13,13 +13,13 @@ from typing import Any
 from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.experiments import runs
-from augury.reporting.comparison import by_test, frame
 from augury.reporting.figures import Figure, score_against_cost
 from augury.reporting.looks import OTHER, Look
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
 from augury.reporting.page import Download, download, file_name
 from augury.reporting.page import render as render_page
-from augury.reporting.repetition import experiment_yaml
+from augury.reporting.run_files import experiment_yaml
+from augury.reporting.score_tables import by_test, frame, score_cells, score_columns
 from augury.reporting.sweeps.answer import summary_answer
 from augury.reporting.sweeps.axes import short_names, value_text
 from augury.reporting.sweeps.figures import learning_curves, looks, parallel_coordinates, rung_time, rungs
@@ -99,7 +99,7 @@ def configurations(summary: Summary, drawn: Mapping[str, Look]) -> Table:
     sweep, deciding = summary.sweep, summary.deciding
     columns = ["rank", *short_names(sweep.keys), "state", "seeds", summary.metric]
     if deciding:
-        score, *others = deciding.score_columns()
+        score, *others = score_columns(deciding)
         columns += [f"{score.partition(' [')[0]} {deciding.test}", *others]
     columns += ["train time", "× reference"]
     rows = []
@@ -144,7 +144,7 @@ def _result_cells(summary: Summary, result: ConfigurationResult) -> list[Cell]:
     return [
         Cell(f"{result.finished} of {len(summary.sweep.seeds)}", result.finished),
         Cell(result.spread_text, result.mean),
-        *(summary.deciding.score_cells(row) if summary.deciding else ()),
+        *(score_cells(summary.deciding, row) if summary.deciding else ()),
         Cell(MISSING if result.seconds is None else duration(result.seconds), result.seconds),
         Cell(factor(time_factor), time_factor),
     ]

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from augury.experiments import runs
-from augury.reporting import results
+from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
@@ -233,7 +233,7 @@ def _comparisons(sweep: Sweep) -> tuple[Comparison, ...]:
     scored = sweep.finished()
     reference = [trial.folder for trial in sweep.by_address[sweep.reference].trials]
     if not any(folder in scored for folder in reference):  # nothing else may be taken for it
-        scored = [folder for folder in reference if folder.exists(runs.DESCRIPTION)][:1] + scored
+        scored = [folder for folder in reference if run_files.described(folder)][:1] + scored
     systems = [replace(system, name=sweep.by_address[system.address].name) for system in results.load(scored)]
     if not systems or systems[0].address != sweep.reference:
         return ()

@@ -14,8 +14,8 @@ from rich.live import Live
 from rich.text import Text
 
 from augury.core.progress import QUIET_SECONDS, duration
-from augury.reporting.comparison import by_test, shared_notes
 from augury.reporting.numbers import MISSING, factor
+from augury.reporting.score_tables import by_test, score_cells, score_columns, shared_notes
 from augury.reporting.sweeps.answer import summary_answer
 from augury.reporting.sweeps.locations import locations
 from augury.reporting.sweeps.summary import (
@@ -69,8 +69,7 @@ class Board:
     def _print(self, sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> None:
         ended = {result.address: result for result in ranked if result.state in ("finished", "stopped", "failed")}
         known = ended.keys() if self._ended is None else self._ended  # what an earlier command ended is no news
-        for address in ended.keys() - known:
-            result = ended[address]
+        for result in (result for address, result in ended.items() if address not in known):
             self._line(f"{result.name}: {result.state_text}, {metric_title(sweep)} {result.score_text}")
         self._ended = set(ended)
         if time.monotonic() - self._printed >= QUIET_SECONDS and (line := _progress(sweep, ranked)) != self._last:
@@ -209,7 +208,7 @@ def _table(summary: Summary) -> Table:
     sweep, deciding = summary.sweep, summary.deciding
     columns = ["configuration", "state", "seeds", summary.metric]
     if deciding:
-        score, difference, p_value, *_ = deciding.score_columns()
+        score, difference, p_value, *_ = score_columns(deciding)
         columns += [f"{score.partition(' [')[0]} {deciding.test}", difference, p_value]
     rows = []
     for result in summary.ranking:
@@ -219,7 +218,7 @@ def _table(summary: Summary) -> Table:
                 f"{result.name} (reference)" if result is summary.reference else result.name,
                 *_state(sweep, result),
                 result.spread_text,
-                *(deciding.score_cells(row)[:3] if deciding else ()),
+                *(score_cells(deciding, row)[:3] if deciding else ()),
                 _seconds(result),
                 factor(row.time_factor if row else None),
             ]
