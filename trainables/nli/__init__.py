@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from augury.corpora.corpus import LABELS
 from augury.regimes.regime import SOURCE
@@ -16,7 +16,9 @@ class Nli(ClassifierTask):
     EXPERIMENT = Config
     EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
     SIDES: ClassVar = {SOURCE: ("premise", "hypothesis")}
-    LABELS = LABELS
+
+    def labels(self, experiment: Any) -> tuple[str, ...]:
+        return LABELS
 
 
 TASK = Nli()

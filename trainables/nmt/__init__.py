@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from augury.core.lazy import provide
+from trainables.nmt.task import Nmt
 
-__getattr__ = provide(__name__, {"TASK": "task"})
+TASK = Nmt()

@@ -12,7 +12,7 @@ from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
 from augury.experiments.experiment import Experiment
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.settings import Scoring
+from augury.scoring.settings import TextScoring
 from augury.text.vocabulary import VocabularyConfig
 from trainables.nmt.architecture import ModelConfig
 
@@ -42,7 +42,7 @@ class Config(Experiment):
     model: ModelConfig = ModelConfig()
     validation: Checking = Checking()
     decoding: Decoding = Decoding()
-    scoring: Scoring = Scoring()
+    scoring: TextScoring = TextScoring()
 
     @model_validator(mode="after")
     def _fits(self) -> Config:

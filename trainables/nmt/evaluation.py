@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
 from typing import cast
 
 from augury.core.execution import ExecutorName
@@ -46,7 +48,12 @@ def translated(
 def _ctranslate2(run: Run, experiment: Config, vocabulary: Vocabulary) -> Folder:
     """Return the folder of the run's CTranslate2 model, converted at the first call."""
     if not run.folder.holds(CTRANSLATE2):
-        from trainables.nmt.conversion import converted  # with torch and transformers, which translating does not need
+        # With torch and transformers, which translating does not need.
+        from augury.decoding.conversion import to_ctranslate2
+        from trainables.nmt.model import trained_model
 
-        run.folder.put(converted(run.folder, experiment, vocabulary), CTRANSLATE2)
+        directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
+        model = trained_model(run.folder, experiment, vocabulary)
+        to_ctranslate2(model, directory, vocabulary.pieces, unk=vocabulary.unk)
+        run.folder.put(directory, CTRANSLATE2)
     return run.folder.sub(CTRANSLATE2)

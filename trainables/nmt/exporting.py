@@ -15,7 +15,7 @@ from augury.text import pretrained
 from augury.text.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary import Vocabulary
 from trainables.nmt.config import Config, tag
-from trainables.nmt.conversion import trained_model
+from trainables.nmt.model import trained_model
 
 if TYPE_CHECKING:
     from transformers import MarianMTModel

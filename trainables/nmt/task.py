@@ -18,15 +18,15 @@ from augury.corpora.filters import clean_lines
 from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding
-from augury.experiments.cost import Size, layers
+from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
 from augury.regimes.regime import SOURCE, TARGET
 from augury.text.tokens import Text
 from augury.text.vocabulary_size import fitting_size, many_words
+from augury.text.vocabulary_tokenizer import VocabularyTokenizer
 from trainables.nmt.architecture import resolve
 from trainables.nmt.config import Config
-from trainables.nmt.pieces import Pieces
 
 if TYPE_CHECKING:
     from augury.training.task import Task
@@ -73,14 +73,11 @@ class Nmt(Trainable):
         return experiment.max_pieces
 
     def size(self, experiment: Config, store: Store) -> Size:
-        sizes = resolve(experiment.model)
-        embeddings = _entries(experiment, store) * sizes.hidden_size
-        encoder = layers(sizes.encoder_layers, sizes.hidden_size, sizes.feedforward_size)
-        decoder = layers(sizes.decoder_layers, sizes.hidden_size, sizes.feedforward_size, attentions=2)
-        matrices = 1 if experiment.model.share_all_embeddings else 2
-        return Size(matrices * embeddings + encoder + decoder, encoder, decoder + embeddings)
+        sizes, matrices = resolve(experiment.model), 1 if experiment.model.share_all_embeddings else 2
+        shape = (sizes.hidden_size, sizes.feedforward_size, sizes.encoder_layers, sizes.decoder_layers)
+        return transformer(_entries(experiment, store), *shape, matrices=matrices)
 
-    def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> Pieces:
+    def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> VocabularyTokenizer:
         from augury.text import vocabulary
 
         settings = experiment.vocabulary.plain()
@@ -94,14 +91,14 @@ class Nmt(Trainable):
                 if "per_key" not in key or (key == used and _views(experiment, texts))
             },
             "languages": experiment.corpus.languages_of("train"),
-            "texts": [[name, text.folder.name] for name, text in _learned_from(experiment, texts).items()],
+            "texts": [[name, text.folder.name] for name, text in texts.items()],
         }
-        return Pieces(store.folder("vocabularies", config.address(determined)))
+        return VocabularyTokenizer(store.folder("vocabularies", config.address(determined)))
 
     def make_tokenizer(self, experiment: Config, texts: Mapping[str, Text], folder: Folder) -> None:
         from augury.text import vocabulary
 
-        groups = {name: text.lines for name, text in _learned_from(experiment, texts).items()}
+        groups = {name: text.lines for name, text in texts.items()}
         languages = list(experiment.corpus.languages_of("train"))
         with Stage("vocabulary", unit="pieces") as stage:
             stage.advance(len(vocabulary.train(groups, experiment.vocabulary, languages=languages, folder=folder)))
@@ -141,17 +138,6 @@ class Nmt(Trainable):
         from trainables.nmt.exporting import export
 
         return export(run, form, directory)
-
-
-TASK = Nmt()
-
-
-def _learned_from(experiment: Config, texts: Mapping[str, Text]) -> dict[str, Text]:
-    """The texts that the vocabulary is learned from: both sides and all views.
-
-    Records are left out, so that systems with and without them have equal pieces for plain text.
-    """
-    return {name: texts[name] for name in (SOURCE, TARGET, *_views(experiment, texts))}
 
 
 def _views(experiment: Config, texts: Mapping[str, Text]) -> list[str]:

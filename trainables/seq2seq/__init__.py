@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from augury.core.lazy import provide
+from trainables.seq2seq.task import Seq2seq
 
-__getattr__ = provide(__name__, {"TASK": "task"})
+TASK = Seq2seq()

@@ -13,7 +13,7 @@ from augury.corpora.nli import NliSpec
 from augury.corpora.spec import CorpusSpec
 from augury.experiments.experiment import AnyRegime, Experiment
 from augury.regimes.plain import Plain
-from augury.scoring.settings import Scoring
+from augury.scoring.settings import TextScoring
 from augury.text.model import AlignerName
 from augury.text.reorder import Anchor
 from augury.text.symmetrise import Symmetrisation
@@ -109,7 +109,7 @@ class Config(Experiment):
     """Longer sources and targets are cut to so many pieces, their end included, and counted."""
     regime: AnyRegime = Plain(label_smoothing=0.0)
     training: FineTuning = FineTuning()
-    scoring: Scoring = Scoring()
+    scoring: TextScoring = TextScoring()
 
     @property
     def test_sets(self) -> list[str]:

@@ -11,13 +11,12 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.decoding.settings import Sampler
-from augury.experiments.cost import Size, layers, pretrained_size
+from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.tasks.subword_task import SubwordTask
 from augury.text import prompts
-from trainables.seq2seq import pairs
 from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, ReorderCorpus
 from trainables.seq2seq.pieces import Pieces
@@ -34,9 +33,13 @@ class Seq2seq(SubwordTask):
     SIDES: ClassVar = {SOURCE: ("source",), TARGET: ("target",)}
 
     def corpus_address(self, experiment: Config, split: str) -> str:
+        from trainables.seq2seq import pairs  # with the aligners, which reading an experiment does not need
+
         return pairs.address(experiment.corpus, split)
 
     def corpus(self, experiment: Config, split: str, store: Store) -> Corpus:
+        from trainables.seq2seq import pairs
+
         return pairs.pairs(experiment.corpus, split, store, experiment.execution)
 
     def subwords(self, experiment: Config, folder: Folder) -> Pieces:
@@ -46,10 +49,7 @@ class Seq2seq(SubwordTask):
         model = experiment.model
         if not isinstance(model, TinyT5):
             return pretrained_size(model.name)
-        embeddings = model.vocabulary_size * model.hidden_size
-        encoder = layers(model.layers, model.hidden_size, model.feedforward_size)
-        decoder = layers(model.layers, model.hidden_size, model.feedforward_size, attentions=2)
-        return Size(embeddings + encoder + decoder, encoder, decoder + embeddings)
+        return transformer(model.vocabulary_size, model.hidden_size, model.feedforward_size, model.layers, model.layers)
 
     def load(self, run: Run) -> Task:
         from trainables.seq2seq.generation import Generation
@@ -82,6 +82,3 @@ class Seq2seq(SubwordTask):
         from trainables.seq2seq.evaluation import sampler
 
         return sampler(run)
-
-
-TASK = Seq2seq()

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
+from pydantic import model_validator
 
-import augury.augment
-from augury.core import config
+from augury.core import config, plugins
 from augury.core.citations import Paper
 from augury.core.config import Section, validate
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
+from augury.core.plugins import Extension, Kind
 from augury.core.store import Store
 from augury.corpora.corpus import LINEAGE
 
@@ -23,6 +22,12 @@ if TYPE_CHECKING:
     from augury.decoding.settings import Sampler
 
 VIEW, RECORDS, DRAW = "view", "records", "draw"
+OPERATORS = Kind(
+    "operator",
+    package="augury.augment",
+    attribute="OPERATOR",
+    how="sets OPERATOR to a subclass of augury.augment.operator.Operator",
+)
 
 
 class Made(NamedTuple):
@@ -53,7 +58,24 @@ class TrainedModel(Protocol):
         """Return the probability of every label, (pairs, labels)."""
 
 
-class Operator(Section):
+class ReadyModel(Section):
+    """A model that has been trained: a run of Augury, or a checkpoint of `transformers`."""
+
+    run: str | None = None
+    """The folder of a run's seed, as `augury train` prints it."""
+    checkpoint: str | None = None
+    """Directory that `save_pretrained` wrote, or name on the hub."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub."""
+
+    @model_validator(mode="after")
+    def _either(self) -> ReadyModel:
+        if (self.run is None) == (self.checkpoint is None):
+            raise UserError("a trained model is a run or a checkpoint: give one of the two")
+        return self
+
+
+class Operator(Extension):
     """Parameters of an operator, which are also its flags on the command line.
 
     An operator learns from the training split, and then each of its parts maps a block of records to one view of every
@@ -63,7 +85,7 @@ class Operator(Section):
     """
 
     operator: str
-    """The module of `augury.augment` that holds the operator."""
+    """The name of the operator, or the path of a file that holds it."""
 
     VERSION: ClassVar[int] = 1
     """Raised when the same parameters come to give another text: part of every address."""
@@ -98,8 +120,8 @@ class Operator(Section):
         """Return the columns of a block, of those that records have."""
         return self.READS
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-        """The experiments, by role, whose trained models the operator works with.
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        """Return the models, by role, that the operator works with: trained ones, or experiments that train them.
 
         `corpus` is the section of the experiment file that the operator stands in. What has no `seeds` has seed 1.
         """
@@ -113,7 +135,7 @@ class Operator(Section):
         """What one block of the training split tells; an operator without this method does not read the split."""
         return None
 
-    def fit(self, told: Sequence[Any]) -> dict[str, Any]:
+    def fit(self, results: Sequence[Any]) -> dict[str, Any]:
         """Side data (JSON) from what all blocks told, in order."""
         return {}
 
@@ -190,18 +212,16 @@ def parse(value: Any) -> Operator:
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("operator"), str):
         raise UserError(f"an item of augment is 'operator: ...' and its parameters; allowed: {', '.join(names())}")
-    return validate(schema(value["operator"]), value, f"operator {value['operator']}")
+    operator, settings = plugins.section(OPERATORS, Operator, "operator", value)
+    return validate(operator, settings, f"operator {settings['operator']}")
 
 
 def schema(name: str) -> type[Operator]:
-    """The class of the operator called `name`."""
-    if name not in names():
-        raise unknown("operator", name, names())
-    found: type[Operator] = importlib.import_module(f"augury.augment.{name}").OPERATOR
-    return found
+    """Return the class of the operator called `name`, or at that path."""
+    operator, _ = plugins.section(OPERATORS, Operator, "operator", {"operator": name})
+    return operator
 
 
 def names() -> list[str]:
-    """The operators there are: the modules of this package that define one."""
-    modules = [module.name for module in pkgutil.iter_modules(augury.augment.__path__)]
-    return [name for name in modules if name not in ("draw", "models", "operator", "pipeline", "rectification")]
+    """Return the names of the operators there are."""
+    return OPERATORS.names()

@@ -100,6 +100,7 @@ def plan(
             {
                 "operator": operator.operator,
                 "version": operator.VERSION,
+                **operator.origin(),
                 "parameters": operator.fit_parameters(),
                 "on": fitted_on or corpus_address,
             }
@@ -109,8 +110,8 @@ def plan(
             if part.makes() == DRAW:
                 continue
             own = {key: value for key, value in part.plain().items() if key not in part.LEARNED}
-            made = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
-            parts.append(Part(part, runs, store.folder(FITS, fit), store.folder(KINDS[part.makes()], made)))
+            part_address = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
+            parts.append(Part(part, runs, store.folder(FITS, fit), store.folder(KINDS[part.makes()], part_address)))
     return parts
 
 
@@ -143,7 +144,8 @@ def augment(
             {"corpus": corpus.address, "rows": corpus.rows, "views": {part.name: part.folder.name for part in parts}}
         )
     made = tuple(part.name for part in missing)
-    return Augmented(corpus, tuple(parts), address, made, tuple(part.name for part in parts if part.name not in made))
+    reused = tuple(part.name for part in parts if part.name not in made)
+    return Augmented(corpus, tuple(parts), address, made, reused)
 
 
 def beginning(corpus: Corpus, operator: Operator) -> pa.Table:
@@ -188,17 +190,17 @@ def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
 
 def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
     with Stage(f"fit {part.operator.operator}", corpus.rows) as stage:
-        told = executor.map(
+        results = executor.map(
             _FitShard(part.operator, corpus.folder, part.operator.reads(corpus.columns)),
             corpus.shards,
             stage,
             size=lambda pair: pair[0],
         )
-    _write_fit(part, corpus, [value for _, value in told])
+    _write_fit(part, corpus, [value for _, value in results])
 
 
-def _write_fit(part: Part, corpus: Corpus, told: Sequence[Any]) -> None:
-    part.fit.write_json("fitted.json", part.operator.fit(told))
+def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
+    part.fit.write_json("fitted.json", part.operator.fit(results))
     part.fit.finish(
         {
             "operator": part.operator.operator,
@@ -220,8 +222,8 @@ def _apply(
     for part in parts:
         rows, counts = _told(part.folder, [block.name for block in blocks])
         if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
-            told = ", ".join(f"{count:,} {what}" for what, count in counts.items())
-            say_once(f"{part.name} changes little: {told} in {rows:,} copies")
+            changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
+            say_once(f"{part.name} changes little: {changes} in {rows:,} copies")
         part.folder.finish(
             {
                 "schema": 1,
@@ -291,16 +293,16 @@ class _ApplyBlock:
         alone = all(part.operator.makes() != RECORDS for part in self.parts)
         columns = self.parts[0].operator.reads(Corpus(self.corpus).columns) if alone else None
 
-        def apply(given: Block) -> int:
-            block = read_shard(self.corpus, given.shard, columns)
-            block = block.slice(given.start, len(block) if given.rows is None else given.rows)
+        def apply(span: Block) -> int:
+            block = read_shard(self.corpus, span.shard, columns)
+            block = block.slice(span.start, len(block) if span.rows is None else span.rows)
             for part, function in zip(self.parts, functions, strict=True):
-                if not part.folder.exists(given.name):
-                    made = function(block)
-                    table = made.table
-                    if made.counts:
-                        table = table.replace_schema_metadata({"counts": json.dumps(dict(made.counts))})
-                    write_shard(part.folder, given.name, table)
+                if not part.folder.exists(span.name):
+                    result = function(block)
+                    table = result.table
+                    if result.counts:
+                        table = table.replace_schema_metadata({"counts": json.dumps(dict(result.counts))})
+                    write_shard(part.folder, span.name, table)
             return len(block) * len(self.parts)
 
         return apply

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, children, plural, view
+from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, ReadyModel, children, plural, view
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
@@ -93,7 +93,7 @@ class Reorder(Operator):
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         language = corpus.get("language") or corpus["source_language"]
         if language != self.parallel.source_language:
             raise UserError(
@@ -104,8 +104,8 @@ class Reorder(Operator):
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
         order = self.model_dump(mode="json", include={"min_coverage", "aligner", "symmetrisation", "anchor"})
         sections = self.model_dump(mode="json", include={"model", "training", "max_pieces"}, exclude_none=True)
-        given = {**parallel, "form": "reorder", **order}
-        return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": given, **sections}}
+        corpus_of_reorderer = {**parallel, "form": "reorder", **order}
+        return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": corpus_of_reorderer, **sections}}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id", *(texts_read(columns) or ("premise", "hypothesis")))
@@ -132,8 +132,10 @@ class Reorder(Operator):
                 after = draw([prompts.reordering(text) for text in before], keys, self.sampling)
                 verdicts = [_verdict(*pair) for pair in zip(before, after, strict=True)]
                 counts.update(f"{verdict} {plural(side)}" for verdict in verdicts if verdict)
-                found = zip(before, after, verdicts, strict=True)
-                texts[side] = pa.array([old if verdict in refused else new for old, new, verdict in found], pa.string())
+                outcomes = zip(before, after, verdicts, strict=True)
+                texts[side] = pa.array(
+                    [old if verdict in refused else new for old, new, verdict in outcomes], pa.string()
+                )
             if self.use == RECORDS:
                 return Made(children(parents, self, copies, **texts), counts)
             return Made(view(block, texts), counts)

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from augury.augment.operator import Operator
     from augury.augment.pipeline import Models
     from augury.core.store import Store
-    from augury.corpora.splits import AnySpec
+    from augury.corpora.splits import BaseSpec
     from augury.experiments.experiment import Experiment
 
 HELP = "Augment a corpus: from an experiment file, or from two aligned files and an operator."
@@ -94,7 +94,7 @@ def _print(result: dict[str, Any]) -> None:
     print(f"address {result['address']}")
 
 
-def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Experiment | None]:
+def _given(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
     """Corpus and operators, from the experiment file, which is given too, or from the flags."""
     from augury.core import config
     from augury.corpora.spec import CorpusSpec
@@ -102,9 +102,9 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
     if arguments.experiment:
         from augury.experiments import experiment
 
-        given = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
-        if given:
-            raise UserError(f"give an experiment file or {given[0]}, not both; --set changes the file's settings")
+        flags = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
+        if flags:
+            raise UserError(f"give an experiment file or {flags[0]}, not both; --set changes the file's settings")
         loaded = experiment.load(arguments.experiment, arguments.assignments)
         if not loaded.augment:
             raise UserError(
@@ -143,15 +143,16 @@ def _trained(experiment: Experiment, store: Store) -> list[Models]:
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
-    """The operator's parameters as flags; an unknown operator has none, and is refused when it is asked to work.
+    """Add an operator's parameters as flags; an unknown one has none, and is refused when it is asked to work.
 
     Parameters with settings of their own are given in an experiment file, and only named here.
     """
     from augury.augment import operator
 
-    if name not in operator.names():
+    try:
+        schema = operator.schema(name)
+    except UserError:
         return
-    schema = operator.schema(name)
     parser.epilog = f"example:\n  {_example(name, schema)}"
     group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
     for key, field in schema.model_fields.items():
@@ -167,7 +168,7 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
                 **_flag(field.annotation),
             )
     if sections:
-        shown = (textwrap.fill(" ".join(each.split()), 76, subsequent_indent="  ") for each in sections)
+        shown = (textwrap.fill(" ".join(section.split()), 76, subsequent_indent="  ") for section in sections)
         parser.add_argument_group(f"sections of operator {name}, given in an experiment file", "\n".join(shown))
 
 

@@ -57,6 +57,7 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
     scores = score(
         outputs,
         corpus.column(columns.expected),
+        sources=["\t".join(texts) for texts in zip(*map(corpus.column, columns.read), strict=True)],
         language=language,
         metrics=run.experiment.scoring.metrics,
         samples=run.experiment.scoring.bootstrap_samples,

@@ -10,23 +10,28 @@ from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, mo
 
 from augury.augment import operator
 from augury.augment.draw import TokenDraw
-from augury.augment.operator import RECORDS, VIEW, Operator
+from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
 from augury.core import config, yaml_file
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.faults import Fault, Invalid
-from augury.corpora.splits import AnySpec
+from augury.core.plugins import Choice
+from augury.corpora.splits import BaseSpec
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Draw, Regime
-from augury.scoring.settings import AnyScoring
+from augury.scoring.settings import Scoring
 from augury.training.settings import Training
 
-AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
-AnyRegime = Annotated[SerializeAsAny[Regime], BeforeValidator(regime.parse)]
+AnyOperator = Annotated[
+    SerializeAsAny[Operator], BeforeValidator(operator.parse), Choice(operator.OPERATORS, "operator")
+]
+AnyRegime = Annotated[
+    SerializeAsAny[Regime], BeforeValidator(regime.parse), Choice(regime.REGIMES, "name", regime.DEFAULT)
+]
 
 
 class Experiment(Section):
@@ -35,19 +40,19 @@ class Experiment(Section):
     name: str = Field(pattern=r"^[\w.-]+$")
     """What the experiment is called in tables and in MLflow."""
     task: str
-    """The trainable: a package under `trainables`."""
+    """The name of the task, or the path of a directory that holds it."""
     seeds: tuple[int, ...] = Field((1,), min_length=1)
     """Every system is trained once per seed."""
     storage: str = "results"
     """Directory or URI of everything that is made."""
-    corpus: AnySpec
+    corpus: BaseSpec
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
     regime: AnyRegime = Plain()
     """How the losses over the views of an example combine."""
     training: Training = Training()
     execution: Execution = Execution()
-    scoring: AnyScoring
+    scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
     """Train the plain system beside this one, unless `systems` says what to compare."""
@@ -91,8 +96,10 @@ class Experiment(Section):
         """The names of the sets that a trained model is scored on."""
         return [name for name in self.corpus.splits() if name not in ("train", "valid")]
 
-    def models(self) -> list[dict[str, Experiment]]:
-        """The experiments whose models each operator works with, by role, run where and recorded as this one is.
+    def models(self) -> list[dict[str, Experiment | ReadyModel]]:
+        """Return the models that each operator works with, by role: trained ones, or experiments that train them.
+
+        Experiments are run where and recorded as this one is.
 
         UserError for a setting of such a model that is wrong.
         """
@@ -100,11 +107,22 @@ class Experiment(Section):
         shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
         return [
             {
-                role: _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
+                role: content
+                if isinstance(content, ReadyModel)
+                else _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
                 for role, content in operator.models(corpus).items()
             }
             for index, operator in enumerate(self.augment)
         ]
+
+    def model_experiments(self) -> dict[str, Experiment]:
+        """Return the experiments that train models of operators, by operator and role."""
+        return {
+            f"{role} of {operator.operator}": model
+            for operator, models in zip(self.augment, self.models(), strict=True)
+            for role, model in models.items()
+            if isinstance(model, Experiment)
+        }
 
     @field_validator("seeds")
     @classmethod
@@ -179,7 +197,8 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
-    return config.validate(trainable.find(task).EXPERIMENT, content, where)
+    task = trainable.TASKS.reference(task)
+    return config.validate(trainable.find(task).EXPERIMENT, {**content, "task": task}, where)
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:

@@ -21,7 +21,7 @@ from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Input, Run
 from augury.experiments.runs import run_folder
 from augury.regimes.regime import SOURCE, TARGET, texts_read
-from augury.text.subwords import TRUNCATED
+from augury.text.subwords import TRUNCATED, Subwords
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer, Tokens, tokenise
 from augury.training.settings import trunk
@@ -36,11 +36,14 @@ class Plan:
     """The addresses of everything between the corpora and a run; nothing need exist yet."""
 
     parts: Sequence[pipeline.Part]
-    training_texts: Mapping[str, Text]
-    """Sides of the corpus, views and records by their names."""
+    learned_from: Mapping[str, Text]
+    """What the tokenizer is learned from: sides of the corpus and views by their names.
+
+    Records are left out, so that systems with and without them have equal pieces for plain text.
+    """
     tokenizer: Tokenizer
     texts: Mapping[str, Text]
-    """The training texts, and the sides of the validation set."""
+    """All texts that are tokenised: these, the records and the sides of the validation set."""
     tokens: Mapping[str, Folder]
     address: str
     trunk: str
@@ -58,11 +61,14 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
     corpora = {split: task.corpus_address(experiment, split) for split in (TRAIN, VALID)}
     parts = pipeline.plan(corpora[TRAIN], experiment.augment, store, models=models)
     train, valid = (store.folder(CORPORA, corpora[split]) for split in (TRAIN, VALID))
-    training = {side: Text(train, columns, side) for side, columns in task.SIDES.items()}
+    learned_from = {side: Text(train, columns, side) for side, columns in task.SIDES.items()}
+    records: dict[str, Text] = {}
     for part in parts:
-        training |= _texts_of(part, task.SIDES)
-    tokenizer = task.tokenizer(experiment, training, store)
-    texts = training | {held_out(side): Text(valid, columns, side) for side, columns in task.SIDES.items()}
+        into = records if part.operator.makes() == RECORDS else learned_from
+        into |= _texts_of(part, task.SIDES)
+    tokenizer = task.tokenizer(experiment, learned_from, store)
+    valid_texts = {held_out(side): Text(valid, columns, side) for side, columns in task.SIDES.items()}
+    texts = {**learned_from, **records, **valid_texts}
     tokens = {name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()}
     determined = {
         "task": experiment.task,
@@ -75,7 +81,7 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         **task.determined(experiment),
     }
     beginning = config.address({**determined, "training": trunk(experiment.training)})
-    return Plan(parts, training, tokenizer, texts, tokens, config.address(determined), beginning)
+    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), beginning)
 
 
 def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
@@ -91,7 +97,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     planned = make_texts(experiment, store, recording)
     work = train.rows * len(planned.texts) / task.ROWS_PER_SECOND
     tokenise(planned.texts, planned.tokens, planned.tokenizer, execution.choose(work, "tokenise"))
-    _say_truncated(planned.tokens)
+    _say_truncated(planned)
     task.check_held_out(
         experiment, planned.tokenizer.folder, {name: corpus for name, corpus in corpora.items() if name != TRAIN}
     )
@@ -135,7 +141,7 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
         say_once(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, models)
     folder = planned.tokenizer.folder
-    make_once(folder, lambda: task.make_tokenizer(experiment, planned.training_texts, folder))
+    make_once(folder, lambda: task.make_tokenizer(experiment, planned.learned_from, folder))
     return planned
 
 
@@ -160,8 +166,11 @@ def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict
     return {part.name: Text(part.folder, columns if len(columns) > 1 else ("text",), part.name)}
 
 
-def _say_truncated(tokens: Mapping[str, Folder]) -> None:
-    for name, folder in tokens.items():
+def _say_truncated(planned: Plan) -> None:
+    if not isinstance(planned.tokenizer, Subwords):
+        return
+    for name, folder in planned.tokens.items():
         manifest = folder.manifest()
         if count := manifest["counts"].get(TRUNCATED):
-            say_once(f"cut to the greatest length: {count:,} of {manifest['rows']:,} rows of '{name}'")
+            most = planned.tokenizer.most
+            say_once(f"cut to {most} subwords: {count:,} of {manifest['rows']:,} rows of '{name}'")

@@ -1,15 +1,13 @@
-"""The contract of a trainable, and finding one by its name: `nmt` is the package `trainables.nmt`."""
+"""The contract of a trainable, and finding one: `nmt` is the package `trainables.nmt`, `./mine/` a directory."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import pkgutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
+from augury.core.plugins import Kind
 from augury.corpora.ingest import addressed, ingested
 
 if TYPE_CHECKING:
@@ -87,7 +85,7 @@ class Trainable:
         return None
 
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Tokenizer:
-        """Return the tokenizer that training texts (sides, views and records by their names) would have."""
+        """Return the tokenizer that is learned from training texts: sides and views by their names."""
         raise NotImplementedError
 
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
@@ -125,14 +123,15 @@ class Trainable:
         raise UserError(f"a run of task {run.experiment.task} labels nothing: take one of task nli")
 
 
+TASKS = Kind(
+    "task",
+    package="trainables",
+    attribute="TASK",
+    how="sets TASK to an instance of a subclass of augury.experiments.trainable.Trainable",
+)
+
+
 def find(name: str) -> Trainable:
-    """Return the trainable called `name`; UserError names the nearest known one."""
-    if importlib.util.find_spec("trainables") is None:
-        raise UserError("the package 'trainables' is not importable: install Augury, or run from its root directory")
-    known = [
-        module.name for module in pkgutil.iter_modules(importlib.import_module("trainables").__path__) if module.ispkg
-    ]
-    if name not in known:
-        raise unknown("task", name, known)
-    task: Trainable = importlib.import_module(f"trainables.{name}").TASK
-    return task
+    """Return the trainable called `name`, or at that path; UserError names the nearest known one."""
+    trainable: Trainable = TASKS.find(name)
+    return trainable

@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
-import augury.regimes
+from augury.core import plugins
 from augury.core.citations import Paper
-from augury.core.config import Section, validate
+from augury.core.config import validate
 from augury.core.errors import UserError, unknown
+from augury.core.mutability import MUTABLE, Mutability
+from augury.core.plugins import Extension, Kind
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -22,6 +22,14 @@ SOURCE = "source"
 TARGET = "target"
 DEFAULT = "plain"
 """The regime of settings that name none."""
+REGIMES = Kind(
+    "regime",
+    package="augury.regimes",
+    attribute="REGIME",
+    how="sets REGIME to a subclass of augury.regimes.regime.Regime",
+)
+
+VIEWS = Mutability("it decides which views are read together")
 
 Scope = Literal["example", "token", "matrix"]
 """What a norm of a perturbation spans."""
@@ -106,12 +114,12 @@ class Losses(NamedTuple):
     metrics: dict[str, Tensor]
 
 
-class Regime(Section):
+class Regime(Extension):
     """Parameters of a regime; a subclass adds its own beside its draws and its loss."""
 
-    name: str
-    """The module of `augury.regimes` that holds the regime."""
-    label_smoothing: float = Field(0.1, ge=0, lt=1)
+    name: Annotated[str, VIEWS]
+    """The name of the regime, or the path of a file that holds it."""
+    label_smoothing: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
     """Mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -145,9 +153,9 @@ class Regime(Section):
 class Delayed(Regime):
     """A regime a part of whose loss acts only after a warm-up, counted in updates or in passes."""
 
-    warmup_steps: int = Field(0, ge=0)
+    warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
-    warmup_passes: float | None = Field(None, ge=0)
+    warmup_passes: Annotated[float | None, MUTABLE] = Field(None, ge=0)
     """The same in passes over the training rows, in place of warmup_steps: whatever the size of batch and corpus."""
 
     def inactive(self) -> dict[str, str]:
@@ -177,12 +185,9 @@ def parse(value: Any) -> Regime:
     if isinstance(value, Mapping):
         value = {"name": DEFAULT, **value}
     if not isinstance(value, Mapping) or not isinstance(value["name"], str):
-        raise UserError(f"a regime is 'name: ...' and its parameters; {_allowed()}")
-    name = value["name"]
-    if name not in names():
-        raise unknown("regime", name, names())
-    schema: type[Regime] = importlib.import_module(f"augury.regimes.{name}").REGIME
-    values = dict(value)
+        raise UserError(f"a regime is 'name: ...' and its parameters; allowed names: {', '.join(names())}")
+    schema, values = plugins.section(REGIMES, Regime, "name", value)
+    name = values["name"]
     preset = values.pop("preset", None)
     if preset is not None and preset not in schema.PRESETS:
         raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
@@ -190,10 +195,5 @@ def parse(value: Any) -> Regime:
 
 
 def names() -> list[str]:
-    """The regimes there are: the modules of this package that define one."""
-    modules = [module.name for module in pkgutil.iter_modules(augury.regimes.__path__)]
-    return [name for name in modules if name not in ("agreement", "regime", "objective", "perturbation")]
-
-
-def _allowed() -> str:
-    return f"allowed names: {', '.join(names())}"
+    """Return the names of the regimes there are."""
+    return REGIMES.names()

@@ -7,13 +7,12 @@ import shutil
 import uuid
 from pathlib import Path
 
-import yaml
-
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store, share
 from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.reporting import card
+from augury.reporting.repetition import experiment_yaml
 
 README, EXPERIMENT = "README.md", "experiment.yaml"
 
@@ -34,7 +33,8 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
         raise UserError(f"'{output}' cannot be made ({error.strerror}): give another --output") from error
     try:
         exported = trainable.find(trained.experiment.task).export(trained, form, directory)
-        experiment = yaml.safe_dump(card.experiment(run), sort_keys=False, allow_unicode=True)
+        experiment = experiment_yaml(run, [trained.seed])
+        assert experiment is not None, "a finished run keeps its experiment file"
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / README).write_text(card.render(run, store, exported, EXPERIMENT), encoding="utf-8")
         share(directory)

@@ -23,22 +23,19 @@ The tables of papers are spaces of rows in `search_spaces.papers`, called `<pape
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, Protocol, get_args
 
-from augury.core import config
+from augury.core import config, plugins
 from augury.core.errors import UserError, unknown
+from augury.core.plugins import Kind
 
 PACKAGE, PAPERS = "search_spaces", "papers"
 Mode = Literal["max", "min"]
-Scheduler = Literal["all", "halving", "pbt"]
-Search = Literal["grid", "random", "optuna"]
+SchedulerName = Literal["all", "halving", "pbt"]
+SearchName = Literal["grid", "random", "optuna"]
 OPTIONAL: dict[str, Any] = {
     "space": {},
     "rows": {},
@@ -57,6 +54,21 @@ UNTRAINED = {
 }
 """Sections that cannot be swept, and what to do with them instead."""
 REQUIRED = ("QUESTION", "base", "metric", "mode", "seeds")
+SPACES = Kind(
+    "search space",
+    package=PACKAGE,
+    attribute="QUESTION",
+    how=f"defines {', '.join(REQUIRED)}, and what is swept in space or rows",
+    whole=True,
+)
+TABLES = Kind(
+    "table",
+    package=f"{PACKAGE}.{PAPERS}",
+    attribute="QUESTION",
+    how="is a search space that also has what is printed (augury.sweeping.published)",
+    whole=True,
+    depth=1,
+)
 
 Point = Mapping[str, Any]
 """Dotted keys with their values."""
@@ -85,8 +97,8 @@ class Space:
     seeds: tuple[int, ...]
     reference: Point | str | None
     """A point or the name of a row; None: the plain baseline beside the space."""
-    scheduler: Scheduler
-    search: Search
+    scheduler: SchedulerName
+    search: SearchName
     mutations: Mapping[str, Any]
 
     @property
@@ -101,7 +113,7 @@ class Space:
 
 
 def find(
-    name: str, scale: str | None = None, search: Search | None = None, scheduler: Scheduler | None = None
+    name: str, scale: str | None = None, search: SearchName | None = None, scheduler: SchedulerName | None = None
 ) -> Space:
     """Return the search space called `name`, a module of `search_spaces` or the path of a file, at a scale.
 
@@ -115,22 +127,22 @@ def read(
     module: ModuleType,
     name: str,
     scale: str | None = None,
-    search: Search | None = None,
-    scheduler: Scheduler | None = None,
+    search: SearchName | None = None,
+    scheduler: SchedulerName | None = None,
 ) -> Space:
     """Return the search space that a module defines; errors call it `name`."""
-    missing = [each for each in REQUIRED if not hasattr(module, each)]
+    missing = [name for name in REQUIRED if not hasattr(module, name)]
     if missing:
         raise UserError(f"search space '{name}' lacks {', '.join(missing)}: a space defines {', '.join(REQUIRED)}")
-    given = {each: getattr(module, each, default) for each, default in OPTIONAL.items()}
-    scales = dict(given["scales"])
+    optional = {attribute: getattr(module, attribute, default) for attribute, default in OPTIONAL.items()}
+    scales = dict(optional["scales"])
     if scale is not None and scale not in scales:
         raise unknown(f"scale of search space '{name}'", scale, scales)
     chosen = scale or next(iter(scales))
-    search, scheduler = search or given["search"], scheduler or given["scheduler"]
+    search, scheduler = search or optional["search"], scheduler or optional["scheduler"]
 
     def at_scale(part: str) -> Any:
-        return given[part](chosen) if callable(given[part]) else given[part]
+        return optional[part](chosen) if callable(optional[part]) else optional[part]
 
     keys = _keys(name, at_scale("space") | (at_scale("domains") if search in ("random", "optuna") else {}))
     rows = _rows(name, at_scale("rows"))
@@ -138,7 +150,7 @@ def read(
         raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one row")
     if not keys and search in ("random", "optuna"):
         raise UserError(f"search {search} draws values, and space '{name}' has rows alone: leave it out")
-    reference = given["reference"] if given["reference"] is not None else next(iter(rows), None)
+    reference = optional["reference"] if optional["reference"] is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
     domains = [key for key, values in keys.items() if not isinstance(values, Sequence)]
@@ -153,57 +165,33 @@ def read(
         mode=_one_of(name, "mode", module.mode, get_args(Mode)),
         seeds=tuple(module.seeds),
         reference=reference,
-        scheduler=_one_of(name, "scheduler", scheduler, get_args(Scheduler)),
-        search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(Search)),
-        mutations=_keys(name, {} if callable(given["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
+        scheduler=_one_of(name, "scheduler", scheduler, get_args(SchedulerName)),
+        search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(SearchName)),
+        mutations=_keys(name, {} if callable(optional["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
     )
 
 
 def known() -> list[str]:
-    """The names of the spaces that are shipped, without the tables of papers."""
-    found = [module.name for module in _inside(importlib.import_module(PACKAGE)) if not module.ispkg]
-    return [name for name in found if name != "scales"]
+    """Return the names of the spaces there are, without the tables of papers."""
+    return SPACES.names()
 
 
 def tables() -> list[str]:
-    """The names of the papers' tables that are shipped: `<paper>/<table>`."""
-    papers = importlib.import_module(f"{PACKAGE}.{PAPERS}")
-    packages = [importlib.import_module(f"{papers.__name__}.{paper.name}") for paper in _inside(papers)]
-    return [f"{_short(package)}/{table.name}" for package in packages for table in _inside(package)]
+    """Return the names of the papers' tables: `<paper>/<table>`."""
+    return TABLES.names()
 
 
 def load(name: str) -> ModuleType:
-    """The module of a shipped space or table, or of a file by its path; UserError names the nearest."""
-    if name in tables():
-        return importlib.import_module(f"{PACKAGE}.{PAPERS}.{name.replace('/', '.')}")
-    if name.endswith(".py") or "/" in name:
-        return _executed(Path(name))
-    if name not in known():
-        raise unknown("search space", name, known())
-    return importlib.import_module(f"{PACKAGE}.{name}")
-
-
-def _executed(path: Path) -> ModuleType:
-    if not path.is_file():
-        listed = ", ".join([*known(), *tables()])
-        raise UserError(f"no search space '{path}': give the path of a Python file or one of {listed}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise UserError(f"search space '{path}' cannot be read: {type(error).__name__}: {error}") from error
+    """Return the module of a space or table by its name, or of a file by its path; UserError names the nearest."""
+    kind = TABLES if name in tables() else SPACES
+    module: ModuleType = kind.find(name)
     return module
-
-
-def _inside(package: ModuleType) -> list[pkgutil.ModuleInfo]:
-    return list(pkgutil.iter_modules(package.__path__))
 
 
 def _short(module: ModuleType) -> str:
     """What a space is called in names of files: its module, for a paper's table with the paper in front."""
-    return module.__name__.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
+    name = plugins.short_name(module)
+    return name.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
 
 
 def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:

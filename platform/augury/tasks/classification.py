@@ -46,7 +46,7 @@ class Classification:
     def __init__(self, run: Run, task: ClassifierTask):
         experiment: ClassifierConfig = run.experiment  # type: ignore[assignment]
         self.experiment, self.regime = experiment, experiment.regime
-        self.classes = task.labels(run)
+        self.classes = task.labels(experiment)
         self.examples = examples_of(run, lambda: task.symbols(run))
         self.draw_rows, self.ids = self.examples.draw_rows, self.examples.ids
         self.labels = self._numbered(self.examples.column("label"))
@@ -165,7 +165,7 @@ class LoadedClassifier:
         experiment: ClassifierConfig = run.experiment  # type: ignore[assignment]
         task: ClassifierTask = trainable.find(experiment.task)  # type: ignore[assignment]
         pieces: ClassifierPieces = task.subwords(experiment, run.stored(run.tokenizer))
-        self.classes, self.device = task.labels(run), device
+        self.classes, self.device = task.labels(experiment), device
         self.tokenizer, self.max_length = pieces.tokenizer(), experiment.max_length
         self.max_tokens = experiment.training.max_tokens
         model = load_weights(run.folder, empty(experiment.model, self.classes, learned.directory(pieces.folder)))

@@ -13,13 +13,13 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
-from augury.experiments.cost import Size, layers, pretrained_size
+from augury.experiments.cost import Size, pretrained_size, transformer
 from augury.experiments.experiment import AnyRegime, Experiment
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.settings import AnyScoring
+from augury.scoring.settings import LabelScoring
 from augury.tasks.classifier_pieces import ClassifierPieces
 from augury.tasks.classifier_settings import ClassifierModel, PretrainedClassifier, Scratch
 from augury.tasks.subword_task import SubwordTask
@@ -57,13 +57,6 @@ class FineTuning(Training):
     weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
-class Accuracy(AnyScoring):
-    """What a classifier is scored by."""
-
-    metrics: tuple[Literal["accuracy"]] = ("accuracy",)
-    """The share of labels that are right."""
-
-
 def _unsmoothed(value: Any) -> Any:
     """A regime whose labels are taken as they are unless it says otherwise."""
     if isinstance(value, str):
@@ -79,7 +72,7 @@ class ClassifierConfig(Experiment):
     """Longer rows are cut to so many subwords, special ones included, from the longer sentence first, and counted."""
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
     training: FineTuning = FineTuning()
-    scoring: Accuracy = Accuracy()
+    scoring: LabelScoring = LabelScoring()
 
     @model_validator(mode="after")
     def _possible(self) -> ClassifierConfig:
@@ -105,17 +98,15 @@ class ClassifierTask(SubwordTask):
     """A task that gives one of a few labels to a row of one or two sentences; a subclass names columns and labels."""
 
     ROWS_PER_SECOND: ClassVar[int] = 5_000
-    LABELS: ClassVar[tuple[str, ...]]
-    """The labels, in the order of the classes of models."""
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of a row's sentences."""
         return self.SIDES[SOURCE]
 
-    def labels(self, run: Run) -> tuple[str, ...]:
-        """Return the labels of a run."""
-        return self.LABELS
+    def labels(self, experiment: Any) -> tuple[str, ...]:
+        """Return the labels, in the order of the classes of models."""
+        return tuple(experiment.corpus.labels)
 
     def subwords(self, experiment: Any, folder: Folder) -> ClassifierPieces:
         return ClassifierPieces(folder, experiment.max_length)
@@ -127,14 +118,15 @@ class ClassifierTask(SubwordTask):
 
             directory = self.keep_tokenizer(experiment, store)
             embedded = experiment.regime.needs_embeddings
-            check(experiment.model, self.LABELS, len(self.columns), directory, experiment.max_length, embedded=embedded)
+            labels, columns = self.labels(experiment), len(self.columns)
+            check(experiment.model, labels, columns, directory, experiment.max_length, embedded=embedded)
 
     def size(self, experiment: Any, store: Store) -> Size | None:
         model = experiment.model
         if isinstance(model, Pretrained):
             return pretrained_size(model.name)
-        encoder = layers(model.sizes.layers, model.sizes.hidden_size, model.sizes.feedforward_size)
-        return Size(model.vocabulary_size * model.sizes.hidden_size + encoder, encoder)
+        sizes = model.sizes
+        return transformer(model.vocabulary_size, sizes.hidden_size, sizes.feedforward_size, sizes.layers)
 
     def load(self, run: Run) -> Task:
         from augury.tasks.classification import Classification
@@ -161,7 +153,7 @@ class ClassifierTask(SubwordTask):
     def _classified(self, run: Run, rows: Sequence[Sequence[str]], executor: ExecutorName, name: str) -> list[str]:
         from augury.tasks.classification import classify
 
-        labels = self.labels(run)
+        labels = self.labels(run.experiment)
         return [labels[label] for label in classify(run, rows, executor=executor, name=name)]
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
@@ -199,6 +191,6 @@ print(classify(row, truncation=True, max_length={experiment.max_length}))
             "text-classification",
             experiment.corpus.languages_of("train"),
             usage,
-            (f"It labels {' and '.join(self.columns)} ({', '.join(self.labels(run))}), {', '.join(text)}.",),
+            (f"It labels {' and '.join(self.columns)} ({', '.join(self.labels(run.experiment))}), {', '.join(text)}.",),
             base_model=pretrained.hub_name(base) if base else None,
         )

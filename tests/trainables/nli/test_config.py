@@ -81,7 +81,7 @@ VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
         ({"regime": "coregularised"}, "or on sentence pairs {operator: eda, use: view} .reorder has use: view too"),
         ({"augment": [READING]}, "regime plain does not read the view reorder-qab"),
         ({"augment": [{**READING, "parallel": {**PARALLEL, "valid": None}}]}, "give valid"),
-        ({"scoring": {"metrics": ["bleu"]}}, "'accuracy'"),
+        ({"scoring": {"metrics": ["bleu"]}}, "not of labels: accuracy"),
     ],
 )
 def test_contradictions(changes: dict[str, Any], message: str) -> None:
