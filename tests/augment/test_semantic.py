@@ -92,7 +92,7 @@ def rows(part: pipeline.Part) -> list[dict[str, Any]]:
 def test_the_prompts_of_a_contradiction() -> None:
     """Golden: gold `contradiction`, premise P: `entailment: P` and `neutral: P`."""
     block = pa.table({"id": ["1", "2"], "label": ["contradiction", "entailment"]})
-    asked = Semantic(copies=2)._asked(block)
+    asked = Semantic(copies=2)._requests(block)
     assert [prompts.hypothesis(label, "P") for row, label, _ in asked if row == 0] == [
         "entailment: P",
         "neutral: P",
@@ -103,7 +103,7 @@ def test_the_prompts_of_a_contradiction() -> None:
 def test_one_other_label_is_asked_for_each_copy_and_both_as_often() -> None:
     """20,000 examples give 20,000 hypotheses, as in Table 5 of Dong et al. (2021)."""
     block = pa.table({"id": [str(row) for row in range(1200)], "label": [*LABELS] * 400})
-    asked = Semantic(copies=1, labels="one_other")._asked(block)
+    asked = Semantic(copies=1, labels="one_other")._requests(block)
     assert [(row, copy) for row, _, copy in asked] == [(row, 1) for row in range(1200)]
     pairs = Counter((LABELS[row % 3], label) for row, label, _ in asked)
     assert all(gold != label for gold, label in pairs) and len(pairs) == 6

@@ -79,7 +79,8 @@ def test_without_test_sets_that_is_told(make: Make) -> None:
     assert preflight.cautions([make({"tests": {}}), make()]) == []
 
 
-def test_half_precision_without_a_gpu_is_told(make: Make) -> None:
+def test_half_precision_without_a_gpu_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preflight, "cpu_has_bfloat16", lambda: False)
     cpu, training = {"device": "cpu"}, {"precision": "bf16"}
     assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]
     assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []

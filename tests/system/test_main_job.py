@@ -168,17 +168,6 @@ def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: 
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 2
 
 
-def test_export_loads_in_plain_ctranslate2(trained: SimpleNamespace, tmp_path: Path) -> None:
-    import ctranslate2
-    from sentencepiece import SentencePieceProcessor
-
-    assert main(["export", trained.result["runs"][1], "--to", "ctranslate2", "--output", str(tmp_path / "ct2")]) == 0
-    pieces = SentencePieceProcessor(model_file=str(tmp_path / "ct2" / "sentencepiece.model"))
-    source = ["__en__", *pieces.encode("drei Maus läuft gut", out_type=str)]
-    found = ctranslate2.Translator(str(tmp_path / "ct2")).translate_batch([source])[0].hypotheses[0]
-    assert pieces.decode(found) == "three mouse runs well"
-
-
 def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamespace) -> None:
     from mlflow import MlflowClient
 

@@ -1,40 +1,23 @@
-"""Inference through the command line: it is learned, a killed training continues to the same parameters."""
+"""Inference through the command line: it is learned and used."""
 
 from __future__ import annotations
 
-import importlib.util
+import contextlib
 import io
 import json
 import random
-import signal
-import subprocess
-import sys
 from pathlib import Path
 from types import SimpleNamespace
-from typing import Any
 
 import pytest
 import yaml
 
 from augury.cli import main
-from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 
 pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
 
 NOUNS, VERBS = ("cat", "dog", "bird", "fish"), ("runs", "sleeps", "sings", "eats", "waits")
-
-
-def main_job() -> Any:
-    """The helpers of the test of the main job."""
-    spec = importlib.util.spec_from_file_location("main_job", Path(__file__).with_name("test_main_job.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-JOB = main_job()
 
 
 def write_pairs(file: Path, count: int, seed: int) -> dict[str, str]:
@@ -74,9 +57,9 @@ def write_experiment(directory: Path) -> Path:
 @pytest.fixture(scope="module")
 def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     directory = tmp_path_factory.mktemp("nli")
-    done = JOB.augury("train", str(write_experiment(directory)), "--json")
-    assert done.returncode == 0, done.stderr
-    return SimpleNamespace(result=json.loads(done.stdout), said=done.stderr, directory=directory)
+    with contextlib.redirect_stdout(io.StringIO()) as printed:
+        assert main(["train", str(write_experiment(directory)), "--json"]) == 0
+    return SimpleNamespace(result=json.loads(printed.getvalue()), directory=directory)
 
 
 def test_it_is_learned(trained: SimpleNamespace) -> None:
@@ -111,19 +94,3 @@ def test_settings_without_effect_do_not_train_again(tmp_path: Path, capsys: pyte
         if "preset" in regime:
             assert "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts" in said
     assert made[0] == made[1] and "found, not trained again" in said
-
-
-def test_killed_and_started_again_equals_undisturbed(trained: SimpleNamespace, tmp_path: Path) -> None:
-    path = write_experiment(tmp_path)
-    process = subprocess.Popen(
-        [sys.executable, "-m", "augury.cli", "train", str(path)],
-        text=True,
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-    )
-    JOB.wait_for_update(Store(tmp_path / "store"), 130, process)
-    process.send_signal(signal.SIGKILL)
-    process.communicate(timeout=60)
-    assert process.returncode == -9
-    assert main(["train", str(path)]) == 0
-    assert JOB.averaged(tmp_path / "store") == JOB.averaged(trained.directory / "store")

@@ -13,7 +13,7 @@ from augury.experiments.evaluation import evaluate
 from augury.experiments.run import Run
 from augury.scoring.metrics import metric
 from augury.scoring.scores import read_statistics
-from trainables.nmt.task import TASK
+from trainables.nmt import TASK
 
 
 def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:

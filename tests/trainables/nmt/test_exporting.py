@@ -17,7 +17,7 @@ from augury.experiments.experiment import load
 from augury.experiments.preparation import address
 from augury.experiments.run import Run
 from augury.reporting.exporting import export
-from trainables.nmt.task import TASK
+from trainables.nmt import TASK
 
 MESSY = ["\t Wer sieht\tdas HAUS? ", "__en__ das </s>  Ωmega", "ein kurzer Satz", "e\u0301in \u00a0 İ Satz, oder?"]
 CLEAN = ["wer sieht das haus?", "ein kurzer satz"]

@@ -16,7 +16,7 @@ from augury.experiments.experiment import parse
 from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
 from augury.reporting.exporting import export
-from trainables.seq2seq.task import TASK
+from trainables.seq2seq import TASK
 
 
 def trained(toy: Any, form: str, **changes: Any) -> Run:

@@ -1,0 +1,93 @@
+"""Trained models that operators take as they are: runs of any storage, and checkpoints of `transformers`."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from augury.augment.operator import ReadyModel
+from augury.core.config import validate
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.corpus import LABELS
+from augury.decoding.settings import GREEDY, Sampling
+from augury.experiments import trainable
+from augury.experiments.description import describe
+from augury.experiments.preparation import prepare
+from augury.experiments.ready_models import ready_model
+from augury.experiments.training import train
+from tests import tiny
+
+ELSEWHERE = Store("/nowhere")
+"""The storage of what is made with a model."""
+
+
+def trained(task: str, storage: Path) -> SimpleNamespace:
+    """A finished run, and the same model as a checkpoint."""
+    run = prepare(tiny.experiment(task, storage), Store(storage))
+    describe(run, task)
+    assert train(run)
+    exported = storage / f"{task}-hf"
+    exported.mkdir()
+    trainable.find(task).export(run, "hf", exported)
+    return SimpleNamespace(run=run, of_run=ready_model(ReadyModel(run=run.folder.uri)), exported=exported)
+
+
+@pytest.fixture(scope="module")
+def classifier(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
+    return trained("nli", tmp_path_factory.mktemp("classifier"))
+
+
+def with_classes(exported: Path, directory: Path, classes: list[str]) -> ReadyModel:
+    """The same checkpoint with other names of its classes."""
+    shutil.copytree(exported, directory)
+    settings = json.loads((directory / "config.json").read_text())
+    settings |= {"id2label": dict(enumerate(classes)), "label2id": {label: at for at, label in enumerate(classes)}}
+    (directory / "config.json").write_text(json.dumps(settings))
+    return ReadyModel(checkpoint=str(directory))
+
+
+def test_a_run_and_its_export_tell_the_same(classifier: SimpleNamespace) -> None:
+    sides = [classifier.run.corpus("test").column(side) for side in ("premise", "hypothesis")]
+    expected = trainable.find("nli").probabilities(classifier.run, *sides)
+    of_checkpoint = ready_model(ReadyModel(checkpoint=str(classifier.exported)))
+    for model in (classifier.of_run, of_checkpoint):
+        np.testing.assert_allclose(model.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)
+        assert model.probabilities(ELSEWHERE, [], []).shape == (0, 3)
+    assert classifier.of_run.name == classifier.run.folder.name != of_checkpoint.name
+
+
+def test_the_classes_of_a_checkpoint_are_found_by_name(classifier: SimpleNamespace, tmp_path: Path) -> None:
+    sides = [classifier.run.corpus("test").column(side) for side in ("premise", "hypothesis")]
+    backwards = ready_model(with_classes(classifier.exported, tmp_path / "backwards", [*LABELS[::-1]]))
+    expected = classifier.of_run.probabilities(ELSEWHERE, *sides)[:, ::-1]
+    np.testing.assert_allclose(backwards.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)
+    other = ready_model(with_classes(classifier.exported, tmp_path / "other", ["good", "bad", "ugly"]))
+    with pytest.raises(UserError, match="labels good, bad, ugly, not .* take a classifier of natural language"):
+        other.probabilities(ELSEWHERE, *sides)
+
+
+def test_a_generator_and_its_export_write_the_same(tmp_path: Path) -> None:
+    generator = trained("seq2seq", tmp_path)
+    texts = generator.run.corpus("test").column("source")
+    greedy = GREEDY.model_copy(update={"max_length": 8})
+    for sampling in (greedy, Sampling(max_length=8)):
+        keys = list(range(len(texts)))
+        written = [
+            model.sampler(ELSEWHERE)(texts, keys, sampling)
+            for model in (generator.of_run, ready_model(ReadyModel(checkpoint=str(generator.exported))))
+        ]
+        assert written[0] == written[1] and any(written[0])
+
+
+def test_a_model_is_a_run_or_a_checkpoint(tmp_path: Path) -> None:
+    for settings in ({}, {"run": "a", "checkpoint": "b"}):
+        with pytest.raises(UserError, match="a run or a checkpoint: give one of the two"):
+            validate(ReadyModel, settings, "ready")
+    with pytest.raises(UserError, match="no run 'abc'"):
+        ready_model(ReadyModel(run=f"{tmp_path}/runs/abc/seed-1"))
