@@ -20,13 +20,20 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
-from augury.core import store
+from augury.core import messages, store
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, so that all processes of pytest-xdist have work until the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def messages_on_standard_error() -> Iterator[None]:
+    """What tests call directly says what it has to say as under the command line."""
+    with messages.shown():
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -115,12 +115,12 @@ def apply(frame: pd.DataFrame, operator: str, **parameters: Any) -> pd.DataFrame
         raise UserError(f"operator {chosen.operator} works with trained models: use `augury augment FILE`")
     records = _records(frame, chosen)
     fitted = chosen.fit([chosen.fit_block(records)])
-    made = []
+    frames = []
     with tempfile.TemporaryDirectory() as directory:
         for part in chosen.parts():
             table = part.bind(fitted, Store(directory))(records).table
-            made.append(_rows(frame, table, part))
-    return pd.concat(made, ignore_index=True)
+            frames.append(_rows(frame, table, part))
+    return pd.concat(frames, ignore_index=True)
 
 
 def _records(frame: pd.DataFrame, operator: Operator) -> pa.Table:

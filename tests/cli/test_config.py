@@ -44,7 +44,7 @@ def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixtur
         ("ratio", 1, "corpus.filter.max_ratio"),
         ("held out", 3, "corpus.every"),
     ]
-    each = found["cost"]["each"]
+    each = found["cost"]["by_system"]
     assert found["cost"]["seconds"] == pytest.approx(2 * (each["baseline"]["seconds"] + each["toy"]["seconds"]))
     assert len(found["cautions"]) == 1
     assert main(["config", str(path)]) == 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 from pathlib import Path
 from typing import Any
 
@@ -107,27 +106,25 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
 
 
-def test_what_is_said(tmp_path: Path, store: Store) -> None:
-    progress = io.StringIO()
+def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     corpus_spec = spec(train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]))
-    corpus = ingest(corpus_spec, "train", store, progress=progress)
-    assert progress.getvalue().splitlines()[-1] == (
+    corpus = ingest(corpus_spec, "train", store)
+    assert capsys.readouterr().err.splitlines()[-1] == (
         "train: 3 pairs of 4 rows; left out: ratio 1; tabs or line ends became spaces in 1"
     )
-    progress = io.StringIO()
-    assert ingest(corpus_spec, "train", store, progress=progress) == corpus
-    assert progress.getvalue() == f"train: 3 pairs, reused {corpus.address}\n"
+    assert ingest(corpus_spec, "train", store) == corpus
+    assert capsys.readouterr().err == f"train: 3 pairs, reused {corpus.address}\n"
 
 
 def test_the_builtin_corpus_says_that_it_is_synthetic(
     store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("augury.core.progress._said", set())
+    monkeypatch.setattr("augury.core.messages._logged", set())
     corpus = ingest(spec(tests={"test": {"builtin": 7}}), "test", store)
     ingest(spec(tests={"test": {"builtin": 8}}), "test", store)
     assert (corpus.rows, corpus.manifest["note"], corpus.manifest["files"]) == (7, builtin.NOTE, [])
     assert capsys.readouterr().err.count(builtin.NOTE) == 1
-    monkeypatch.setattr("augury.core.progress._said", set())
+    monkeypatch.setattr("augury.core.messages._logged", set())
     assert ingest(spec(tests={"test": {"builtin": 7}}), "test", store).address == corpus.address
     assert capsys.readouterr().err == f"test: 7 pairs, reused {corpus.address}\n{builtin.NOTE}\n"
 

@@ -273,7 +273,7 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
 
 
 def test_the_builtin_corpus(store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("augury.core.progress._said", set())
+    monkeypatch.setattr("augury.core.messages._logged", set())
     corpus_spec = spec(
         language="qaa",
         train={"builtin": 30, "seed": 3, "lexicon": 50},

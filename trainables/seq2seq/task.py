@@ -17,7 +17,6 @@ from augury.experiments.trainable import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.tasks.subword_task import SubwordTask
 from augury.text import prompts
-from trainables.seq2seq import pairs
 from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, ReorderCorpus
 from trainables.seq2seq.pieces import Pieces
@@ -34,9 +33,13 @@ class Seq2seq(SubwordTask):
     SIDES: ClassVar = {SOURCE: ("source",), TARGET: ("target",)}
 
     def corpus_address(self, experiment: Config, split: str) -> str:
+        from trainables.seq2seq import pairs  # with the aligners, which reading an experiment does not need
+
         return pairs.address(experiment.corpus, split)
 
     def corpus(self, experiment: Config, split: str, store: Store) -> Corpus:
+        from trainables.seq2seq import pairs
+
         return pairs.pairs(experiment.corpus, split, store, experiment.execution)
 
     def subwords(self, experiment: Config, folder: Folder) -> Pieces:

@@ -93,13 +93,13 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
     costs = {name: (cost, len(loaded.seeds) if name in systems else 1) for name, cost in report.costs.items()}
     known = [(cost, seeds) for cost, seeds in costs.values() if cost is not None]
     whole = len(known) == len(costs)
-    where, beside = devices(loaded.execution, loaded.training.workers)
+    where, at_once = devices(loaded.execution, loaded.training.workers)
     return {
-        "seconds": sum(cost.seconds * seeds for cost, seeds in known) / beside if whole else None,
+        "seconds": sum(cost.seconds * seeds for cost, seeds in known) / at_once if whole else None,
         "bytes": sum(cost.bytes * seeds for cost, seeds in known) if whole else None,
         "rough": ROUGH,
         "on": where,
-        "each": {name: cost and cost._asdict() for name, (cost, _) in costs.items()},
+        "by_system": {name: cost and cost._asdict() for name, (cost, _) in costs.items()},
     }
 
 
@@ -151,7 +151,7 @@ def _estimate(cost: dict[str, Any]) -> str:
     from augury.core.progress import duration
 
     if cost["seconds"] is None:
-        unknown = ", ".join(name for name, estimate in cost["each"].items() if estimate is None)
+        unknown = ", ".join(name for name, estimate in cost["by_system"].items() if estimate is None)
         return f"not known before the models of {unknown} are fetched"
     size = cost["bytes"] / 1e6
     disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"

@@ -92,8 +92,8 @@ def _wanted(arguments: argparse.Namespace, name: str) -> Draft:
     table = next((texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1), None)
     columns = _columns(arguments.columns, table, TASKS[task]) if table else []
     languages = [arguments.language] if tables else [arguments.source_language, arguments.target_language]
-    paths = [Path(file).with_suffix("") if Path(file).suffix in COMPRESSED else Path(file) for file in train]
-    guessed = [file.suffix[1:] for file in paths] if len(train) == 2 else columns
+    plain_names = [Path(file).with_suffix("") if Path(file).suffix in COMPRESSED else Path(file) for file in train]
+    guessed = [file.suffix[1:] for file in plain_names] if len(train) == 2 else columns
     return Draft(
         name, task, _languages(languages, guessed), _rows(train[0]), train, valid, dict(tests), columns, arguments.model
     )

@@ -279,17 +279,17 @@ def _content(path: Path) -> str:
 
 def _modules(package: str, attribute: str, depth: int) -> dict[str, str]:
     """Short and full name of every module in a package whose source defines `attribute`."""
-    found: dict[str, str] = {}
+    named: dict[str, str] = {}
     for module in iter_modules(_package(package).__path__):
         full = f"{package}.{module.name}"
         if depth and module.ispkg:
-            found |= {f"{module.name}/{name}": below for name, below in _modules(full, attribute, depth - 1).items()}
+            named |= {f"{module.name}/{name}": below for name, below in _modules(full, attribute, depth - 1).items()}
         elif not depth:
             directory = Path(module.module_finder.path) / module.name  # type: ignore[union-attr]
             file = directory / "__init__.py" if module.ispkg else directory.with_suffix(".py")
             if _defines(file, attribute):
-                found[module.name] = full
-    return found
+                named[module.name] = full
+    return named
 
 
 @lru_cache(maxsize=32)

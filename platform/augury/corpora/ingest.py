@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import TextIO
 
 import numpy as np
 import pyarrow as pa
@@ -14,7 +12,7 @@ import pyarrow.compute as pc
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.progress import Stage, say_once
+from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
@@ -29,28 +27,25 @@ from augury.corpora.rows import ParallelRows, Rows
 from augury.corpora.splits import BaseSpec, BaseText, Part
 
 
-def ingest(
-    spec: BaseSpec, split: str, store: Store, *, directory: str | None = None, progress: TextIO | None = None
-) -> Corpus:
+def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
     """Return the corpus of a split, made unless the store has it; its address depends on content, not on file names.
 
     Text is cleaned (`filters.clean`) and filtered (`Cleaning`); the manifest counts by reason what is left out.
     An id is `<split>-<row of the input, 8 digits>`, so that filters do not renumber, unless the text has ids.
-    `directory` is where known sets lie, by default AUGURY_DATA; `progress` is by default standard error.
+    `directory` is where known sets lie, by default AUGURY_DATA.
     Raises UserError where the text cannot be used; nothing is left behind then.
     """
-    stream = progress or sys.stderr
     part = spec.part(split, directory)
     text = _open(part)
     if part.known:
         for path in differing(part.known, text.inputs):
-            say_once(f"{split}: {path} is not the known copy of {part.known.name}: scores may not compare", stream)
+            say_once(f"{split}: {path} is not the known copy of {part.known.name}: scores may not compare")
     folder = store.folder(KIND, _address(part, text))
-    written, corpus = make_once(folder, lambda: _make(folder, part, text, stream)), Corpus(folder)
+    written, corpus = make_once(folder, lambda: _make(folder, part, text)), Corpus(folder)
     if not written:
-        print(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}", file=stream)
+        say(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}")
     if text.note:
-        say_once(text.note, stream)
+        say_once(text.note)
     return corpus
 
 
@@ -140,11 +135,11 @@ def _address(part: Part, text: Text) -> str:
     )
 
 
-def _make(folder: Folder, part: Part, text: Text, stream: TextIO) -> None:
+def _make(folder: Folder, part: Part, text: Text) -> None:
     writer = CorpusWriter(folder)
     try:
         rows = _rows(part, text)
-        with Stage(f"read {part.name}", min(text.total, text.first or text.total), "pairs", stream) as stage:
+        with Stage(f"read {part.name}", min(text.total, text.first or text.total), "pairs") as stage:
             for block in text.blocks():
                 writer.add(rows.records(block))
                 stage.advance(len(block))
@@ -168,7 +163,7 @@ def _make(folder: Folder, part: Part, text: Text, stream: TextIO) -> None:
             "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
         }
     )
-    print(f"{part.name}: {rows.summary()}", file=stream)
+    say(f"{part.name}: {rows.summary()}")
 
 
 def _rows(part: Part, text: Text) -> Rows:

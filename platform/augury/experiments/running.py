@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,9 +13,10 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.locks import alone
+from augury.core.messages import logger
 from augury.core.parallel import side_by_side
 from augury.core.periodic import every
-from augury.core.progress import duration, say
+from augury.core.progress import Line, duration, say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.canonical import canonical
@@ -30,8 +30,7 @@ from augury.experiments.training import train
 from augury.training import history
 from augury.training.launch import Crashed
 from augury.training.loop import Diverged
-
-LINE_SECONDS = 10.0
+from augury.training.settings import Training
 
 
 def run_experiment(
@@ -55,7 +54,17 @@ def run_experiment(
         prepared = {name: prepare(system, store, recording) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
         jobs = [(name, seed) for name, system in chosen.items() for seed in system.seeds]
-        calls = [functools.partial(_run, prepared[name].at(seed), name, recorder, scored) for name, seed in jobs]
+        calls = [
+            functools.partial(
+                _run,
+                prepared[name].at(seed),
+                name,
+                recorder,
+                scored,
+                f"run {number} of {len(jobs)} · {name} · seed {seed}",
+            )
+            for number, (name, seed) in enumerate(jobs, start=1)
+        ]
         for position, result in _results(calls, experiment.execution):
             name, seed = jobs[position]
             if isinstance(result, Diverged | Crashed):
@@ -120,7 +129,7 @@ def refuse_lost_storage(storage: str) -> None:
         )
 
 
-def _run(run: Run, name: str, recorder: Recorder, scored: bool) -> Folder:
+def _run(run: Run, name: str, recorder: Recorder, scored: bool, label: str) -> Folder:
     folder = run.folder
     with alone(folder):
         if not folder.complete:
@@ -128,8 +137,7 @@ def _run(run: Run, name: str, recorder: Recorder, scored: bool) -> Folder:
             recorder.start(folder)
             status: Any = "FAILED"
             try:
-                label = f"train {name}" + (f" seed {run.seed}" if len(run.experiment.seeds) > 1 else "")
-                with recorder.follow(folder), _shown(folder, label, run.experiment):
+                with recorder.follow(folder), _shown(folder, label, run.experiment.training):
                     train(run)
                 if scored:
                     evaluate(run)
@@ -141,58 +149,56 @@ def _run(run: Run, name: str, recorder: Recorder, scored: bool) -> Folder:
             evaluate(run)
             recorder.finish(folder, "FINISHED", artifacts(run))
         else:
-            say(f"{name}, seed {run.seed}: found, not trained again ({folder.uri})")
+            say(f"{label}: found, not trained again ({folder.uri})")
     return folder
 
 
 @contextmanager
-def _shown(run: Folder, label: str, system: Experiment) -> Iterator[None]:
-    """Print a line about a run's training now and then, and one when it ends."""
-    watch = _Watch(run, label, system)
-    try:
-        with every(1.0, watch.look, name=label):
-            yield
-    finally:
-        watch.look(last=True)
+def _shown(run: Folder, label: str, training: Training) -> Iterator[None]:
+    """Show how far a run's training is, and log a message when it ends."""
+    with Line(label) as line:
+        watch = _Watch(run, label, training, line)
+        try:
+            with every(1.0, watch.look, name=label):
+                yield
+        finally:
+            watch.look()
+    if watch.latest:
+        logger.info(watch.text(ended=True))
 
 
 class _Watch:
     """What there is to say about a run, from its history."""
 
-    def __init__(self, run: Folder, label: str, system: Experiment):
-        self.run, self.label, self.training = run, label, system.training
+    def __init__(self, run: Folder, label: str, training: Training, line: Line):
+        self.run, self.label, self.training, self.line = run, label, training, line
         self.seen = -1
         self.latest: dict[str, float] = {}
-        self.shown_at = 0.0
         self.update, self.passes = 0, 0.0
 
-    def look(self, last: bool = False) -> None:
-        """Read what is new; say it at most every few seconds."""
+    def look(self) -> None:
+        """Read what is new, and show it."""
         for record in history.read(self.run, self.seen):
             if record["update"] >= self.seen:
                 self.latest |= record["metrics"]
                 self.update, self.passes, self.seen = record["update"], record["passes"], record["update"]
-        if self.latest and (last or time.monotonic() - self.shown_at > LINE_SECONDS):
-            self.shown_at = time.monotonic()
-            say(self._line(last))
+        if self.latest:
+            self.line.show(self.text(), self.share())
 
-    def _line(self, last: bool) -> str:
-        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not last else ""
-        passes = f"/{self.training.max_passes}" if self.training.max_passes and not last else ""
+    def share(self) -> float:
+        """Return how much of training is done, if patience does not end it before."""
+        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
+        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
+        return max(shares, default=0.0)
+
+    def text(self, ended: bool = False) -> str:
+        """Return the state of training in a line, with the time left or, at its end, the time it took."""
+        seconds, share = self.latest.get("train/seconds", 0.0), self.share()
+        when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
+        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
+        passes = f"/{self.training.max_passes}" if self.training.max_passes and not ended else ""
         shown = {"loss": "train/loss", "bleu": "valid/bleu", "chrf": "valid/chrf", "accuracy": "valid/accuracy"}
         numbers = [f"{name} {self.latest[key]:.2f}" for name, key in shown.items() if key in self.latest]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
-        seconds = self.latest.get("train/seconds", 0.0)
-        if last:
-            numbers.append(duration(seconds))
-        elif left := self._left(seconds):
-            numbers.append(f"at most {duration(left)} left")
-        return f"{self.label:<22} update {self.update:,}{of}, pass {self.passes:.1f}{passes}  " + "  ".join(numbers)
-
-    def _left(self, seconds: float) -> float | None:
-        """Time left if patience does not end training before, from the validations so far."""
-        if not seconds or not self.passes:
-            return None
-        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
-        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
-        return seconds * (1 / max(shares) - 1) if shares else None
+        place = f"update {self.update:,}{of}, pass {self.passes:.1f}{passes}"
+        return " · ".join(filter(None, (self.label, duration(seconds) if ended else when, place, *numbers)))

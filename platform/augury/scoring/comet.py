@@ -45,8 +45,8 @@ class Comet(SegmentMetric):
             {"src": source, "mt": hypothesis, "ref": reference}
             for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
         ]
-        told = _asked(_python(), {"model": self.model, "batch_size": BATCH, "segments": segments})
-        return [SCALE * score for score in told["scores"]]
+        response = _asked(_python(), {"model": self.model, "batch_size": BATCH, "segments": segments})
+        return [SCALE * score for score in response["scores"]]
 
 
 METRICS = {"comet": Comet}

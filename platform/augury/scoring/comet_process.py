@@ -11,7 +11,7 @@ from typing import Any
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
     """Return the version of COMET, and the score of every segment where the request has segments."""
-    told: dict[str, Any] = {"version": version("unbabel-comet")}
+    result: dict[str, Any] = {"version": version("unbabel-comet")}
     if "segments" in request:
         import torch
         from comet import download_model, load_from_checkpoint  # type: ignore[import-not-found, unused-ignore]
@@ -20,8 +20,8 @@ def answer(request: dict[str, Any]) -> dict[str, Any]:
         model = load_from_checkpoint(path if os.path.isfile(path) else download_model(path))
         gpus = 1 if torch.cuda.is_available() else 0
         output = model.predict(request["segments"], request["batch_size"], gpus=gpus, progress_bar=False)
-        told["scores"] = [float(score) for score in output.scores]
-    return told
+        result["scores"] = [float(score) for score in output.scores]
+    return result
 
 
 if __name__ == "__main__":

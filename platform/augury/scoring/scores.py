@@ -40,7 +40,7 @@ class Score:
 
     def plain(self) -> dict[str, Any]:
         """The fields as JSON-like values, without the statistics."""
-        return {name: found for name, found in asdict(self).items() if name != "statistics"}
+        return {name: content for name, content in asdict(self).items() if name != "statistics"}
 
 
 def score(
@@ -83,7 +83,7 @@ def score(
 def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
     """Keep the counts of every sentence in a run's folder: `statistics/<test>.npz`, an array for every metric."""
     content = io.BytesIO()
-    arrays: dict[str, Any] = {each.name: each.statistics for each in scores}
+    arrays: dict[str, Any] = {result.name: result.statistics for result in scores}
     np.savez_compressed(content, **arrays)
     run.sub(STATISTICS).write(f"{test}.npz", content.getvalue())
 
