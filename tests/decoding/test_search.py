@@ -1,4 +1,4 @@
-"""What both engines promise."""
+"""The properties of both engines."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What follows from what: by hand, and by looking at all small models of the sentences."""
+"""Entailment and contradiction: by hand, and by all small models of the sentences."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
 """Batches by token budget, planned as a pure function of pass, seed and world size.
 
 A pass reads every row of the training set once, under one of the draws of the regime: the plain source with one cipher,
-say. An epoch is as many passes as there are draws, and reads every row under each of them once; a batch lies within a
+say. An epoch is as many passes as there are draws, and reads every row under each of them once; a batch is within a
 pass, so that it never holds a row twice. A plan is a list of updates; an update is, for every rank, a list of batches;
 a batch is an array of example numbers. All ranks compute the same plan and take their part of it, so that they take
 equally many steps without communication.
