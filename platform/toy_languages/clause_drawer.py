@@ -1,4 +1,4 @@
-"""Draws the clauses of the synthetic language pair: verb, tense, who and what, when and where, what stands first."""
+"""Draws the clauses of the synthetic language pair: verb, tense, subject and objects, time and place, word order."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ BY = Preposition("von", DATIVE, "by")
 
 
 def times() -> dict[Tense, Zipf[Adverbial]]:
-    """The adverbials of time that go with each tense."""
+    """Return the adverbials of time that go with each tense."""
     columns = [entry.split("|") for entry in entries(words.TIMES)]
     adverbials = [
         Adverbial(german, english, when.removesuffix(" middle"), when.endswith(" middle"))
@@ -78,10 +78,10 @@ TIMES = times()
 
 
 class ClauseDrawer(PhraseDrawer):
-    """Clauses from one lexicon and one stream."""
+    """Draws clauses from one lexicon and one stream."""
 
     def clause(self, when: When, subject: Phrase | None = None) -> Clause:
-        """Any clause, of a given subject (a person or an animal) if there is one."""
+        """Return any clause; its subject is `subject` (a person or an animal) if there is one."""
         frame = self.one_of(FRAMES)
         if frame == "copula":
             return self.description(when, subject)
@@ -89,7 +89,7 @@ class ClauseDrawer(PhraseDrawer):
             return self.experience(when) if subject is None else self.clause(when, subject)
         verb = self.lexicon.verbs[frame].pick(self.draw)
         if frame == "accusative" and verb.ongoing and subject is None and self.chance(0.06):
-            agent = self.beside(BY, verb.subjects) if self.chance(0.6) else None
+            agent = self.prepositional_phrase(BY, verb.subjects) if self.chance(0.6) else None
             return Clause(
                 self.phrase(verb.objects, NOMINATIVE),
                 verb,
@@ -105,7 +105,7 @@ class ClauseDrawer(PhraseDrawer):
         return clause
 
     def add_circumstances(self, clause: Clause, when: When) -> None:
-        """Modal verb, time, negation and manner, so that they go together."""
+        """Add modal verb, time, negation and manner, so that they go together."""
         verb = clause.verb
         if self.chance(0.12):
             modal = self.one_of(MODALS)
@@ -125,7 +125,7 @@ class ClauseDrawer(PhraseDrawer):
             clause.manner = GERN
 
     def add_objects(self, clause: Clause, frame: str) -> None:
-        """What a verb of this frame takes, and sometimes a place or company."""
+        """Add the objects of a verb of this frame, and sometimes a place or company."""
         verb, subject = clause.verb, clause.subject
         if frame == "accusative":
             if clause.negation and self.chance(0.5):
@@ -149,10 +149,10 @@ class ClauseDrawer(PhraseDrawer):
         if not clause.place and self.chance(0.18):
             clause.place = self.location()
         if not clause.complement and frame != "ditransitive" and self.chance(0.06):
-            clause.complement = self.beside(self.one_of(COMPANY), "pa")
+            clause.complement = self.prepositional_phrase(self.one_of(COMPANY), "pa")
 
     def front(self, clause: Clause) -> str:
-        """What stands first in German; an object only where its case shows that it is one."""
+        """Return the part that comes first in German; an object only where its case shows that it is one."""
         chance = self.draw()
         if chance < 0.45:
             return "time" if clause.time else "subject"
@@ -164,7 +164,7 @@ class ClauseDrawer(PhraseDrawer):
         return "subject"
 
     def time(self, tense: Tense) -> Adverbial:
-        """When: heute, um drei Uhr, vor fünf Tagen."""
+        """Return an adverbial of time: heute, um drei Uhr, vor fünf Tagen."""
         chance = self.draw()
         if chance > 0.16:
             return TIMES[tense].pick(self.draw)
@@ -177,7 +177,7 @@ class ClauseDrawer(PhraseDrawer):
         return Adverbial(f"im Jahr {year}", f"in {year}")
 
     def description(self, when: When, subject: Phrase | None = None) -> Clause:
-        """What somebody or something is or is like."""
+        """Return a clause with a predicate: the baker is tall."""
         if subject is None:
             subject = self.subject(self.one_of("pppaatfis"))
         kind = subject.kind or ("a" if subject.pronoun.english == "it" else "p")
@@ -190,7 +190,7 @@ class ClauseDrawer(PhraseDrawer):
         return clause
 
     def predicate(self, kind: str, singular: bool) -> Both:
-        """sehr klein, kleiner als der Hund, so klein wie der Hund, ein kluger Lehrer."""
+        """Return a predicate: sehr klein, kleiner als der Hund, so klein wie der Hund, ein kluger Lehrer."""
         chance, adjective = self.draw(), self.lexicon.adjectives[kind].pick(self.draw)
         if chance < 0.20 and kind == "p" and singular:
             phrase = noun_phrase(A, [adjective], self.lexicon.nouns("p").pick(self.draw), NOMINATIVE)
@@ -210,7 +210,7 @@ class ClauseDrawer(PhraseDrawer):
         return Both(adjective.german, adjective.english)
 
     def experience(self, when: When) -> Clause:
-        """Whom something pleases: the German dative is the English subject."""
+        """Return a clause of liking: the German dative is the English subject."""
         verb = self.lexicon.verbs["experiencer"].pick(self.draw)
         subject = self.subject(verb.subjects)
         person = self.object(verb.objects, DATIVE, subject)
@@ -222,7 +222,7 @@ class ClauseDrawer(PhraseDrawer):
         return clause
 
     def related(self, phrase: Phrase) -> Phrase:
-        """The phrase, now and then with a relative clause: den Hund, der schläft; the dog that sleeps."""
+        """Return the phrase, now and then with a relative clause: den Hund, der schläft; the dog that sleeps."""
         if not phrase.kind or not self.chance(0.08):
             return phrase
         frame = self.one_of(("accusative", "accusative", "intransitive", "rest"))

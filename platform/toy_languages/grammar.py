@@ -1,8 +1,8 @@
-"""The grammar of the synthetic language pair: one clause, put into German and into English.
+"""The grammar of the synthetic language pair: one clause, in German and in English.
 
 German puts the finite verb second (first in questions, last in subordinate clauses) and the rest of the verb at the
-end, says time before place, lets any part stand in front, and shows by case who does what. English keeps subject,
-verb, object, place, time and says the rest with auxiliaries.
+end, puts time before place, allows any part in front, and marks subject and objects by case. English keeps subject,
+verb, object, place, time and uses auxiliaries for the rest.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from toy_languages.phrases import Both, Phrase
 from toy_languages.words import SEPARABLE
 
 Tense = Literal["present", "preterite", "perfect", "future"]
-Order = Literal["second", "first", "last", "infinitive"]  # where the German finite verb stands, if there is one
+Order = Literal["second", "first", "last", "infinitive"]  # the position of the German finite verb, if there is one
 Form = Literal["statement", "question", "imperative", "infinitive"]  # of the English clause
 
 HABEN = ("habe", "hast", "hat", "haben", "habt", "haben")
@@ -31,7 +31,7 @@ COPULA = Verb("sein", SEIN, WAR, "gewesen", "", True, False, BE, "patfis", "", F
 
 @dataclass(frozen=True, slots=True)
 class Adverbial:
-    """An adverb or adverbial; `when` is the tense it asks for, `middle` puts it before the English main verb."""
+    """An adverb or adverbial; `when` is the tense it requires, `middle` puts it before the English main verb."""
 
     german: str
     english: str
@@ -41,7 +41,7 @@ class Adverbial:
 
 @dataclass(frozen=True, slots=True)
 class Modal:
-    """A modal verb; English says it with an auxiliary (present, negated, past) or, where that is empty, a verb."""
+    """A modal verb; English has an auxiliary (present, negated, past) or, where that is empty, a verb."""
 
     present: tuple[str, ...]
     preterite: tuple[str, ...]  # empty where it is not used
@@ -81,7 +81,7 @@ MODALS = (KOENNEN, MUESSEN, WOLLEN, KOENNEN, MUESSEN, WOLLEN, SOLLEN, DUERFEN)
 
 @dataclass(slots=True)
 class Clause:
-    """A clause before it is put into words; `front` is the part that stands first in German."""
+    """A clause before it is put into words; `front` is the part that comes first in German."""
 
     subject: Phrase
     verb: Verb
@@ -94,13 +94,13 @@ class Clause:
     place: Both | None = None
     time: Adverbial | None = None
     manner: Adverbial | None = None
-    negation: Literal["", "nicht", "kein"] = ""  # `kein` is said by a determiner already
+    negation: Literal["", "nicht", "kein"] = ""  # `kein` is a determiner already
     swapped: bool = False  # the German dative is the English subject: dem Kind gefällt das Buch
     front: str = "subject"
 
 
 def german(clause: Clause, order: Order = "second") -> str:
-    """The clause in German, without punctuation."""
+    """Return the clause in German, without punctuation."""
     finite, closing = german_verb(clause)
     parts = german_parts(clause)
     if order == "first":
@@ -120,7 +120,7 @@ def german(clause: Clause, order: Order = "second") -> str:
 
 
 def german_parts(clause: Clause) -> dict[str, str]:
-    """What stands between the two halves of the German verb, in order: pronouns, time, objects, manner, place."""
+    """Return the parts between the halves of the German verb: pronouns, time, objects, manner, place."""
     dative, accusative = clause.dative, clause.accusative
     parts = {"subject": clause.subject.german}
     if clause.verb.reflexive:
@@ -147,7 +147,7 @@ def german_parts(clause: Clause) -> dict[str, str]:
 
 
 def german_verb(clause: Clause) -> tuple[str, str]:
-    """The finite verb and what closes the clause: wird .. sehen, hat .. gesehen, steht .. auf."""
+    """Return the finite verb and the end of the clause: wird .. sehen, hat .. gesehen, steht .. auf."""
     verb, person, past = clause.verb, clause.subject.person, clause.tense == "preterite"
     if clause.modal:
         return (clause.modal.preterite if past else clause.modal.present)[person], verb.full_infinitive
@@ -161,7 +161,7 @@ def german_verb(clause: Clause) -> tuple[str, str]:
 
 
 def english(clause: Clause, form: Form = "statement") -> str:
-    """The clause in English, without punctuation."""
+    """Return the clause in English, without punctuation."""
     subject, objects = clause.subject, [clause.dative, clause.accusative]
     if clause.swapped and clause.dative:
         subject, objects = clause.dative, [clause.subject]
@@ -178,18 +178,18 @@ def english(clause: Clause, form: Form = "statement") -> str:
         middle = clause.time.english
     elif clause.time:
         ending["time"] = clause.time.english
-    rest, said = clause.verb.english.rest, [phrase.english_object for phrase in objects if phrase]
-    if clause.accusative and clause.accusative.light and rest in PARTICLES:
-        said.append(rest)  # pick it up, but pick up the stone
-        rest = ""
+    particle, object_words = clause.verb.english.rest, [phrase.english_object for phrase in objects if phrase]
+    if clause.accusative and clause.accusative.light and particle in PARTICLES:
+        object_words.append(particle)  # pick it up, but pick up the stone
+        particle = ""
     words = [
         ending.pop(clause.front, ""),
         *opening,
         "not" if clause.negation else "",
         middle,
         main,
-        rest,
-        *said,
+        particle,
+        *object_words,
         clause.complement.english if clause.complement else "",
         clause.manner.english if clause.manner else "",
         *ending.values(),
@@ -198,7 +198,7 @@ def english(clause: Clause, form: Form = "statement") -> str:
 
 
 def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
-    """The auxiliary, if the clause takes one, and what is left of the verb: does .. see, is .. seen, wants to see."""
+    """Return the auxiliary, if there is one, and the main verb: does .. see, is .. seen, wants to see."""
     verb, modal, tense = clause.verb.english, clause.modal, english_tense(clause)
     if form in ("imperative", "infinitive"):
         return "to" if form == "infinitive" else "do" if clause.negation else "", verb.base
@@ -226,7 +226,7 @@ def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
 
 
 def english_tense(clause: Clause) -> str:
-    """Past, present, ongoing or future; where German leaves it to the present, the adverb of time decides."""
+    """Return past, present, ongoing or future; where German has the present, the adverb of time decides."""
     if clause.tense in ("preterite", "perfect"):
         return "past"
     if clause.tense == "present" and clause.time and not clause.modal and clause.time.when in ("future", "ongoing"):

@@ -52,23 +52,23 @@ class Verb:
 
     @property
     def full_infinitive(self) -> str:
-        """`sehen`, `aufstehen`"""
+        """The infinitive with its prefix: `sehen`, `aufstehen`."""
         return self.prefix + self.infinitive
 
     @property
     def zu_infinitive(self) -> str:
-        """`zu sehen`, `aufzustehen`"""
+        """The infinitive with zu: `zu sehen`, `aufzustehen`."""
         return f"{self.prefix}zu{'' if self.separable else ' '}{self.infinitive}"
 
     @property
     def separable(self) -> bool:
-        """Whether prefix and verb are written as one word where they meet."""
+        """True where prefix and verb are written as one word when they are adjacent."""
         return bool(self.prefix) and not self.prefix.endswith(" ")
 
 
 @dataclass(frozen=True, slots=True)
 class Adjective:
-    """An adjective: `stem` takes endings, `german` stands alone and is the adverb."""
+    """An adjective: `stem` takes endings, `german` is the predicate and the adverb."""
 
     german: str
     stem: str
@@ -80,7 +80,7 @@ class Adjective:
 
 
 def noun(kind: str, article: str, singular: str, plural: str, english: str, english_plural: str = "") -> Noun:
-    """A noun from its columns in `words.NOUNS`."""
+    """Return a noun from its columns in `words.NOUNS`."""
     article, _, pronoun = article.partition("/")
     singular, _, link = singular.partition("+")
     bare, gender = singular.rstrip("*"), GENDERS[article]
@@ -94,14 +94,14 @@ def noun(kind: str, article: str, singular: str, plural: str, english: str, engl
 
 
 def compound(modifier: Noun, head: Noun) -> Noun:
-    """One German word, two English ones: Haustür, house door. The head decides everything but the beginning."""
+    """Return one German word, two English ones: Haustür, house door; the head decides all but the beginning."""
     german = tuple(tuple(modifier.first + form.lower() for form in number) for number in head.german)
     singular, plural = (f"{modifier.english[0]} {form}" for form in head.english)
     return Noun(head.kind, head.gender, german, (singular, plural), modifier.first + head.first.lower(), head.pronoun)
 
 
 def verb(subjects: str, objects: str, german: str, english: str) -> Verb:
-    """A verb from the columns of `words.VERBS`."""
+    """Return a verb from the columns of `words.VERBS`."""
     parts = german.split()
     flags = {part for part in parts if part in ("ist", "sich")}
     lemma, *strong = (part for part in parts if part not in flags)
@@ -129,7 +129,7 @@ def verb(subjects: str, objects: str, german: str, english: str) -> Verb:
 
 
 def present_forms(infinitive: str, stem: str, third: str, ending: str) -> tuple[str, ...]:
-    """ich sehe, du siehst, er sieht, wir sehen, ihr seht, sie sehen"""
+    """Return the present: ich sehe, du siehst, er sieht, wir sehen, ihr seht, sie sehen."""
     first = {"hat": "habe", "weiß": "weiß"}.get(third, stem[:-2] + "le" if infinitive.endswith("eln") else stem + "e")
     second = third.removesuffix("t")
     second = second + "t" if second[-1] in "sßzx" else second + "st"
@@ -137,7 +137,7 @@ def present_forms(infinitive: str, stem: str, third: str, ending: str) -> tuple[
 
 
 def preterite_forms(past: str) -> tuple[str, ...]:
-    """ich sah, du sahst, er sah, wir sahen, ihr saht, sie sahen; ich suchte, du suchtest ..."""
+    """Return the preterite: ich sah, du sahst, er sah, wir sahen, ihr saht, sie sahen; ich suchte, du suchtest."""
     weak = past.endswith("te")
     plural = past + ("n" if weak else "en")
     second = past + ("est" if past[-1] in "sßzdt" and not weak else "st")
@@ -145,26 +145,26 @@ def preterite_forms(past: str) -> tuple[str, ...]:
 
 
 def weak_participle(third: str, prefix: str) -> str:
-    """gesucht; no ge- after an inseparable prefix (besucht) nor in -ieren (repariert)"""
+    """Return the participle: gesucht; no ge- after an inseparable prefix (besucht) nor in -ieren (repariert)."""
     plain = third.endswith("iert") or (not prefix and third.startswith(("be", "er", "ge", "ver", "zer")))
     return third if plain else "ge" + third
 
 
 def genitive(singular: str) -> str:
-    """des Vogels, des Hauses, des Hundes: words that hiss and most words of one syllable take -es"""
+    """Return the genitive: des Vogels, des Hundes; words that hiss and most words of one syllable take -es."""
     vowel = "aeiouäöü"
     short = f"[^{vowel}]*[{vowel}]+[^{vowel}]*(ch|ll|nn|[^{vowel}hlmnr])"
     return singular + ("es" if re.fullmatch(f"{short}|.*(s|ß|z|x|sch)", singular.lower()) else "s")
 
 
 def adjective(german: str, comparative: str, english: str, kinds: str, adverb: str = "") -> Adjective:
-    """An adjective from its columns in `words.ADJECTIVES`."""
+    """Return an adjective from its columns in `words.ADJECTIVES`."""
     german, _, stem = german.partition("~")
     return Adjective(german, stem or german, comparative, english, english_comparative(english), adverb, kinds)
 
 
 def english_comparative(english: str) -> str:
-    """smaller, bigger, happier, more diligent"""
+    """Return the comparative: smaller, bigger, happier, more diligent."""
     irregular = {"good": "better", "clever": "cleverer", "yellow": "yellower"}
     if english in irregular:
         return irregular[english]
@@ -174,7 +174,7 @@ def english_comparative(english: str) -> str:
 
 
 def english_verb(words: list[str]) -> English:
-    """A verb from its base, past and participle unless regular, and `+rest`."""
+    """Return a verb from its base, past and participle unless regular, and `+rest`."""
     rest = " ".join(word[1:] for word in words if word.startswith("+")).replace("_", " ")
     base, *irregular = (word for word in words if not word.startswith("+"))
     if base == "be":
@@ -186,13 +186,13 @@ def english_verb(words: list[str]) -> English:
 
 
 def doubled(word: str) -> str:
-    """`word` as it stands before -ed, -er and -ing: stop becomes stopp"""
+    """Return `word` as it is before -ed, -er and -ing: stop becomes stopp."""
     short = re.fullmatch("[^aeiou]*[aeiou][^aeiouwxy]|begin|forget", word)
     return word + word[-1] if short else word
 
 
 def with_s(word: str) -> str:
-    """The plural of a noun and the third person of a verb: dogs, foxes, cherries."""
+    """Return the plural of a noun or the third person of a verb: dogs, foxes, cherries."""
     if re.search("[^aeiou]y$", word):
         return word[:-1] + "ies"
     return word + ("es" if re.search("(s|x|z|o|ch|sh)$", word) else "s")

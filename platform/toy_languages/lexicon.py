@@ -14,7 +14,7 @@ from toy_languages.randomness import generator
 from toy_languages.words import entries, rows
 
 T = TypeVar("T")
-Draw = Callable[[], float]  # gives the next number of a stream, uniform on [0, 1)
+Draw = Callable[[], float]  # returns the next number of a stream, uniform on [0, 1)
 
 EXPONENT, SHIFT = 1.3, 3.0  # of the Zipf-Mandelbrot law: rank r = 0, 1, ... has weight (r + SHIFT) ** -EXPONENT
 LARGEST = 50_000  # entries
@@ -30,12 +30,12 @@ class Zipf(Generic[T]):
         self._cumulative = [weight / weights[-1] for weight in weights]
 
     def pick(self, draw: Draw) -> T:
-        """An item drawn by its frequency."""
+        """Return an item drawn by its frequency."""
         return self.items[bisect_right(self._cumulative, draw())]
 
 
 class Lexicon:
-    """`size` entries; a smaller lexicon is a part of a larger one. ValueError where there is none of that size."""
+    """A lexicon of `size` entries, part of any larger one; raises ValueError where there is none of that size."""
 
     def __init__(self, size: int):
         nouns = {kind: [noun(kind, *row) for row in rows(table)] for kind, table in words.NOUNS.items()}
@@ -57,12 +57,12 @@ class Lexicon:
         self.size = size
         self._nouns = nouns
         self._nouns_of: dict[str, Zipf[Noun]] = {}
-        self.verbs = {frame: Zipf(known) for frame, known in verbs.items()}
+        self.verbs = {frame: Zipf(verbs_of_frame) for frame, verbs_of_frame in verbs.items()}
         self.adjectives = {kind: Zipf([word for word in adjectives if kind in word.kinds]) for kind in nouns}
         self.adverbs = Zipf([word for word in adjectives if word.adverb])
 
     def nouns(self, kinds: str) -> Zipf[Noun]:
-        """The nouns of any of `kinds`, interleaved by rank."""
+        """Return the nouns of any of `kinds`, interleaved by rank."""
         if kinds not in self._nouns_of:
             ranks = zip_longest(*(self._nouns[kind] for kind in kinds))
             self._nouns_of[kinds] = Zipf([word for rank in ranks for word in rank if word is not None])
@@ -71,12 +71,12 @@ class Lexicon:
 
 @cache
 def lexicon_of(size: int) -> Lexicon:
-    """The lexicon of a size, made once per process."""
+    """Return the lexicon of a size, made once per process."""
     return Lexicon(size)
 
 
 def read_verb(entry: str) -> Verb:
-    """A verb from its entry in `words.VERBS`."""
+    """Return a verb from its entry in `words.VERBS`."""
     german, _, english = entry.partition(" = ")
     kinds, _, german = german.partition(" ")
     subjects, _, objects = kinds.partition(">")
@@ -84,7 +84,7 @@ def read_verb(entry: str) -> Verb:
 
 
 def rare_words() -> Iterator[tuple[Noun | Verb | Adjective, str]]:
-    """Invented words without end, no two alike in either language, and the frame of those that are verbs."""
+    """Yield invented words without end, no two alike in either language, and the frame of those that are verbs."""
     draw = generator("builtin", "lexicon").random
     nouns, verbs, adjectives = rows(words.RARE_NOUNS), rows(words.RARE_VERBS), rows(words.RARE_ADJECTIVES)
     seen: set[str] = set()
@@ -115,24 +115,24 @@ def rare_words() -> Iterator[tuple[Noun | Verb | Adjective, str]]:
 def rare_noun(
     german: str, english: str, kind: str, article: str, ending: str, plural: str, link: str, english_ending: str
 ) -> Noun:
-    """A noun from a stem and an entry of `words.RARE_NOUNS`."""
+    """Return a noun from a stem and an entry of `words.RARE_NOUNS`."""
     stem = german.capitalize()
     return noun(kind, article, f"{stem}{ending}+{link.strip('-')}", stem + plural, english + english_ending)
 
 
 def rare_verb(german: str, english: str, frame: str, kinds: str, draw: Draw) -> Verb:
-    """A verb from a stem: a third of them separable, a sixth with an inseparable prefix."""
+    """Return a verb from a stem: a third of them separable, a sixth with an inseparable prefix."""
     infinitive = german + ("hen" if german[-1] in "aeiouäöü" else "en")
-    sort, rest = draw(), ""
+    sort, particle = draw(), ""
     if sort < 1 / 3:
         prefix = choose(list(words.SEPARABLE), draw)
-        infinitive, rest = f"{prefix}-{infinitive}", f" +{words.SEPARABLE[prefix]}"
+        infinitive, particle = f"{prefix}-{infinitive}", f" +{words.SEPARABLE[prefix]}"
     elif sort < 1 / 2:
         prefix = choose(list(words.INSEPARABLE), draw)
         infinitive, english = prefix + infinitive, words.INSEPARABLE[prefix] + english
-    return read_verb(f"{kinds} {'ist ' if frame == 'motion' else ''}{infinitive} = {english}{rest}")
+    return read_verb(f"{kinds} {'ist ' if frame == 'motion' else ''}{infinitive} = {english}{particle}")
 
 
 def choose(items: Sequence[T], draw: Draw) -> T:
-    """One of `items`, all alike."""
+    """Return one of `items`, all with equal probability."""
     return items[int(draw() * len(items))]

@@ -1,4 +1,4 @@
-"""Statements of the toy languages, drawn at random, and premises that stand in a wanted relation to them."""
+"""Statements of the toy languages, drawn at random, and premises in a given relation to them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ FORMS: tuple[Form, ...] = (
     ("most", True),
 )
 ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2  # how often there is one
-CHANGES = (0, 1, 1, 2)  # between a hypothesis and its premise, beside the quantifier
+CHANGES = (0, 1, 1, 2)  # between a hypothesis and its premise, apart from the quantifier
 AIMS: tuple[Label, ...] = ("entailment", "entailment", "contradiction", "contradiction", "neutral")
 
 
@@ -32,7 +32,7 @@ class StatementDrawer:
         self.lexicon, self.draw = lexicon, draw
 
     def statement(self) -> Statement:
-        """Any statement."""
+        """Return any statement."""
         quantifier, negated = self.one_of(FORMS)
         while True:
             deeds: Deeds = (self.deed(),)
@@ -42,30 +42,30 @@ class StatementDrawer:
             if sensible(statement):
                 return statement
 
-    def premise(self, hypothesis: Statement, wanted: Label) -> Statement:
-        """A statement that may well stand in the wanted relation to a hypothesis."""
-        # Quantifiers alone must not tell what is neutral: other changes make it so of what would follow or contradict.
-        aim = self.one_of(AIMS) if wanted == "neutral" else wanted
+    def premise(self, hypothesis: Statement, relation: Label) -> Statement:
+        """Return a statement that is likely to have a relation to a hypothesis."""
+        # Quantifiers alone must not reveal what is neutral: other changes make neutral what would follow or contradict.
+        aim = self.one_of(AIMS) if relation == "neutral" else relation
         forms = RELATED[(hypothesis.quantifier, hypothesis.negated), aim]
         while True:
             changed = _formed(hypothesis, self.one_of(forms))
             for _ in range(self.one_of(CHANGES)):
-                changed = self.one_of(PLACES)(self, changed)
+                changed = self.one_of(CHANGERS)(self, changed)
             if changed != hypothesis and sensible(changed):
                 return changed
 
     def thing(self) -> Thing:
-        """A sort of things."""
+        """Return a sort of things."""
         return Thing(self.word("noun"), self.word("adjective") if self.chance(ADJECTIVE) else None)
 
     def deed(self) -> Deed:
-        """Something that things do."""
+        """Return something that things do."""
         if self.chance(TRANSITIVE):
             return Deed(self.word("transitive"), self.thing())
         return Deed(self.word("intransitive"))
 
     def near(self, kind: str, word: int) -> int:
-        """A hyponym or the hypernym of a word, or any other word."""
+        """Return a hyponym or the hypernym of a word, or any other word."""
         above, below = hypernym(word), self.lexicon.hyponyms(kind, word)
         chance = self.draw()
         if chance < 0.4 and above is not None:
@@ -75,13 +75,13 @@ class StatementDrawer:
         return self.word(kind)
 
     def near_thing(self, thing: Thing) -> Thing:
-        """A sort with another noun or adjective."""
+        """Return a sort with another noun or adjective."""
         if self.chance(0.6):
             return thing._replace(noun=self.near("noun", thing.noun))
         return thing._replace(adjective=self.word("adjective") if thing.adjective is None or self.chance(0.3) else None)
 
     def near_deed(self, deed: Deed) -> Deed:
-        """A deed with another verb or object."""
+        """Return a deed with another verb or object."""
         if deed.object is None:
             return Deed(self.near("intransitive", deed.verb))
         if self.chance(0.5):
@@ -89,20 +89,20 @@ class StatementDrawer:
         return deed._replace(object=self.near_thing(deed.object))
 
     def word(self, kind: str) -> int:
-        """A word by its frequency."""
+        """Return a word by its frequency."""
         return self.lexicon.ranks[kind].pick(self.draw)
 
     def chance(self, probability: float) -> bool:
-        """True as often as said."""
+        """Return True with a probability."""
         return self.draw() < probability
 
     def one_of(self, items: Sequence[T]) -> T:
-        """One of `items`, all alike."""
+        """Return one of `items`, all with equal probability."""
         return items[int(self.draw() * len(items))]
 
 
 def sensible(statement: Statement) -> bool:
-    """Whether deeds are done to things of other taxonomies, and no deed is said by another."""
+    """Return whether deeds are done to things of other taxonomies, and no deed implies another."""
     objects = [deed.object.noun for deed in statement.deeds if deed.object]
     if any(root(noun) == root(statement.subject.noun) for noun in objects):
         return False
@@ -121,9 +121,9 @@ def _subject(drawer: StatementDrawer, statement: Statement) -> Statement:
 
 
 def _deed(drawer: StatementDrawer, statement: Statement) -> Statement:
-    at = drawer.one_of(range(len(statement.deeds)))
+    index = drawer.one_of(range(len(statement.deeds)))
     deeds = list(statement.deeds)
-    deeds[at] = drawer.near_deed(deeds[at])
+    deeds[index] = drawer.near_deed(deeds[index])
     return statement._replace(deeds=tuple(deeds))
 
 
@@ -141,7 +141,7 @@ def _roles(drawer: StatementDrawer, statement: Statement) -> Statement:
     return statement._replace(subject=first.object, deeds=deeds)
 
 
-PLACES: tuple[Callable[[StatementDrawer, Statement], Statement], ...] = (
+CHANGERS: tuple[Callable[[StatementDrawer, Statement], Statement], ...] = (
     _subject,
     _subject,
     _deed,
@@ -149,12 +149,12 @@ PLACES: tuple[Callable[[StatementDrawer, Statement], Statement], ...] = (
     _conjunction,
     _roles,
 )
-"""What can be changed in a statement, as often as it is."""
+"""The functions that change a part of a statement, as often as they are drawn."""
 
 _SAME = Statement("all", Thing(0), (Deed(0),))
 RELATED: dict[tuple[Form, Label], list[Form]] = {
-    (claimed, aim): [given for given in FORMS if label(_formed(_SAME, given), _formed(_SAME, claimed)) == aim]
+    (claimed, aim): [form for form in FORMS if label(_formed(_SAME, form), _formed(_SAME, claimed)) == aim]
     for claimed in FORMS
     for aim in LABELS
 }
-"""By the form of a hypothesis, the forms of a premise that says the same: it entails, is neutral or contradicts."""
+"""By the form of a hypothesis, the forms of a premise with the same words: it entails, is neutral or contradicts."""

@@ -1,6 +1,6 @@
 """The two toy languages: the same words in different orders.
 
-`qaa` says quantifier, adjective, noun, negation, verb, object; `qab` says noun, adjective, quantifier, a particle that
+`qaa` has quantifier, adjective, noun, negation, verb, object; `qab` has noun, adjective, quantifier, a particle that
 marks the subject, object, verb, negation. The particle is the only word that they do not share.
 """
 
@@ -16,7 +16,7 @@ NOT, AND, SUBJECT = "pa", "ke", "ga"
 
 
 def speak(statement: Statement, language: str, lexicon: NliLexicon) -> str:
-    """The sentence that makes a statement in a language."""
+    """Return the sentence that makes a statement in a language."""
     return " ".join({"qaa": _qaa, "qab": _qab}[language](statement, lexicon))
 
 
@@ -25,8 +25,8 @@ def _qaa(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
     yield from reversed(_thing(statement.subject, lexicon))
     if statement.negated:
         yield NOT
-    for at, deed in enumerate(statement.deeds):
-        if at:
+    for index, deed in enumerate(statement.deeds):
+        if index:
             yield AND
         yield _verb(deed, lexicon)
         if deed.object:
@@ -37,8 +37,8 @@ def _qab(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
     yield from _thing(statement.subject, lexicon)
     yield QUANTIFIERS[statement.quantifier]
     yield SUBJECT
-    for at, deed in enumerate(statement.deeds):
-        if at:
+    for index, deed in enumerate(statement.deeds):
+        if index:
             yield AND
         if deed.object:
             yield from _thing(deed.object, lexicon)
@@ -48,7 +48,7 @@ def _qab(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
 
 
 def _thing(thing: Thing, lexicon: NliLexicon) -> list[str]:
-    """Noun and adjective."""
+    """Return noun and adjective."""
     noun = lexicon.words["noun"][thing.noun]
     return [noun] if thing.adjective is None else [noun, lexicon.words["adjective"][thing.adjective]]
 

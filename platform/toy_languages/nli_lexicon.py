@@ -15,7 +15,7 @@ CONSONANTS, VOWELS = "bdfghjklmnprstvz", "aeiou"
 
 
 class NliLexicon:
-    """`size` content words; a smaller lexicon is a part of a larger one. ValueError where there is none of that size.
+    """A lexicon of `size` content words, part of any larger one; raises ValueError where there is none of that size.
 
     The words of a kind are numbered from 0, the frequent first. Nouns and verbs have hypernyms: word i is right below
     word (i - ROOTS) // BRANCHES, the first ROOTS words are below none. No word is exhausted by those below it.
@@ -33,25 +33,25 @@ class NliLexicon:
         self.ranks = {kind: Zipf(range(len(words))) for kind, words in self.words.items()}
 
     def hyponyms(self, kind: str, word: int) -> list[int]:
-        """The words right below a word."""
+        """Return the words right below a word."""
         first = ROOTS + BRANCHES * word
         return list(range(first, min(first + BRANCHES, len(self.words[kind]))))
 
 
 def hypernym(word: int) -> int | None:
-    """The word right above a word; None at the top."""
+    """Return the word right above a word; None at the top."""
     return None if word < ROOTS else (word - ROOTS) // BRANCHES
 
 
 def is_a(word: int, other: int) -> bool:
-    """Whether a word is `other` or below it."""
+    """Return whether a word is `other` or below it."""
     while word >= ROOTS and word > other:  # a hypernym has the smaller number
         word = (word - ROOTS) // BRANCHES
     return word == other
 
 
 def root(word: int) -> int:
-    """The top of the taxonomy that a word belongs to."""
+    """Return the top of the taxonomy that a word belongs to."""
     while word >= ROOTS:
         word = (word - ROOTS) // BRANCHES
     return word
@@ -59,13 +59,13 @@ def root(word: int) -> int:
 
 @cache
 def nli_lexicon_of(size: int) -> NliLexicon:
-    """The lexicon of a size, made once per process."""
+    """Return the lexicon of a size, made once per process."""
     return NliLexicon(size)
 
 
 @cache
 def _invented() -> tuple[str, ...]:
-    """Words of two syllables, no two alike."""
+    """Return words of two syllables, no two alike."""
     syllables = [consonant + vowel for consonant, vowel in product(CONSONANTS, VOWELS)]
     words = [first + second for first, second in product(syllables, syllables) if first != second]
     return tuple(words[index] for index in generator("builtin", "nli", "lexicon").permutation(len(words)))

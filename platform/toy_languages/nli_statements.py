@@ -1,11 +1,11 @@
-"""What sentences of the toy languages mean, and which follow from which.
+"""The meaning of sentences of the toy languages, and which follow from which.
 
-A statement says of the things of some sort, all, most, some or none of them, that they do something: `most red dogs do
-not chase cats`. Some things of every sort that is spoken of exist. Sorts and deeds are ordered: a red dog is a dog, a
-dog is an animal; who chases red dogs chases dogs, who runs and eats eats. A statement entails what it still says when a
+A statement is that of the things of some sort all, most, some or none do something: `most red dogs do not chase
+cats`. Some things of every sort that is mentioned exist. Sorts and deeds are ordered: a red dog is a dog, a
+dog is an animal; who chases red dogs chases dogs, who runs and eats eats. A statement entails what is still true when a
 sort or deed grows or shrinks where its quantifier allows that (natural logic: MacCartney and Manning 2007), and
 contradicts whose negation it entails. Subject and object of a deed are from different taxonomies, so that no deed makes
-a thing of the sort that is spoken of.
+a thing of the sort that is mentioned.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ class Thing(NamedTuple):
     adjective: int | None = None
 
     def is_a(self, other: Thing) -> bool:
-        """Whether all things of this sort are of the other sort."""
+        """Return whether all things of this sort are of the other sort."""
         return is_a(self.noun, other.noun) and other.adjective in (None, self.adjective)
 
 
 class Deed(NamedTuple):
-    """What things do: an intransitive verb, or a transitive one and the sort of which they do it to some."""
+    """Something that things do: an intransitive verb, or a transitive one and the sort of which they do it to some."""
 
     verb: int
     object: Thing | None = None
 
     def is_a(self, other: Deed) -> bool:
-        """Whether who does this does the other."""
+        """Return whether whoever does this does the other."""
         if self.object is None or other.object is None:
             return self.object == other.object and is_a(self.verb, other.verb)
         return is_a(self.verb, other.verb) and self.object.is_a(other.object)
@@ -57,15 +57,15 @@ class Statement(NamedTuple):
 
 
 def label(premise: Statement, hypothesis: Statement) -> Label:
-    """The relation of a premise to a hypothesis."""
-    given, claimed = _claim(premise), _claim(hypothesis)
-    if _follows(given, claimed):
+    """Return the relation of a premise to a hypothesis."""
+    premise_claim, claimed = _claim(premise), _claim(hypothesis)
+    if _follows(premise_claim, claimed):
         return "entailment"
-    return "contradiction" if _follows(given, _opposite(claimed)) else "neutral"
+    return "contradiction" if _follows(premise_claim, _opposite(claimed)) else "neutral"
 
 
 class _Claim(NamedTuple):
-    """A statement with `all`, `most` or `some`: how many of a sort do, or do not, what is said."""
+    """A statement with `all`, `most` or `some`: how many of a sort do, or do not do, the deeds."""
 
     least: int  # of 2 (all), 1 (most) and 0 (some)
     subject: Thing
@@ -81,23 +81,23 @@ def _claim(statement: Statement) -> _Claim:
 
 
 def _opposite(claim: _Claim) -> _Claim:
-    """The weakest claim that makes a claim false; for `most` a little more than that, which is what can be said."""
+    """Return the weakest claim that makes a claim false; for `most` a slightly stronger one, which can be expressed."""
     return claim._replace(least=2 - claim.least, denied=not claim.denied)
 
 
-def _follows(given: _Claim, claimed: _Claim) -> bool:
-    if given.denied != claimed.denied:
+def _follows(premise: _Claim, claimed: _Claim) -> bool:
+    if premise.denied != claimed.denied:
         return False
-    if not (_include(claimed.deeds, given.deeds) if given.denied else _include(given.deeds, claimed.deeds)):
+    if not (_include(claimed.deeds, premise.deeds) if premise.denied else _include(premise.deeds, claimed.deeds)):
         return False
-    narrower = given.least == 2 and claimed.subject.is_a(given.subject)  # what all do, all of a narrower sort do
+    narrower = premise.least == 2 and claimed.subject.is_a(premise.subject)  # what all do, all of a narrower sort do
     if claimed.least == 2:
         return narrower
     if claimed.least == 1:
-        return narrower or (given.least == 1 and given.subject == claimed.subject)
-    return narrower or given.subject.is_a(claimed.subject)
+        return narrower or (premise.least == 1 and premise.subject == claimed.subject)
+    return narrower or premise.subject.is_a(claimed.subject)
 
 
 def _include(deeds: Deeds, others: Deeds) -> bool:
-    """Whether who does `deeds` does `others`."""
+    """Return whether whoever does `deeds` does `others`."""
     return all(any(deed.is_a(other) for deed in deeds) for other in others)

@@ -48,17 +48,17 @@ class Preposition(NamedTuple):
 
     @classmethod
     def read(cls, german: str, english: str) -> Preposition:
-        """From `in3` and `in_front_of`."""
+        """Read a preposition from `in3` and `in_front_of`."""
         return cls(german[:-1], {"3": DATIVE, "4": ACCUSATIVE}[german[-1]], english.replace("_", " "))
 
 
 def prepositions(table: str) -> list[Preposition]:
-    """The prepositions of a table in `words`."""
+    """Return the prepositions of a table in `words`."""
     return [Preposition.read(german, english) for german, english in rows(table)]
 
 
 def spread(weights: dict[str, int]) -> list[str]:
-    """Each name as often as its weight says."""
+    """Return a list with each name as often as its weight."""
     return [name for name, weight in weights.items() for _ in range(weight)]
 
 
@@ -93,28 +93,28 @@ COMPANY = prepositions(words.COMPANY)
 
 
 class PhraseDrawer:
-    """Noun phrases and places from one lexicon and one stream."""
+    """Draws noun phrases and places from one lexicon and one stream."""
 
     def __init__(self, lexicon: Lexicon, draw: Draw):
         self.lexicon = lexicon
         self.draw = draw
 
     def chance(self, probability: float) -> bool:
-        """True with a probability."""
+        """Return True with a probability."""
         return self.draw() < probability
 
     def one_of(self, items: Sequence[T]) -> T:
-        """One of `items`, all alike."""
+        """Return one of `items`, all with equal probability."""
         return items[int(self.draw() * len(items))]
 
     def subject(self, kinds: str) -> Phrase:
-        """A pronoun or noun phrase in the nominative."""
+        """Return a pronoun or noun phrase in the nominative."""
         if "p" in kinds and self.chance(0.33):
             return pronoun_phrase(self.one_of(SPEAKERS), NOMINATIVE)
         return self.phrase(kinds, NOMINATIVE)
 
     def object(self, kinds: str, case: int, subject: Phrase) -> Phrase:
-        """A pronoun or noun phrase in an oblique case, of one of `kinds`."""
+        """Return a pronoun or noun phrase in an oblique case, of one of `kinds`."""
         if self.chance(0.15):
             people = LISTENERS if subject.person == 2 else OTHERS
             return pronoun_phrase(self.one_of(people if "p" in kinds else THINGS), case)
@@ -129,7 +129,7 @@ class PhraseDrawer:
         negated: bool = False,
         determiners: Sequence[str] = DETERMINERS,
     ) -> Phrase:
-        """A noun phrase of one of `kinds`; names and genitives only where any determiner may stand."""
+        """Return a noun phrase of one of `kinds`; names and genitives only where any determiner is allowed."""
         free = determiners is DETERMINERS and not negated
         if free and "p" in kinds and self.chance(0.15):
             return self.name(case)
@@ -149,7 +149,7 @@ class PhraseDrawer:
         return noun_phrase(determiner, adjectives, noun, case, plural=plural, of=of)
 
     def name(self, case: int) -> Phrase:
-        """A first name, or a surname that no translation changes."""
+        """Return a first name, or a surname that no translation changes."""
         name, pronoun = self.one_of(NAMES)
         if self.chance(0.7):
             return Phrase(name, name, name, pronoun)
@@ -159,7 +159,7 @@ class PhraseDrawer:
         return Phrase(f"{german} {surname}", text, text, pronoun)
 
     def determiner(self, options: Sequence[str], owner: Pronoun | None) -> tuple[Determiner, bool]:
-        """A determiner, and whether its noun is plural."""
+        """Return a determiner, and whether its noun is plural."""
         match self.one_of(options):
             case "the":
                 return THE, self.chance(0.2)
@@ -182,34 +182,36 @@ class PhraseDrawer:
         return BARE, True
 
     def number(self) -> Determiner:
-        """A number from 2 to 99, small ones more often; some large ones in digits."""
+        """Return a number from 2 to 99, small ones more often; some large ones in digits."""
         value = 2 + int(98 * self.draw() ** 4)
-        said = Both(str(value), str(value)) if value > 12 and self.chance(0.3) else number(value)
-        return strong_word(said.german, said.english)
+        written = Both(str(value), str(value)) if value > 12 and self.chance(0.3) else number(value)
+        return strong_word(written.german, written.english)
 
     def location(self) -> Both:
-        """Where: im Wald, in the forest."""
+        """Return a location: im Wald, in the forest."""
         if self.chance(0.08):
             return self.city("in", "in")
         return self.place(LOCATIONS)
 
     def direction(self) -> Both:
-        """Where to or from: in den Wald, into the forest."""
+        """Return a direction: in den Wald, into the forest."""
         if self.chance(0.1):
             return self.city(*self.one_of((("nach", "to"), ("aus", "from"))))
         return self.place(DIRECTIONS)
 
     def city(self, german: str, english: str) -> Both:
-        """nach Wien, to Vienna."""
+        """Return a preposition and a city: nach Wien, to Vienna."""
         city = self.one_of(CITIES)
         return Both(f"{german} {city.german}", f"{english} {city.english}")
 
     def place(self, options: dict[str, list[Preposition]]) -> Both:
-        """A preposition and a place that it goes with."""
+        """Return a preposition and a place that it goes with."""
         kind = "i" if self.chance(0.6) else "s"
-        return self.beside(self.one_of(options[kind]), kind, determiners=PLAIN_DETERMINERS)
+        return self.prepositional_phrase(self.one_of(options[kind]), kind, determiners=PLAIN_DETERMINERS)
 
-    def beside(self, preposition: Preposition, kinds: str, *, determiners: Sequence[str] = DETERMINERS) -> Both:
-        """A preposition and a noun phrase."""
+    def prepositional_phrase(
+        self, preposition: Preposition, kinds: str, *, determiners: Sequence[str] = DETERMINERS
+    ) -> Both:
+        """Return a preposition and a noun phrase."""
         phrase = self.phrase(kinds, preposition.case, determiners=determiners)
         return prepositional(Both(preposition.german, preposition.english), phrase)

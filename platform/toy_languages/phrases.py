@@ -43,7 +43,7 @@ class Both(NamedTuple):
 
 
 class Determiner(NamedTuple):
-    """What opens a noun phrase: German by case and gender, the adjectives' endings likewise, English by number."""
+    """The first word of a noun phrase: German by case and gender, so the adjectives' endings, English by number."""
 
     german: Sequence[Sequence[str]]
     endings: Sequence[Sequence[str]]
@@ -67,8 +67,8 @@ class Phrase(NamedTuple):
     german: str
     english: str
     english_object: str
-    pronoun: Pronoun  # that stands for it
-    light: bool = False  # a pronoun itself, which stands before other objects
+    pronoun: Pronoun  # that refers to it
+    light: bool = False  # a pronoun itself, which comes before other objects
     kind: str = ""  # of its noun
 
     @property
@@ -85,7 +85,7 @@ THEY = Pronoun(("sie", "sie", "ihnen"), "they", "them", 5, Both("ihr", "their"))
 FORMAL = Pronoun(("Sie", "Sie", "Ihnen"), "you", "you", 5, Both("Ihr", "your"))
 _GERMAN = (("er", "ihn", "ihm"), ("sie", "sie", "ihr"), ("es", "es", "ihm"))
 _ENGLISH = {"he": ("him", "his"), "she": ("her", "her"), "it": ("it", "its")}
-SINGULAR = {  # German says er, sie, es by gender, English he, she, it by nature
+SINGULAR = {  # German uses er, sie, es by gender, English he, she, it by nature
     (gender, english): Pronoun(german, english, other, 2, Both("ihr" if gender == 1 else "sein", possessive), gender)
     for gender, german in enumerate(_GERMAN)
     for english, (other, possessive) in _ENGLISH.items()
@@ -94,13 +94,13 @@ SINGULAR = {  # German says er, sie, es by gender, English he, she, it by nature
 
 @cache
 def der_word(stem: str, english: str, english_plural: str) -> Determiner:
-    """dieser, jeder: endings of the definite article."""
+    """Return a determiner with the endings of the definite article: dieser, jeder."""
     return Determiner([[stem + ending for ending in case] for case in STRONG], WEAK, (english, english_plural))
 
 
 @cache
 def ein_word(stem: str, english: str, english_plural: str) -> Determiner:
-    """ein, kein, mein: endings of the indefinite article; euer loses its second e before them."""
+    """Return a determiner with the endings of the indefinite article: ein, kein, mein; euer loses its second e."""
     short = "eur" if stem == "euer" else stem
     forms = [[short + ending if ending else stem for ending in case] for case in EIN]
     return Determiner(forms, MIXED, (english, english_plural))
@@ -108,7 +108,7 @@ def ein_word(stem: str, english: str, english_plural: str) -> Determiner:
 
 @cache
 def strong_word(german: str, english: str) -> Determiner:
-    """Nothing, a number or a name's genitive: does not change, and adjectives take strong endings."""
+    """Return a determiner that does not change, as a number or a name's genitive; adjectives take strong endings."""
     return Determiner(((german,) * 4,) * 4, STRONG, (english, english))
 
 
@@ -130,7 +130,7 @@ def noun_phrase(
     plural: bool = False,
     of: Phrase | None = None,
 ) -> Phrase:
-    """das kleine Haus der Frau: the woman's small house; `of` is a phrase in the genitive."""
+    """Return a noun phrase: das kleine Haus der Frau, the woman's small house; `of` is in the genitive."""
     gender = PLURAL if plural else noun.gender
     german, text = determiner.german[case][gender], ""
     ending = determiner.endings[case][gender]
@@ -151,19 +151,19 @@ def noun_phrase(
 
 
 def pronoun_phrase(pronoun: Pronoun, case: int) -> Phrase:
-    """er, ihn, ihm: he, him."""
+    """Return a pronoun as a phrase: er, ihn, ihm; he, him."""
     return Phrase(pronoun.german[case], pronoun.english, pronoun.english_object, pronoun, light=True)
 
 
 def relative_pronoun(antecedent: Phrase, case: int) -> Phrase:
-    """der, den, dem: who for people, that for the rest."""
+    """Return a relative pronoun: der, den, dem; who for people, that for the rest."""
     pronoun = antecedent.pronoun
     english = "who" if pronoun.english in ("he", "she") else "that"
     return Phrase(RELATIVE[case][pronoun.gender], english, english, pronoun)
 
 
 def prepositional(preposition: Both, phrase: Phrase) -> Both:
-    """in dem Haus becomes im Haus."""
+    """Return a preposition and a phrase, contracted: in dem Haus becomes im Haus."""
     german = f"{preposition.german} {phrase.german}"
     words = german.split(" ", 2)
     short = CONTRACTIONS.get(f"{words[0]} {words[1]}")
@@ -175,7 +175,7 @@ TENS = [Both(*row) for row in rows(words.TENS)]
 
 
 def number(value: int) -> Both:
-    """2 to 99 in words; German says the units before the tens: dreiundzwanzig, twenty-three."""
+    """Return a number from 2 to 99 in words; German has the units before the tens: dreiundzwanzig, twenty-three."""
     if value < len(NUMBERS):
         return NUMBERS[value]
     tens, units = TENS[value // 10 - 2], NUMBERS[value % 10]

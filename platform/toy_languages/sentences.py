@@ -1,4 +1,4 @@
-"""The sentences of the synthetic language pair: which clauses, joined how, asked or told by whom."""
+"""The sentences of the synthetic language pair: statements, questions, subordinate clauses, direct speech."""
 
 from __future__ import annotations
 
@@ -28,28 +28,28 @@ GIVE = read_verb("p geben gibt gab gegeben = give gave given")
 
 
 def sentence(drawer: ClauseDrawer) -> Both:
-    """A sentence of any pattern, in both languages."""
+    """Return a sentence of any pattern, in both languages."""
     return drawer.one_of(PATTERNS)(drawer)
 
 
 def statement(drawer: ClauseDrawer) -> Both:
-    """Heute sieht der Hund die Katze."""
-    return closed(spoken(drawer, drawer.one_of(WHENS)))
+    """Return a statement: Heute sieht der Hund die Katze."""
+    return closed(main_clause(drawer, drawer.one_of(WHENS)))
 
 
 def question(drawer: ClauseDrawer) -> Both:
-    """Sieht der Hund die Katze? Warum steht der Mann auf?"""
-    return closed(asked(drawer), "?")
+    """Return a question: Sieht der Hund die Katze? Warum steht der Mann auf?"""
+    return closed(question_clause(drawer), "?")
 
 
-def spoken(drawer: ClauseDrawer, when: When) -> Both:
-    """A main clause without its full stop."""
+def main_clause(drawer: ClauseDrawer, when: When) -> Both:
+    """Return a main clause without its full stop."""
     clause = drawer.clause(when)
     return Both(german(clause), english(clause))
 
 
-def asked(drawer: ClauseDrawer) -> Both:
-    """A question without its mark: whether, why, or who."""
+def question_clause(drawer: ClauseDrawer) -> Both:
+    """Return a question without its mark: yes or no, why, or who."""
     clause = drawer.clause(drawer.one_of(WHENS))
     clause.front = "subject"
     chance = drawer.draw()
@@ -71,7 +71,7 @@ def asked(drawer: ClauseDrawer) -> Both:
 
 
 def complex_sentence(drawer: ClauseDrawer) -> Both:
-    """Der Hund schläft, weil er müde ist. Weil der Hund müde ist, schläft er."""
+    """Return a complex sentence: Der Hund schläft, weil er müde ist. Weil der Hund müde ist, schläft er."""
     when = drawer.one_of(WHENS)
     conjunction = drawer.one_of((*SUBORDINATORS, *TEMPORAL, WHEN_CLAUSE[when]))
     first = drawer.clause(when)
@@ -82,12 +82,12 @@ def complex_sentence(drawer: ClauseDrawer) -> Both:
     closing = subordinate(second, conjunction)
     if drawer.chance(0.1):
         weather = drawer.one_of(WEATHER[when])
-        closing = Both(*(f"{word} {said}" for word, said in zip(conjunction, weather, strict=True)))
+        closing = Both(*(f"{word} {clause}" for word, clause in zip(conjunction, weather, strict=True)))
     return closed(Both(f"{german(first).rstrip(',')}, {closing.german}", f"{english(first)} {closing.english}"))
 
 
 def subordinate(clause: Clause, conjunction: tuple[str, str]) -> Both:
-    """weil der Hund müde ist; makes the clause one: neither language has a future after wenn, bevor or bis."""
+    """Return a subordinate clause, weil der Hund müde ist; neither language has a future after wenn, bevor or bis."""
     clause.front = "subject"
     if conjunction not in SUBORDINATORS and "future" in (clause.tense, clause.time and clause.time.when):
         clause.tense, clause.time = "present", None
@@ -95,7 +95,7 @@ def subordinate(clause: Clause, conjunction: tuple[str, str]) -> Both:
 
 
 def compound_sentence(drawer: ClauseDrawer) -> Both:
-    """Der Hund schläft, aber die Katze spielt."""
+    """Return a compound sentence: Der Hund schläft, aber die Katze spielt."""
     when = drawer.one_of(WHENS)
     first = drawer.clause(when)
     second = drawer.clause(when, referring(drawer, first))
@@ -109,17 +109,17 @@ def compound_sentence(drawer: ClauseDrawer) -> Both:
 
 
 def referring(drawer: ClauseDrawer, clause: Clause) -> Phrase | None:
-    """The pronoun of a clause's subject, or nothing for a subject of its own; der Hund: er, it."""
+    """Return the pronoun of a clause's subject, or None for a subject of its own; der Hund: er, it."""
     return pronoun_phrase(clause.subject.pronoun, NOMINATIVE) if acts(clause) and drawer.chance(0.55) else None
 
 
 def acts(clause: Clause) -> bool:
-    """Whether the subject is a person or an animal that does something."""
+    """Return whether the subject is a person or an animal that does something."""
     return clause.subject.kind in ("", "p", "a") and not (clause.passive or clause.swapped)
 
 
 def report(drawer: ClauseDrawer) -> Both:
-    """Das Kind glaubt, dass der Hund schläft. Das Kind glaubt, der Hund schläft."""
+    """Return reported speech: Das Kind glaubt, dass der Hund schläft. Das Kind glaubt, der Hund schläft."""
     when = drawer.one_of(WHENS)
     verb = drawer.lexicon.verbs["clause"].pick(drawer.draw)
     main = Clause(drawer.subject(verb.subjects), verb, drawer.one_of(TENSES[when]))
@@ -131,7 +131,7 @@ def report(drawer: ClauseDrawer) -> Both:
 
 
 def intention(drawer: ClauseDrawer) -> Both:
-    """Das Kind versucht, den Hund zu sehen. Das Kind läuft in den Garten, um den Hund zu sehen."""
+    """Return an infinitive clause: Das Kind versucht, den Hund zu sehen; .. läuft in den Garten, um ihn zu sehen."""
     when = drawer.one_of(WHENS)
     if drawer.chance(0.6):
         verb = drawer.lexicon.verbs["infinitive"].pick(drawer.draw)
@@ -150,20 +150,20 @@ def intention(drawer: ClauseDrawer) -> Both:
 
 
 def request(drawer: ClauseDrawer) -> Both:
-    """Gebt dem Kind das Buch!"""
+    """Return a request: Gebt dem Kind das Buch!"""
     clause = bare(drawer.clause("present", pronoun_phrase(IHR, NOMINATIVE)))
     clause.subject = Phrase("", "", "", IHR)
     return closed(Both(german(clause, "first"), english(clause, "imperative")), "!")
 
 
 def bare(clause: Clause) -> Clause:
-    """The clause as an infinitive or imperative takes it: without tense, modal verb and time."""
+    """Return the clause as an infinitive or imperative takes it: without tense, modal verb and time."""
     manner = None if clause.manner is GERN else clause.manner
     return replace(clause, tense="present", modal=None, time=None, manner=manner, front="subject")
 
 
 def existence(drawer: ClauseDrawer) -> Both:
-    """Im Wald gibt es keine Katze: in the forest there is not a cat."""
+    """Return a statement of existence: Im Wald gibt es keine Katze, in the forest there is not a cat."""
     tense = SIMPLE[drawer.one_of(WHENS)]
     negated = drawer.chance(0.2)
     phrase = drawer.phrase("patf", ACCUSATIVE, negated=negated, determiners=INDEFINITE_DETERMINERS)
@@ -176,37 +176,41 @@ def existence(drawer: ClauseDrawer) -> Both:
         negation="kein" if negated else "",
         front=drawer.one_of(("subject", "place")),
     )
-    there = Phrase("", "there", "there", phrase.pronoun)
+    subject = Phrase("", "there", "there", phrase.pronoun)
     predicate = Both("", phrase.english)
     return closed(
         Both(
-            german(clause), english(replace(clause, subject=there, verb=COPULA, accusative=None, complement=predicate))
+            german(clause),
+            english(replace(clause, subject=subject, verb=COPULA, accusative=None, complement=predicate)),
         )
     )
 
 
 def speech(drawer: ClauseDrawer) -> Both:
-    """„Wo ist der Hund?“, fragte der König."""
+    """Return direct speech: „Wo ist der Hund?“, fragte der König."""
     tense = SIMPLE[drawer.one_of(WHENS)]
     speaker = drawer.phrase("p", NOMINATIVE)
     if drawer.chance(0.5):
-        words, verb, mark, english_mark = asked(drawer), ASK, "?", "?"
+        words, verb, mark, english_mark = question_clause(drawer), ASK, "?", "?"
     else:
-        words, verb, mark, english_mark = spoken(drawer, "present"), SAY, "", ","
-    said = Clause(speaker, verb, tense)
+        words, verb, mark, english_mark = main_clause(drawer, "present"), SAY, "", ","
+    framing = Clause(speaker, verb, tense)
     quoted = capitalised(words.german.rstrip(",")) + mark
     return closed(
-        Both(f"„{quoted}“, {german(said, 'first')}", f"“{capitalised(words.english)}{english_mark}” {english(said)}")
+        Both(
+            f"„{quoted}“, {german(framing, 'first')}",
+            f"“{capitalised(words.english)}{english_mark}” {english(framing)}",
+        )
     )
 
 
 def closed(words: Both, mark: str = ".") -> Both:
-    """A sentence: its first letter large, its last mark set."""
+    """Return a sentence: its first letter large, its last mark set."""
     return Both(capitalised(words.german.rstrip(",")) + mark, capitalised(words.english) + mark)
 
 
 def capitalised(text: str) -> str:
-    """The text with a large first letter."""
+    """Return the text with a large first letter."""
     return text[0].upper() + text[1:]
 
 

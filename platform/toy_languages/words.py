@@ -9,12 +9,12 @@ from __future__ import annotations
 
 
 def entries(table: str) -> list[str]:
-    """The entries of a table."""
+    """Return the entries of a table."""
     return [entry.strip() for entry in table.replace("\n", " ").split(";")]
 
 
 def rows(table: str) -> list[list[str]]:
-    """The entries of a table, as columns."""
+    """Return the entries of a table, as columns."""
     return [entry.split() for entry in entries(table)]
 
 

@@ -352,7 +352,7 @@ def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) 
 
 
 def test_golden_addresses(tmp_path: Path) -> None:
-    """What users have made before must be found again."""
+    """Corpora that users made before must be found again."""
     files = write(tmp_path, "a", [("Eins", "one"), ("Zwei", "two")])
     (tmp_path / "a.tsv").write_text("set\tde\ten\na\teins\tone\n")
     table = {"file": str(tmp_path / "a.tsv"), "source_column": "de", "target_column": "en"}

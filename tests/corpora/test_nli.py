@@ -1,4 +1,4 @@
-"""What a user may say of an NLI corpus, and what is answered to mistakes."""
+"""Settings of an NLI corpus, and the errors of wrong ones."""
 
 from __future__ import annotations
 

@@ -27,17 +27,19 @@ def test_equal_to_generate(trained: MarianMTModel, sources: list[list[int]], bea
     decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=30)
     ours = CTranslateDecoder.from_model(trained, PIECES, unk=UNK).translate(sources, decoding)
     theirs = generate(trained, sources, decoding)
-    assert [one.score for one in ours] == pytest.approx([other.score for other in theirs], abs=1e-4)
-    assert sum(one.ids != other.ids for one, other in zip(ours, theirs, strict=True)) <= 1
+    assert [hypothesis.score for hypothesis in ours] == pytest.approx(
+        [hypothesis.score for hypothesis in theirs], abs=1e-4
+    )
+    assert sum(our.ids != their.ids for our, their in zip(ours, theirs, strict=True)) <= 1
 
 
 def test_threads_change_nothing(trained: MarianMTModel, sources: list[list[int]]) -> None:
     decoding = DECODING.model_copy(update={"batch_tokens": 40})
-    one, two = (
+    by_one_thread, by_two_threads = (
         CTranslateDecoder.from_model(trained, PIECES, unk=UNK, threads=threads).translate(sources, decoding)
         for threads in (1, 2)
     )
-    assert one == two
+    assert by_one_thread == by_two_threads
 
 
 def test_a_decoder_keeps_the_weights_it_was_made_from(trained: MarianMTModel, sources: list[list[int]]) -> None:
@@ -76,24 +78,24 @@ def test_the_directory_serves_ctranslate2_alone(
     translator = ctranslate2.Translator(str(tmp_path / "a" / "model"))
     plain = translator.translate_batch([[PIECES[index] for index in sources[0]]], beam_size=1)
     decoder = CTranslateDecoder(tmp_path / "a" / "model")
-    [found] = decoder.translate([sources[0]], Decoding(beam=1, max_length=20))
-    assert plain[0].hypotheses[0] == [PIECES[index] for index in found.ids]
+    [hypothesis] = decoder.translate([sources[0]], Decoding(beam=1, max_length=20))
+    assert plain[0].hypotheses[0] == [PIECES[index] for index in hypothesis.ids]
 
 
 def test_any_string_can_be_a_piece(trained: MarianMTModel, sources: list[list[int]]) -> None:
     odd = ["▁über", '"', "\\", "\n", " ", "\u2028", "𝕏", "日本", "<s>", "</s>", "<unk>", "\\u00e9", "e\u0301"]
     pieces = PIECES[:3] + odd + PIECES[3 + len(odd) :]
     expected = CTranslateDecoder.from_model(trained, PIECES, unk=UNK).translate(sources, DECODING)
-    found = CTranslateDecoder.from_model(trained, pieces, unk=UNK).translate(sources, DECODING)
-    assert found == expected
-    assert {index for hypothesis in found for index in hypothesis.ids} & set(range(3, 3 + len(odd)))
+    hypotheses = CTranslateDecoder.from_model(trained, pieces, unk=UNK).translate(sources, DECODING)
+    assert hypotheses == expected
+    assert {index for hypothesis in hypotheses for index in hypothesis.ids} & set(range(3, 3 + len(odd)))
 
 
 def test_int8_is_near(trained: MarianMTModel, sources: list[list[int]]) -> None:
     exact = CTranslateDecoder.from_model(trained, PIECES, unk=UNK)
     rounded = CTranslateDecoder.from_model(trained, PIECES, unk=UNK, compute_type="int8")
     pairs = list(zip(exact.translate(sources, DECODING), rounded.translate(sources, DECODING), strict=True))
-    errors = [abs(one.score - other.score) for one, other in pairs]
+    errors = [abs(ours.score - theirs.score) for ours, theirs in pairs]
     assert 0 < sum(errors) / len(errors) < 0.5
 
 
@@ -122,10 +124,12 @@ def test_a_model_of_opus_is_decoded_from_its_own_start_and_with_its_bias() -> No
     model.final_logits_bias.normal_()
     rows = torch.randint(3, VOCABULARY, (16, 6)).tolist()
     for decoding in (Decoding(beam=1, max_length=9), Decoding(beam=4, max_length=9)):
-        found = CTranslateDecoder.from_model(model, PIECES, unk=UNK).translate(rows, decoding)
+        hypotheses = CTranslateDecoder.from_model(model, PIECES, unk=UNK).translate(rows, decoding)
         expected = generate(model, rows, decoding)
-        assert [one.ids for one in found] == [other.ids for other in expected]
-        assert [one.score for one in found] == pytest.approx([other.score for other in expected], abs=1e-4)
+        assert [hypothesis.ids for hypothesis in hypotheses] == [hypothesis.ids for hypothesis in expected]
+        assert [hypothesis.score for hypothesis in hypotheses] == pytest.approx(
+            [other.score for other in expected], abs=1e-4
+        )
 
 
 def test_vocabularies_that_do_not_fit_are_user_errors(trained: MarianMTModel, tmp_path: Path) -> None:

@@ -53,11 +53,11 @@ def test_settings_saved_with_the_model_do_not_matter(
 
 def test_the_score_is_that_of_the_whole_sentence_read_at_once(trained: MarianMTModel, sources: list[list[int]]) -> None:
     decoding = Decoding(beam=4, length_penalty=0.6, max_length=20)
-    for source, found in zip(sources[:8], generate(trained, sources[:8], decoding), strict=True):
-        target = [*found.ids, EOS][:20]
+    for source, hypothesis in zip(sources[:8], generate(trained, sources[:8], decoding), strict=True):
+        target = [*hypothesis.ids, EOS][:20]
         encoded, prefix = torch.tensor([[*source, EOS]]), torch.tensor([[EOS, *target[:-1]]])
         with torch.no_grad():
             logits = trained(input_ids=encoded, decoder_input_ids=prefix).logits[0]
         logits[:, 1] = logits[0, EOS] = float("-inf")
         total = logits.log_softmax(1)[range(len(target)), target].sum().item()
-        assert found.score == pytest.approx(total / len(target) ** 0.6, abs=1e-5)
+        assert hypothesis.score == pytest.approx(total / len(target) ** 0.6, abs=1e-5)

@@ -65,10 +65,10 @@ def test_over_many_keys_pieces_are_drawn_with_their_probabilities(model: PreTrai
     inside = np.cumsum(expected) - expected < chosen.top_p
     order, expected = order[inside], expected[inside] / expected[inside].sum()
     outputs = sample(model, [SOURCES[0]] * draws, keys_of(draws), chosen)
-    found = np.bincount([output[0] if output else EOS for output in outputs], minlength=VOCABULARY)
-    assert found.sum() == found[order].sum() == draws
+    pieces = np.bincount([output[0] if output else EOS for output in outputs], minlength=VOCABULARY)
+    assert pieces.sum() == pieces[order].sum() == draws
     often = expected * draws >= 5
-    counts, chances = [np.append(values[often], values[~often].sum()) for values in (found[order], expected)]
+    counts, chances = [np.append(values[often], values[~often].sum()) for values in (pieces[order], expected)]
     kept = chances > 0
     assert chisquare(counts[kept], chances[kept] * draws).pvalue > 0.001
 
@@ -88,8 +88,8 @@ def test_pieces_that_follow_are_drawn_anew(model: PreTrainedModel) -> None:
 
 
 def test_the_noise_is_the_same_everywhere() -> None:
-    found = gumbel(torch.tensor([0, 2**62 + 1]), torch.tensor(3), torch.tensor([[0, 7], [31999, 7]]))
-    assert found.tolist() == [
+    noise = gumbel(torch.tensor([0, 2**62 + 1]), torch.tensor(3), torch.tensor([[0, 7], [31999, 7]]))
+    assert noise.tolist() == [
         [pytest.approx(value, abs=1e-12) for value in row]
         for row in [
             [reference(0, 3, 0), reference(0, 3, 7)],
@@ -135,7 +135,7 @@ def test_another_copy_is_another_output(model: PreTrainedModel) -> None:
     chosen = Sampling(max_length=8)
     first, again, other = (sample(model, [SOURCES[0]] * 20, keys_of(20, copy), chosen) for copy in (0, 0, 1))
     assert first == again
-    assert sum(one == two for one, two in zip(first, other, strict=True)) < 4
+    assert sum(output == copy for output, copy in zip(first, other, strict=True)) < 4
 
 
 def test_temperature_zero_is_greedy_search(model: PreTrainedModel) -> None:

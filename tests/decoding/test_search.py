@@ -1,4 +1,4 @@
-"""What both engines promise."""
+"""The properties of both engines."""
 
 from __future__ import annotations
 
@@ -51,12 +51,12 @@ def beam_search(
     return max(finished[: decoding.beam], key=lambda hypothesis: hypothesis.score)
 
 
-def assert_same(found: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
+def assert_same(hypotheses: Sequence[Hypothesis], expected: Sequence[Hypothesis]) -> None:
     """The same scores and the same hypotheses; where floats tie, one sentence in fifty may have the other."""
-    assert len(found) == len(expected)
-    for one, other in zip(found, expected, strict=True):
-        assert one.score == pytest.approx(other.score, abs=1e-4)
-    differing = sum(one.ids != other.ids for one, other in zip(found, expected, strict=True))
+    assert len(hypotheses) == len(expected)
+    for hypothesis, other in zip(hypotheses, expected, strict=True):
+        assert hypothesis.score == pytest.approx(other.score, abs=1e-4)
+    differing = sum(hypothesis.ids != other.ids for hypothesis, other in zip(hypotheses, expected, strict=True))
     assert differing <= max(1, len(expected) // 50)
 
 
@@ -72,8 +72,8 @@ def test_the_search_is_fairseqs(
     max_length: int,
 ) -> None:
     decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=max_length)
-    found = engine(trained, sources, decoding)
-    assert_same(found[:16], [beam_search(trained, source, decoding) for source in sources[:16]])
+    hypotheses = engine(trained, sources, decoding)
+    assert_same(hypotheses[:16], [beam_search(trained, source, decoding) for source in sources[:16]])
 
 
 def test_the_settings_of_the_search_matter(trained: MarianMTModel, sources: list[list[int]]) -> None:
@@ -105,9 +105,9 @@ def test_the_score_of_three_pieces_of_log_probability_minus_one(
         model.final_logits_bias[0, A] = math.log(others / (math.e - 1))
         model.final_logits_bias[0, [PAD, EOS]] = -1e9
     decoding = Decoding(beam=beam, length_penalty=length_penalty, max_length=3)
-    [found] = engine(model, [[5, 6]], decoding)
-    assert found.ids == (A, A, A)
-    assert found.score == pytest.approx(score, abs=1e-5)
+    [hypothesis] = engine(model, [[5, 6]], decoding)
+    assert hypothesis.ids == (A, A, A)
+    assert hypothesis.score == pytest.approx(score, abs=1e-5)
 
 
 @pytest.mark.parametrize("beam", [1, 5])
@@ -120,9 +120,9 @@ def test_suppressed_ids_and_pads_are_never_produced(
     usual = {index for hypothesis in engine(model, sources, decoding) for index in hypothesis.ids}
     assert PAD not in usual
     suppress = sorted(usual)[::2]
-    found = engine(model, sources, decoding, suppress)
-    assert not {index for hypothesis in found for index in hypothesis.ids} & {PAD, *suppress}
-    assert_same(found[:8], [beam_search(model, source, decoding, suppress) for source in sources[:8]])
+    hypotheses = engine(model, sources, decoding, suppress)
+    assert not {index for hypothesis in hypotheses for index in hypothesis.ids} & {PAD, *suppress}
+    assert_same(hypotheses[:8], [beam_search(model, source, decoding, suppress) for source in sources[:8]])
 
 
 @settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -146,8 +146,8 @@ def test_an_empty_source_has_an_empty_hypothesis_and_others_none(
     decoding = Decoding(beam=2, max_length=14)
     empty = Hypothesis((), 0.0)
     first, second = engine(trained, sources[:2], decoding)
-    found = engine(trained, [[], sources[0], [], sources[1]], decoding)
-    assert_same(found, [empty, first, empty, second])
+    hypotheses = engine(trained, [[], sources[0], [], sources[1]], decoding)
+    assert_same(hypotheses, [empty, first, empty, second])
     model = copy.deepcopy(trained)
     model.final_logits_bias[0, EOS] = 20.0
     assert [len(hypothesis.ids) for hypothesis in engine(model, sources, decoding)] == [1] * len(sources)

@@ -139,8 +139,8 @@ def test_verbs(entry: str, present: str, preterite: str, participle: str, zu: st
 )
 def test_english_verbs(entry: str, forms: str) -> None:
     words = verb("p", "", "suchen", entry).english
-    found = (words.base, words.third, words.past, words.participle, words.progressive, words.rest)
-    assert " ".join(found).strip() == forms
+    inflected = (words.base, words.third, words.past, words.participle, words.progressive, words.rest)
+    assert " ".join(inflected).strip() == forms
 
 
 def test_comparatives() -> None:

@@ -50,7 +50,7 @@ def test_a_word_is_itself_and_what_is_above_it(word: int, other: int) -> None:
         above.append(at)
         at = hypernym(at)
     assert root(word) == above[-1]
-    assert all(is_a(word, each) for each in above)
+    assert all(is_a(word, ancestor) for ancestor in above)
     assert is_a(word, other) == (other in above)
 
 

@@ -1,4 +1,4 @@
-"""What follows from what: by hand, and by looking at all small models of the sentences."""
+"""Entailment and contradiction: by hand, and by all small models of the sentences."""
 
 from __future__ import annotations
 
@@ -80,14 +80,14 @@ def test_by_hand(premise: Statement, hypothesis: Statement, expected: str) -> No
 def test_every_label_holds_in_all_small_models() -> None:
     """An independent check: sorts and deeds as sets of kinds of things and of facts, quantifiers by counting."""
     lexicon = NliLexicon(96)
-    found = list(islice(inferences("train", lexicon, 1), 1500))
-    assert Counter(each.label for each in found) == dict.fromkeys(L.values(), 500)
-    for each in found:
-        assert checked(each.premise, each.hypothesis, lexicon) == each.label, each
+    examples = list(islice(inferences("train", lexicon, 1), 1500))
+    assert Counter(example.label for example in examples) == dict.fromkeys(L.values(), 500)
+    for example in examples:
+        assert checked(example.premise, example.hypothesis, lexicon) == example.label, example
 
 
 def checked(premise: Statement, hypothesis: Statement, lexicon: NliLexicon) -> str:
-    """The relation of two statements, found by trying all models with up to two things of every sort."""
+    """Return the relation of two statements by trying all models with up to two things of every sort."""
     subjects = [
         sorts(statement.subject, lexicon, adjectives(premise, hypothesis)) for statement in (premise, hypothesis)
     ]

@@ -44,9 +44,9 @@ class Pair:
 def generate(split: Split, size: int, *, seed: int = 1, lexicon: int = LEXICON) -> Iterator[Pair]:
     """Yield the first `size` pairs of a split of the synthetic corpus, made as they are asked for.
 
-    No source sentence comes twice in a split or in two splits, whatever the seeds: a hash of the sentence says which
-    split it belongs to (6/8 train, 1/8 valid, 1/8 test). A larger size only adds pairs at the end. `lexicon` is the
-    number of words; rare ones are most of a large lexicon. Remembering sentences costs about 100 bytes a pair.
+    No source sentence comes twice in a split or in two splits, whatever the seeds: a hash of the sentence decides
+    which split it belongs to (6/8 train, 1/8 valid, 1/8 test). A larger size only adds pairs at the end. `lexicon` is
+    the number of words; rare ones are most of a large lexicon. Remembering sentences costs about 100 bytes a pair.
 
     Raises UserError for an unknown split, a size that is not from 1 to LARGEST, and an impossible lexicon.
     """

@@ -48,8 +48,8 @@ def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: 
     """Yield the first `size` inferences of a split, made as they are asked for.
 
     The n-th example of a split has the same meaning and id in both languages. Every hypothesis has three premises, one
-    for each label, so that it says nothing of its label. No hypothesis is in two splits, whatever the seeds: its hash
-    says which it belongs to (6/8 train, 1/8 valid, 1/8 test). A larger size only adds examples at the end.
+    for each label, so that it reveals nothing of its label. No hypothesis is in two splits, whatever the seeds: its
+    hash decides which it belongs to (6/8 train, 1/8 valid, 1/8 test). A larger size only adds examples at the end.
 
     Raises UserError for an unknown split or language, an impossible lexicon, and a size that is too large for it.
     """

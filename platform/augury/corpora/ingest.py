@@ -32,7 +32,7 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
 
     Text is cleaned (`filters.clean`) and filtered (`Cleaning`); the manifest counts by reason what is left out.
     An id is `<split>-<row of the input, 8 digits>`, so that filters do not renumber, unless the text has ids.
-    `directory` is where known sets lie, by default AUGURY_DATA.
+    `directory` is the directory of known sets, by default AUGURY_DATA.
     Raises UserError where the text cannot be used; nothing is left behind then.
     """
     part = spec.part(split, directory)

@@ -1,7 +1,7 @@
 """Labels of NLI sets: their names in public sets, mapped by name and never by position.
 
 Sets number their labels in different orders (XNLI and SNLI count entailment, neutral, contradiction; checkpoints
-fine-tuned on MultiNLI often contradiction, neutral, entailment), so that a number says nothing without its name.
+fine-tuned on MultiNLI often contradiction, neutral, entailment), so that a number means nothing without its name.
 """
 
 from __future__ import annotations

@@ -81,7 +81,7 @@ def _check_convertible(model: MarianMTModel, pieces: Sequence[str]) -> None:
 
 
 def _on_cpu(model: MarianMTModel) -> MarianMTModel:
-    """`model` itself, or a copy of it, with 32-bit weights in the memory that CTranslate2 reads."""
+    """Return `model` itself, or a copy of it, with 32-bit weights in the memory that CTranslate2 reads."""
     if model.device.type == "cpu" and model.dtype == torch.float32:
         return model
     return copy.deepcopy(model).to("cpu", torch.float32)

@@ -42,10 +42,10 @@ def decode(
     """Translate `sources` (ids without end of sentence) with the CTranslate2 model in `model`."""
     order = sorted(range(len(sources)), key=lambda row: len(sources[row]))
     chunks = [order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)]
-    runs = executor or LocalExecutor()
-    task = _Decode(model, decoding, tuple(suppress), threads if runs.name == "local" else 1)
+    backend = executor or LocalExecutor()
+    task = _Decode(model, decoding, tuple(suppress), threads if backend.name == "local" else 1)
     with Stage(name, len(sources), "sentences") as stage:
-        parts = runs.map(task, [[list(sources[row]) for row in chunk] for chunk in chunks], stage, size=len)
+        parts = backend.map(task, [[list(sources[row]) for row in chunk] for chunk in chunks], stage, size=len)
     hypotheses = [Hypothesis((), 0.0)] * len(sources)
     for chunk, part in zip(chunks, parts, strict=True):
         for row, hypothesis in zip(chunk, part, strict=True):

@@ -31,7 +31,7 @@ class CTranslateDecoder:
         device: Device = "cpu",
         compute_type: str = "float32",
     ):
-        """Loads what `to_ctranslate2` wrote; UserError where it wrote nothing or `compute_type` cannot run.
+        """Load what `to_ctranslate2` wrote; raise UserError where nothing is there or `compute_type` cannot run.
 
         On CPU each of `threads` decodes batches of its own, which is quicker than sharing one. `int8` is
         about twice as fast and changes a few percent of the outputs.
@@ -64,7 +64,7 @@ class CTranslateDecoder:
         device: Device = "cpu",
         compute_type: str = "float32",
     ) -> CTranslateDecoder:
-        """A decoder with a copy of the present weights of `model`; see `to_ctranslate2` for the arguments."""
+        """Return a decoder with a copy of the weights of `model`; see `to_ctranslate2` for the arguments."""
         from augury.decoding.conversion import to_ctranslate2
 
         with tempfile.TemporaryDirectory(prefix="augury-decoder-") as directory:
@@ -74,7 +74,7 @@ class CTranslateDecoder:
     def translate(
         self, sources: Sequence[Sequence[int]], decoding: Decoding, suppress: Collection[int] = ()
     ) -> list[Hypothesis]:
-        """The best hypothesis of each source, in the order of `sources`.
+        """Return the best hypothesis of each source, in the order of `sources`.
 
         Sources are ids without the end of sentence, which is added; a leading tag is one of the ids. An empty
         source has the empty hypothesis with score 0. The pad and the ids of `suppress` are never produced.

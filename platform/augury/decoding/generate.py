@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def generate(
     model: MarianMTModel, sources: Sequence[Sequence[int]], decoding: Decoding, suppress: Collection[int] = ()
 ) -> list[Hypothesis]:
-    """The best hypothesis of each source, in the order of `sources`, with dropout off.
+    """Return the best hypothesis of each source, in the order of `sources`, with dropout off.
 
     The contract is that of `CTranslateDecoder.translate`: sources are ids without the end of sentence, an
     empty source has the empty hypothesis with score 0, the pad and the ids of `suppress` are never produced.
@@ -30,8 +30,8 @@ def generate(
     model.eval()
     try:
         for rows in batches_by_length(sources, decoding.batch_tokens):
-            found = _search(model, [sources[row] for row in rows], decoding, suppress)
-            for row, hypothesis in zip(rows, found, strict=True):
+            best = _search(model, [sources[row] for row in rows], decoding, suppress)
+            for row, hypothesis in zip(rows, best, strict=True):
                 hypotheses[row] = hypothesis
     finally:
         model.train(training)
@@ -39,7 +39,7 @@ def generate(
 
 
 def search_options(decoding: Decoding, banned: Collection[int]) -> dict[str, Any]:
-    """Return what `generate` is given to search as CTranslateDecoder does; the ids of `banned` are never produced."""
+    """Return arguments of `generate` to search as CTranslateDecoder does; the ids of `banned` are never produced."""
     options = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
     return {
         **options,
@@ -65,13 +65,13 @@ def _search(
     }
     banned = [pad, *suppress]
     sequences = model.generate(**encoded, **search_options(decoding, banned))
-    found = sequences[:, 1:]
+    produced = sequences[:, 1:]
     # A hypothesis ends with the first end of sentence, or at the maximal length without one.
-    body = (found == eos).cumsum(1) == 0
-    lengths = (body.sum(1) + 1).clamp(max=found.shape[1])
+    body = (produced == eos).cumsum(1) == 0
+    lengths = (body.sum(1) + 1).clamp(max=produced.shape[1])
     sums = _log_probabilities(model, encoded, sequences, lengths, banned)
     scores = (sums / lengths**decoding.length_penalty).tolist()
-    pieces = [tuple(row[kept].tolist()) for row, kept in zip(found, body, strict=True)]
+    pieces = [tuple(row[mask].tolist()) for row, mask in zip(produced, body, strict=True)]
     return [Hypothesis(ids, score) for ids, score in zip(pieces, scores, strict=True)]
 
 
@@ -79,9 +79,9 @@ def _search(
 def _log_probabilities(
     model: MarianMTModel, encoded: dict[str, Tensor], sequences: Tensor, lengths: Tensor, banned: list[int]
 ) -> Tensor:
-    """Log-probability, (B), of the first `lengths` (B) pieces after the start of `sequences` (B, 1 + T).
+    """Return the log-probability, (B), of the first `lengths` (B) pieces after the start of `sequences` (B, 1 + T).
 
-    One forward pass over what was found takes less memory than the scores that `generate` can return, which
+    One forward pass over the sequences takes less memory than the scores that `generate` can return, which
     are those of all beams at all steps.
     """
     logits = model(**encoded, decoder_input_ids=sequences[:, :-1], use_cache=False).logits.float()

@@ -1,4 +1,4 @@
-"""Sampling from any `transformers` encoder-decoder, with randomness that belongs to the output and to nothing else.
+"""Sampling from any `transformers` encoder-decoder, with randomness that depends on the output alone.
 
 The largest of logit plus Gumbel noise is a sample of the softmax. The noise of a piece is a hash of the output's key,
 the step and the piece, so that an output is the same in any batch, on any number of workers and after any restart, up
@@ -32,7 +32,7 @@ def sample(
     keys: Sequence[int],
     sampling: Sampling,
 ) -> list[list[int]]:
-    """An output for each source, in their order: its pieces without start, end and pads; dropout is off.
+    """Return an output for each source, in their order: its pieces without start, end and pads; dropout is off.
 
     `sources` are ids as the encoder reads them, special ones included and none empty; `keys`, whole numbers below 2^63
     such as `rng.seed_of` makes of a seed, a record and a copy, determine the outputs. The pad is never drawn.
@@ -42,8 +42,8 @@ def sample(
     model.eval()
     try:
         for rows in batches_by_length(sources, BATCH_TOKENS):
-            found = _sample(model, [sources[row] for row in rows], [keys[row] for row in rows], sampling)
-            for row, output in zip(rows, found, strict=True):
+            sampled = _sample(model, [sources[row] for row in rows], [keys[row] for row in rows], sampling)
+            for row, output in zip(rows, sampled, strict=True):
                 outputs[row] = output
     finally:
         model.train(training)
@@ -68,13 +68,13 @@ def _sample(
     ends = {config.eos_token_id} if isinstance(config.eos_token_id, int) else set(config.eos_token_id)
     outputs = []
     for ids in sequences[:, 1:].tolist():
-        end = next((place for place, piece in enumerate(ids) if piece in ends), len(ids))
+        end = next((index for index, piece in enumerate(ids) if piece in ends), len(ids))
         outputs.append(ids[:end])
     return outputs
 
 
 class _Drawing:
-    """Leaves of every row's scores the one piece that is drawn; row b belongs to `keys[b]`."""
+    """Masks all scores of a row but that of the piece that is drawn; row b belongs to `keys[b]`."""
 
     def __init__(self, keys: Tensor, sampling: Sampling):
         self.keys, self.sampling = keys, sampling
@@ -87,7 +87,7 @@ class _Drawing:
 
 
 def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
-    """The pieces that can be drawn (B, k), likeliest first, and their logits (B, k); -inf outside of `top_p`.
+    """Return the pieces that can be drawn (B, k), likeliest first, and their logits (B, k); -inf outside of `top_p`.
 
     `scores` (B, V) are logits or log-probabilities; `temperature` must be more than 0.
     """
@@ -102,7 +102,7 @@ def likeliest(scores: Tensor, sampling: Sampling) -> tuple[Tensor, Tensor]:
 
 
 def gumbel(keys: Tensor, step: Tensor, pieces: Tensor) -> Tensor:
-    """Standard Gumbel noise (B, k) of `pieces` (B, k) at a step (scalar), for the outputs with these keys (B)."""
+    """Return standard Gumbel noise (B, k) of `pieces` (B, k) at a step (scalar), for outputs with these keys (B)."""
     stream = _mixed(_mixed(keys) + step * GOLDEN)
     bits = _mixed(stream[:, None] + pieces * GOLDEN)
     uniform = (_shifted(bits, 64 - MANTISSA).double() + 0.5) * 2.0**-MANTISSA
@@ -110,13 +110,13 @@ def gumbel(keys: Tensor, step: Tensor, pieces: Tensor) -> Tensor:
 
 
 def _mixed(value: Tensor) -> Tensor:
-    """The output function of SplitMix64 (Steele et al. 2014): every bit of an int64 changes every other."""
+    """Return the output of SplitMix64 (Steele et al. 2014): every bit of an int64 changes every other."""
     value = value + GOLDEN
-    for places, factor in MIXERS:
-        value = (value ^ _shifted(value, places)) * factor
+    for bits, factor in MIXERS:
+        value = (value ^ _shifted(value, bits)) * factor
     return value ^ _shifted(value, 31)
 
 
-def _shifted(value: Tensor, places: int) -> Tensor:
-    """Shifted to the right with zeros coming in."""
-    return (value >> places) & ((1 << (64 - places)) - 1)
+def _shifted(value: Tensor, bits: int) -> Tensor:
+    """Return the value shifted to the right with zeros coming in."""
+    return (value >> bits) & ((1 << (64 - bits)) - 1)

@@ -1,4 +1,4 @@
-"""What a beam search gives, whichever engine runs it.
+"""The results of a beam search, whichever engine runs it, and its batches.
 
 A hypothesis scores the sum of its log-probabilities divided by its length to the power of the length penalty;
 both count the end of sentence. This is fairseq's score and not the ((5 + n) / 6)^a of Wu et al. (2016). A
@@ -24,7 +24,7 @@ class Hypothesis(NamedTuple):
 
 
 def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, positions: int) -> None:
-    """UserError where a source with its end of sentence, or `max_length`, exceeds the model's positions."""
+    """Raise UserError where a source with its end, or `max_length`, exceeds the model's positions."""
     if decoding.max_length > positions:
         raise UserError(
             f"max_length {decoding.max_length} is more than the model's {positions} positions: "
@@ -40,7 +40,7 @@ def check_lengths(sources: Sequence[Sequence[int]], decoding: Decoding, position
 
 
 def batches_by_length(sources: Sequence[Sequence[int]], batch_tokens: int) -> Iterator[list[int]]:
-    """Rows of the non-empty sources, longest first, in batches of at most `batch_tokens` tokens with padding.
+    """Yield rows of non-empty sources, longest first, in batches of at most `batch_tokens` tokens with padding.
 
     Every source counts one more for its end. A source longer than `batch_tokens` is a batch alone.
     """

@@ -1,4 +1,4 @@
-"""What decoding is asked for: a beam search for the best output, or samples."""
+"""Settings of decoding: a beam search for the best output, or samples."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Decoding(Section):
 
 
 class Sampling(Section):
-    """How outputs are drawn; the defaults are those of Dong et al. (2021): one sample, no beam."""
+    """Parameters of drawing outputs; the defaults are those of Dong et al. (2021): one sample, no beam."""
 
     temperature: float = Field(1.0, ge=0)
     """Divides the logits; 0 takes the likeliest piece at every step (greedy search)."""
@@ -38,4 +38,4 @@ class Sampling(Section):
 GREEDY = Sampling(temperature=0.0)
 
 Sampler = Callable[[Sequence[str], Sequence[int], Sampling], list[str]]
-"""A model and its tokenizer: texts as the model reads them, a key for each, and how to draw, to an output for each."""
+"""A model with its tokenizer: from texts as the model reads them, a key for each and settings to an output for each."""

@@ -1,6 +1,6 @@
-"""How the losses over the views of an example combine; one file per regime, found by its name.
+"""Regimes: how the losses over the views of an example combine; one file per regime, found by its name.
 
-A regime's settings are read without torch: what computes with tensors is imported when a loss is asked for.
+A regime's settings are read without torch: code that computes with tensors is imported with the first loss.
 """
 
 from __future__ import annotations

@@ -103,9 +103,10 @@ class Adversarial(Delayed):
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        """r_K, and: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the share of examples that any projection changed.
+        """Return r_K and metrics: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the share of projected examples.
 
-        A metric of an example counts once for each of a batch's rows, by which it will be divided.
+        An example counts as projected where any projection changed it. A metric of an example counts once for each of a
+        batch's rows, by which it will be divided.
         """
         embedded = model.embedded(batch, 0)
         space = regimes.Space.of(embedded, self.norm_scope)
@@ -149,9 +150,9 @@ class Adversarial(Delayed):
 
 @contextmanager
 def _under_attack(module: nn.Module, dropout: bool) -> Iterator[None]:
-    """The model as the attack sees it: its parameters take no gradient; without `dropout`, in evaluation mode.
+    """Take gradients from the model's parameters for the attack; without `dropout`, set evaluation mode.
 
-    So no gradient of a parameter is formed in the attack, and no activation is kept for one.
+    No gradient of a parameter is formed in the attack, and no activation is kept for one.
     """
     trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
     training = [] if dropout else [part for part in module.modules() if part.training]

@@ -1,4 +1,4 @@
-"""What is asked of the agreement between the views of an example."""
+"""The agreement between the views of an example: its divergence and its parameters."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Detach = Literal["none", "target"]
 
 @dataclass(frozen=True)
 class Agreement:
-    """How strongly, and in which sense, every other view must agree with the first one, the anchor.
+    """The weight and the kind of the divergence of every other view from the first one, the anchor.
 
     With p the anchor, q another view and flat(softmax(z)) = softmax(z / tau),
         symmetric_kl = (KL(flat(p) || q) + KL(flat(q) || p)) / 2  (CipherDAug, equations 4 and 5; R-Drop),

@@ -21,7 +21,7 @@ from augury.regimes.regime import Losses, Rows
 
 
 def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
-    """Label-smoothed cross-entropy of one view, summed over rows; the divisor is the number of rows."""
+    """Return label-smoothed cross-entropy of one view, summed over rows; the divisor is the number of rows."""
     terms = view_objective(
         rows.hidden, rows.weight, rows.bias, rows.labels, weights=[1.0], label_smoothing=label_smoothing
     )
@@ -30,7 +30,7 @@ def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
 
 
 class Terms(NamedTuple):
-    """What `view_objective` returns: sums over rows, divided by nothing."""
+    """The sums over rows that `view_objective` returns, not divided."""
 
     total: Tensor  # scalar, differentiable
     cross_entropy: Tensor  # (views,), label-smoothed
@@ -51,7 +51,7 @@ def view_objective(
     agreement: Agreement | None = None,
     chunk: int = 256,
 ) -> Terms:
-    """Sum over rows of: sum over views v of weights[v] * CE(v) + beta * sum over v > 0 of D(view 0, view v).
+    """Return sum_v weights[v] * CE(v) + beta * sum_(v > 0) D(view 0, view v) over the views v, summed over rows.
 
     `hidden` is (views, rows, width), padding already removed; `weight` (classes, width) and `bias` (classes,)
     project it to logits; `labels` is (rows,), shared by the views. Smoothing moves `label_smoothing` of the mass to
@@ -78,8 +78,8 @@ def view_objective(
     device = hidden.device.type
     autocast = torch.get_autocast_dtype(device) if torch.is_autocast_enabled(device) else None
     grad = torch.is_grad_enabled()
-    wanted = tuple(grad and t is not None and t.requires_grad for t in (hidden, weight, bias))
-    plan = _Plan(tuple(weights), target, uniform, agreement, chunk, autocast, wanted)
+    needs_grad = tuple(grad and t is not None and t.requires_grad for t in (hidden, weight, bias))
+    plan = _Plan(tuple(weights), target, uniform, agreement, chunk, autocast, needs_grad)
     return Terms(*_ViewObjective.apply(hidden, weight, bias, labels, plan))
 
 
@@ -90,24 +90,24 @@ class _Plan(NamedTuple):
     agreement: Agreement | None
     chunk: int
     autocast: torch.dtype | None
-    wanted: tuple[bool, ...]  # gradients of hidden, weight, bias
+    needs_grad: tuple[bool, ...]  # gradients of hidden, weight, bias
 
     def precisions(self, hidden: Tensor, weight: Tensor) -> tuple[torch.dtype, torch.dtype]:
-        """The type of matrix products and the type of everything else."""
+        """Return the type of matrix products and the type of everything else."""
         product = torch.promote_types(hidden.dtype, weight.dtype)
         exact = torch.promote_types(product, torch.float32)
         return (product if self.autocast is None or exact == torch.float64 else self.autocast), exact
 
     def in_place(self) -> bool:
-        """Whether the divergence is the usual one, whose gradient `_symmetric_kl` forms without further memory."""
+        """Return whether the divergence is the usual one, whose gradient `_symmetric_kl` forms in place."""
         agreement = self.agreement
-        if agreement is None or not any(self.wanted):
+        if agreement is None or not any(self.needs_grad):
             return False
         divisible = agreement.beta > 1e-6 * max(self.weights)  # `shares` divides by it
         return divisible and agreement == Agreement(agreement.beta)
 
     def shares(self, like: Tensor) -> tuple[Tensor, Tensor]:
-        """`share`, `scale`, each (views, 1, 1), with share * scale = weights.
+        """Return `share` and `scale`, each (views, 1, 1), with share * scale = weights.
 
         The gradient of a chunk's logits is scale * (share * probabilities + ...). `scale` is left to the products'
         other factor, which is far smaller. In place it is beta / 2, and -beta / 2 for all views but the anchor.
@@ -144,7 +144,7 @@ class _ViewObjective(torch.autograd.Function):
 def _forward(
     hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
 ) -> tuple[Terms, tuple[Tensor | None, ...]]:
-    """The terms, and the gradients of `total` with respect to hidden, weight and bias (None where not wanted)."""
+    """Return the terms, and the gradients of `total` by hidden, weight and bias (None where not needed)."""
     views, rows, width = hidden.shape
     classes = len(weight)
     low, exact = plan.precisions(hidden, weight)
@@ -153,7 +153,7 @@ def _forward(
     divergence = losses.new_zeros(())
     correct = losses.new_zeros(views, dtype=torch.long)
     share, scale = plan.shares(losses)
-    gradients = _Gradients(hidden, weight, bias, exact, plan.wanted)
+    gradients = _Gradients(hidden, weight, bias, exact, plan.needs_grad)
 
     # Allocated once: memory given back to the system between chunks would be mapped and zeroed again for each.
     shape = views * min(plan.chunk, rows), classes
@@ -187,16 +187,16 @@ class _Gradients:
     """The gradients with respect to hidden, weight and bias, gathered over chunks; the last two in `exact`."""
 
     def __init__(
-        self, hidden: Tensor, weight: Tensor, bias: Tensor | None, exact: torch.dtype, wanted: tuple[bool, ...]
+        self, hidden: Tensor, weight: Tensor, bias: Tensor | None, exact: torch.dtype, needs_grad: tuple[bool, ...]
     ) -> None:
-        self.hidden = torch.empty_like(hidden) if wanted[0] else None
-        self.weight = torch.zeros_like(weight, dtype=exact) if wanted[1] else None
-        self.bias = None if bias is None or not wanted[2] else torch.zeros_like(bias, dtype=exact)
+        self.hidden = torch.empty_like(hidden) if needs_grad[0] else None
+        self.weight = torch.zeros_like(weight, dtype=exact) if needs_grad[1] else None
+        self.bias = None if bias is None or not needs_grad[2] else torch.zeros_like(bias, dtype=exact)
 
     def add(
         self, chunk: slice, inputs: Tensor, gradient: Tensor, scale: Tensor, projection: Tensor, product: Tensor
     ) -> None:
-        """Take in a chunk whose logits have the gradient scale * `gradient`; `product` holds its copy for products."""
+        """Add a chunk whose logits have the gradient scale * `gradient`; `product` holds its copy for products."""
         views, rows, classes = gradient.shape
         gradient = gradient.view(-1, classes)
         scale = scale.expand(views, rows, 1).reshape(-1, 1)
@@ -225,7 +225,7 @@ class _Chunk(NamedTuple):
 
 
 def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor, plan: _Plan) -> _Chunk:
-    """The losses and the gradient of one chunk of (views, rows, classes) logits; overwrites both buffers."""
+    """Return the losses and the gradient of one chunk of (views, rows, classes) logits; overwrites both buffers."""
     views, rows, classes = logits.shape
     index = labels.expand(views, rows).unsqueeze(-1)
     peak, likeliest = logits.max(-1, keepdim=True)
@@ -242,12 +242,12 @@ def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor,
     divergence = losses.new_zeros(())
     gradient = None
     if plan.agreement is None:
-        gradient = probabilities if any(plan.wanted) else None
+        gradient = probabilities if any(plan.needs_grad) else None
     elif plan.in_place():
         divergence = _symmetric_kl(logits, probabilities, share)
         gradient = logits
     else:
-        gradient = probabilities * share if any(plan.wanted) else None
+        gradient = probabilities * share if any(plan.needs_grad) else None
         divergence = _divergence(logits.sub_(log_normaliser), probabilities, plan.agreement, gradient)
     if gradient is not None:
         gradient.scatter_add_(-1, index, (-plan.target * share).expand(index.shape))
@@ -257,11 +257,11 @@ def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor,
 
 
 def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tensor:
-    """The symmetric KL at tau 1, summed; turns `logits` into share * probabilities plus its gradient, over scale.
+    """Return the symmetric KL at tau 1, summed; turn `logits` into share * probabilities plus its gradient, over scale.
 
     With gap = log p - log q by class, p the anchor and q another view, the divergence's gradient times two is
         p * (gap - KL(p || q)) + p - q   for the anchor's logits, and
-        q * (-gap - KL(q || p)) + q - p   for the other's, whose negative is left (see `_Plan.shares`).
+        q * (-gap - KL(q || p)) + q - p   for the other's, whose negative is written (see `_Plan.shares`).
     A constant added to gap cancels in all of it, so a difference of logits serves as that of log-probabilities.
     """
     anchor, others = probabilities[0], probabilities[1:]
@@ -282,7 +282,7 @@ def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tenso
 
 
 def _divergence(log_p: Tensor, p: Tensor, agreement: Agreement, gradient: Tensor | None) -> Tensor:
-    """Any divergence, summed; adds beta times its gradient with respect to the logits to `gradient`."""
+    """Return any divergence, summed; add beta times its gradient with respect to the logits to `gradient`."""
     total = log_p.new_zeros(())
     for view in range(1, len(p)):
         terms: list[tuple[int, int | None, Tensor, float]]

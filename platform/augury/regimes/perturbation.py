@@ -1,4 +1,4 @@
-"""Perturbations of the words of a batch: what of them a norm spans, a step along a gradient, the projection."""
+"""Perturbations of the words of a batch: the scope of a norm, a step along a gradient, the projection."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ _ROUNDING = 1e-5  # of a radius: K steps along one direction end on the sphere, 
 
 
 class Space(NamedTuple):
-    """The perturbations of one batch as values whose norms are bounded, and how they lie over its tokens.
+    """The perturbations of one batch as values whose norms are bounded, and their mapping to its tokens.
 
     `example`: values (examples, length, size), one norm for each example (FreeLB); `token`: the same values, one norm
     for each token; `matrix`: values (distinct words, size), one norm for all of them: equal words are moved alike, as
-    if the embedding matrix itself were moved. `words` then tells the word of every real token, in their order.
+    if the embedding matrix itself were moved. `words` is then the word of every real token, in their order.
     """
 
     scope: Scope
@@ -35,7 +35,7 @@ class Space(NamedTuple):
         return cls(scope, embedded.mask, size, words)
 
     def start(self, magnitude: float) -> Tensor:
-        """Float32 values: zeros, or uniform noise whose norms are at most `magnitude` (FreeLB), from torch's generator.
+        """Return float32 values: zeros, or uniform noise of norms up to `magnitude` (FreeLB), from torch's generator.
 
         Over n numbers the noise is uniform in ± magnitude / √n.
         """
@@ -49,19 +49,19 @@ class Space(NamedTuple):
         return noise * (magnitude / self.norm(real).clamp(min=1))
 
     def spread(self, values: Tensor) -> Tensor:
-        """The perturbation (examples, length, size) that the values describe: zero at pads, differentiable."""
+        """Return the perturbation (examples, length, size) of the values: zero at pads, differentiable."""
         if self.words is None:
             return values.masked_fill(~self.mask.unsqueeze(-1), 0)
-        lying = values.new_zeros(*self.mask.shape, self.size)
-        lying[self.mask] = values[self.words]
-        return lying
+        perturbation = values.new_zeros(*self.mask.shape, self.size)
+        perturbation[self.mask] = values[self.words]
+        return perturbation
 
     def norm(self, values: Tensor) -> Tensor:
-        """Euclidean norms, one for each thing the scope names, with as many dimensions as the values."""
+        """Return Euclidean norms, one for each unit of the scope, with as many dimensions as the values."""
         return torch.linalg.vector_norm(values, dim=_SPANNED[self.scope], keepdim=True)
 
     def unit(self, embedded: Embedded) -> Tensor:
-        """Return the norms of the embeddings, one for each thing the scope names, as units of relative lengths."""
+        """Return the norms of the embeddings, one for each unit of the scope, as units of relative lengths."""
         words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
         if self.words is None:
             return self.norm(words)
@@ -75,13 +75,13 @@ class Space(NamedTuple):
         return gradient
 
     def step(self, values: Tensor, gradient: Tensor, length: float | Tensor) -> Tensor:
-        """values + length · gradient / ‖gradient‖; no step where that norm is zero or not finite."""
+        """Return values + length · gradient / ‖gradient‖; no step where that norm is zero or not finite."""
         norm = self.norm(gradient)
         usable = norm.isfinite() & (norm > 0)
         return values + length * torch.where(usable, gradient / norm, 0)
 
     def project(self, values: Tensor, radius: float | Tensor) -> tuple[Tensor, Tensor]:
-        """The nearest values whose norms are at most `radius`, and for which examples (examples,) that changed any."""
+        """Return the nearest values whose norms are at most `radius`, and a mask (examples,) of changed examples."""
         norm = self.norm(values)
         beyond = norm > radius * (1 + _ROUNDING)
         changed = beyond.flatten(1).any(1).expand(len(self.mask))

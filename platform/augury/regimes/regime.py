@@ -1,4 +1,4 @@
-"""The contract of a regime: which views of an example are read together, and what loss they give."""
+"""The contract of a regime: which views of an example are read together, and their loss."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ REGIMES = Kind(
 VIEWS = Mutability("it decides which views are read together")
 
 Scope = Literal["example", "token", "matrix"]
-"""What a norm of a perturbation spans."""
+"""The scope of a norm of a perturbation."""
 
 
 class Draw(NamedTuple):
@@ -49,7 +49,7 @@ def texts_read(draws: Sequence[Draw]) -> dict[tuple[str, str], float]:
 
 
 class Rows(NamedTuple):
-    """What a model knows about a batch before its last layer, at the positions that carry a label.
+    """The input of a model's last layer for a batch, at the positions that carry a label, and the layer.
 
     `hidden` (views, rows, size), `weight` (classes, size), `bias` (classes) or None, `labels` (rows). A row is a target
     token in translation and an example in classification.
@@ -68,7 +68,7 @@ class ViewModel(Protocol):
 
 
 class Embedded(NamedTuple):
-    """What a model reads of one view of a batch: the words, before positions are added and anything is normalised.
+    """The words of one view of a batch as a model reads them, before positions are added and anything is normalised.
 
     `embeddings` (examples, length, size), detached, as they enter the network (after a scaling, where the model has
     one); `ids` (examples, length); `mask` (examples, length), True at tokens, special ones too, and False at pads.
@@ -95,7 +95,7 @@ class PerturbableModel(ViewModel, Protocol):
 
 
 class Progress(NamedTuple):
-    """How far training is: optimizer steps and passes over the training rows done before this batch."""
+    """The progress of training: optimizer steps and passes over the training rows done before this batch."""
 
     update: int
     passes: float = 0.0
@@ -115,7 +115,7 @@ class Losses(NamedTuple):
 
 
 class Regime(Extension):
-    """Parameters of a regime; a subclass adds its own beside its draws and its loss."""
+    """Parameters of a regime; a subclass adds its own, its draws and its loss."""
 
     name: Annotated[str, VIEWS]
     """The name of the regime, or the path of a file that holds it."""
@@ -124,16 +124,16 @@ class Regime(Extension):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     needs_embeddings: ClassVar[bool] = False
-    """Whether the model must be a PerturbableModel: one whose word embeddings can be moved."""
+    """True where the model must be a PerturbableModel: one whose word embeddings can be moved."""
     reads_views: ClassVar[bool] = False
-    """Whether batches may hold renderings of an example other than the plain source."""
+    """True where batches may hold renderings of an example other than the plain source."""
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the regime, with these parameters, comes from."""
         return ()
 
     def draws(self, keys: Sequence[str]) -> list[Draw]:
-        """How every example is read in one epoch, given the names of its views."""
+        """Return how every example is read in one epoch, given the names of its views."""
         raise NotImplementedError
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
@@ -177,7 +177,7 @@ class Delayed(Regime):
 
 
 def parse(value: Any) -> Regime:
-    """The regime that `{name: ..., parameters}` describes; UserError names the nearest known one."""
+    """Return the regime that `{name: ..., parameters}` describes; raise UserError, which names the nearest one."""
     if isinstance(value, Regime):
         return value
     if isinstance(value, str):

@@ -42,7 +42,7 @@ def align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) ->
 
 
 def require() -> None:
-    """Raise UserError, which says how to install it, where the package is missing."""
+    """Raise UserErrorwith the command to install it where the package is missing."""
     try:
         import eflomal  # noqa: F401
     except ImportError as error:

@@ -1,7 +1,7 @@
 """Batches by token budget, planned as a pure function of pass, seed and world size.
 
 A pass reads every row of the training set once, under one of the draws of the regime: the plain source with one cipher,
-say. An epoch is as many passes as there are draws, and reads every row under each of them once; a batch lies within a
+say. An epoch is as many passes as there are draws, and reads every row under each of them once; a batch is within a
 pass, so that it never holds a row twice. A plan is a list of updates; an update is, for every rank, a list of batches;
 a batch is an array of example numbers. All ranks compute the same plan and take their part of it, so that they take
 equally many steps without communication.
@@ -24,7 +24,7 @@ Order = Literal["length", "random"]
 
 @dataclass(frozen=True)
 class Lengths:
-    """Tokens of every row as it is, views left out: `sources` and `targets`, (rows,) int each.
+    """The tokens of every row's plain text, without views: `sources` and `targets`, (rows,) int each.
 
     The budget of a batch is counted on them alone, so that an update reads as many rows under every regime.
     """
@@ -96,7 +96,7 @@ def _check(lengths: Lengths, max_tokens: int) -> None:
 
 
 def _chosen_draws(rows: int, draws: Sequence[int], seed: int, number: int) -> np.ndarray:
-    """The draw of every row in a pass, or -1 where the row lacks the draw whose turn it is.
+    """Return the draw of every row in a pass, or -1 where the row lacks the draw whose turn it is.
 
     In the passes of an epoch the draws take turns, beginning with another one row by row, so that every pass has as
     many rows of each.
@@ -116,7 +116,7 @@ def _cut(
     order: Order,
     random: np.random.Generator,
 ) -> list[Batch]:
-    """Rows sorted by length, equal ones at random, or all at random, cut where a limit is reached."""
+    """Sort rows by length, equal ones at random, or all at random, and cut them where a limit is reached."""
     cost = lengths.cost
     keys = (random.random(len(cost)), lengths.targets, cost)
     sorted_rows = np.lexsort(keys if order == "length" else keys[:1])

@@ -25,7 +25,7 @@ MODEL, STATE, SNAPSHOT = "model.safetensors", "state.pt", "snapshot-"
 
 @dataclass
 class Position:
-    """How far training is: `update` updates, `passes` whole passes, `in_pass` updates of the next; and its cost."""
+    """The progress and cost of training: `update` updates, `passes` whole passes, `in_pass` updates of the next."""
 
     address: str
     seed: int
@@ -44,7 +44,7 @@ class Position:
 
     @property
     def all_passes(self) -> float:
-        """Passes done, the present one in part."""
+        """The passes done, the present one in part."""
         return self.passes + (self.in_pass / self.updates_per_pass if self.in_pass else 0)
 
     def advance(self) -> None:
@@ -55,7 +55,7 @@ class Position:
 
 
 def parameters(module: nn.Module) -> dict[str, Tensor]:
-    """Every tensor that determines the module, tied ones once: parameters and persistent buffers."""
+    """Return every tensor that determines the module, tied ones once: parameters and persistent buffers."""
     tensors: dict[str, Tensor] = dict(module.named_parameters())
     persistent = module.state_dict()
     tensors |= {name: buffer for name, buffer in module.named_buffers() if name in persistent}
@@ -68,12 +68,12 @@ def best(scores: Mapping[int, float]) -> int:
 
 
 def load_parameters(module: nn.Module, file: Path) -> None:
-    """Copy saved tensors into the module; UserError if names or shapes differ."""
+    """Copy saved tensors into the module; raise UserError if names or shapes differ."""
     load_tensors(module, load_file(str(file)), str(file))
 
 
 def load_tensors(module: nn.Module, saved: Mapping[str, Tensor], origin: str) -> None:
-    """Copy tensors into the module's parameters and buffers; UserError if names or shapes differ."""
+    """Copy tensors into the module's parameters and buffers; raise UserError if names or shapes differ."""
     own = parameters(module)
     if saved.keys() != own.keys() or any(saved[name].shape != own[name].shape for name in own):
         different = sorted(
@@ -106,17 +106,17 @@ class Checkpoints:
             if older != name:
                 self.folder.remove(older)
         if not snapshot:
-            kept = [*self.last(), *([best(position.scores)] if self.keep_best else [])]
+            retained = [*self.last(), *([best(position.scores)] if self.keep_best else [])]
             for update in self.updates()[:-1]:
-                self.folder.remove(f"{update:08d}/{STATE}" if update in kept else f"{update:08d}")
+                self.folder.remove(f"{update:08d}/{STATE}" if update in retained else f"{update:08d}")
 
     @property
     def begun(self) -> bool:
-        """Whether there is a state to continue from."""
+        """True where there is a state to continue from."""
         return bool(self._names_with_state())
 
     def updates(self) -> list[int]:
-        """The updates after which a checkpoint was kept."""
+        """Return the updates after which a checkpoint was kept."""
         return [int(name) for name in self.folder.subfolders() if name.isdigit() and self.folder.holds(name)]
 
     def last(self) -> list[int]:
@@ -126,7 +126,7 @@ class Checkpoints:
     def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position) -> Position:
         """Load the latest state into module and optimizer; `start` where there is none.
 
-        UserError if the state was written by another configuration, seed or, within an epoch, number of workers.
+        Raises UserError if the state was written by another configuration, seed or, within a pass, number of workers.
         """
         states = [(self._state(name)["position"]["update"], name) for name in self._names_with_state()]
         if not states:
@@ -164,7 +164,7 @@ class Checkpoints:
         return state
 
     def average(self, updates: Sequence[int]) -> dict[str, Tensor]:
-        """The mean of every tensor over the checkpoints of these updates, in fp32 (whole numbers: floor)."""
+        """Return the mean of every tensor over the checkpoints of these updates, in fp32 (whole numbers: floor)."""
         total: dict[str, Tensor] = {}
         for update in updates:
             tensors = load_file(str(self.folder.sub(f"{update:08d}").local() / MODEL))

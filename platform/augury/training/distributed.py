@@ -11,24 +11,24 @@ from torch import Tensor
 
 
 def rank() -> int:
-    """This worker's number."""
+    """Return this worker's number."""
     return dist.get_rank() if dist.is_initialized() else 0
 
 
 def world_size() -> int:
-    """The number of workers."""
+    """Return the number of workers."""
     return dist.get_world_size() if dist.is_initialized() else 1
 
 
 def sum_over_workers(values: Tensor) -> Tensor:
-    """The element-wise sum, the same on every worker."""
+    """Return the element-wise sum, the same on every worker."""
     if world_size() > 1:
         dist.all_reduce(values)
     return values
 
 
 def gather(value: Any) -> list[Any]:
-    """Every worker's value, in the order of ranks, on every worker."""
+    """Return every worker's value, in the order of ranks, on every worker."""
     if world_size() == 1:
         return [value]
     values: list[Any] = [None] * world_size()
@@ -43,12 +43,12 @@ def barrier() -> None:
 
 
 def share(items: Sequence[Any]) -> list[Any]:
-    """This worker's part of `items`: every world-size-th from its rank on."""
+    """Return this worker's part of `items`: every world-size-th from its rank on."""
     return list(items[rank() :: world_size()])
 
 
 def unshare(parts: Sequence[Sequence[Any]]) -> list[Any]:
-    """The whole sequence from every worker's `share`, in order."""
+    """Return the whole sequence from every worker's `share`, in order."""
     total = sum(len(part) for part in parts)
     return [parts[index % len(parts)][index // len(parts)] for index in range(total)]
 

@@ -1,6 +1,6 @@
-"""A longer training continues a shorter one: runs that differ only in where they end share their beginning.
+"""A longer training continues a shorter one: runs that differ only in their end share their beginning.
 
-Nothing before the end depends on where the end is, unless the learning rate does. So a run that is to be longer takes
+Nothing before the end depends on the end, unless the learning rate does. So a run that is to be longer takes
 over the checkpoints and the history of the longest shorter one, and ends with the parameters that it would have had
 from the start.
 """
@@ -23,26 +23,26 @@ KIND = "trunks"
 
 
 def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:
-    """Begin a run, unless it has begun, with what a shorter run of the same trunk and seed has; enter it as such a run.
+    """Begin a run that has not begun with the state of a shorter run of the same trunk and seed, and register it.
 
     `name` is the address of everything that determines training but its end.
     """
     entries = Store(run.root).folder(KIND, f"{name}/seed-{seed}")
     if not Checkpoints(run).begun:
-        others = [entries.read(entry).decode() for entry in entries.names() if entry != address]
-        found = [
+        names = [entries.read(entry).decode() for entry in entries.names() if entry != address]
+        candidates = [
             (position.update, folder)
-            for each in others
-            if (position := _fitting(folder := Folder(run.root, each), training))
+            for other in names
+            if (position := _fitting(folder := Folder(run.root, other), training))
         ]
-        if found:
-            _copy(max(found, key=lambda pair: pair[0])[1], run, address)
+        if candidates:
+            _copy(max(candidates, key=lambda pair: pair[0])[1], run, address)
     if not entries.exists(address):
         entries.write(address, run.name)
 
 
 def _fitting(folder: Folder, training: Training) -> Position | None:
-    """Where a run stands, if a training with these settings would have stood and been validated there too."""
+    """Return the position of a run, if a training with these settings would have reached and validated it too."""
     updates = Checkpoints(folder).updates()
     if not updates:
         return None
@@ -58,7 +58,7 @@ def _fitting(folder: Folder, training: Training) -> Position | None:
 
 
 def _copy(source: Folder, run: Folder, address: str) -> None:
-    """Checkpoints and history of another run, made this run's."""
+    """Copy checkpoints and history of another run to this run."""
     updates = Checkpoints(source).updates()
     say(f"{run.uri}: continues {source.uri}, which ended after update {updates[-1]:,}")
     records = source.sub(history.KIND)
@@ -66,11 +66,11 @@ def _copy(source: Folder, run: Folder, address: str) -> None:
         run.sub(history.KIND).write(file, records.read(file))
     for update in updates:  # the one with the state last: until it is there, the run has not begun
         directory = Path(tempfile.mkdtemp(prefix="augury-extend-"))
-        given = source.sub(f"checkpoints/{update:08d}")
+        checkpoint = source.sub(f"checkpoints/{update:08d}")
         fs.copy_files(
-            given.path(),
+            checkpoint.path(),
             str(directory),
-            source_filesystem=given.filesystem,
+            source_filesystem=checkpoint.filesystem,
             destination_filesystem=fs.LocalFileSystem(),
         )
         if (directory / STATE).exists():

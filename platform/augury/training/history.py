@@ -1,4 +1,4 @@
-"""What a run has to say while it trains: lines of metrics in the run's folder, from which everything else reads.
+"""The history of a run: lines of metrics in its folder, written while it trains and read by everything else.
 
 Rank 0 writes `history/<first update>.jsonl`, a new file every few seconds and at every checkpoint. No file spans a
 checkpoint, so that a resumed run drops exactly the records that it will write again.
@@ -29,7 +29,7 @@ class Record(TypedDict):
 
 
 class History:
-    """The writer's side."""
+    """Writes the history of a run."""
 
     def __init__(self, run: Folder):
         self._folder = run.sub(KIND)
@@ -49,7 +49,7 @@ class History:
             self.flush()
 
     def flush(self) -> None:
-        """Write what waits."""
+        """Write the records that wait."""
         if self._waiting:
             name = f"{self._waiting[0]['update']:08d}"
             while self._folder.exists(f"{name}.jsonl"):
@@ -60,20 +60,20 @@ class History:
 
 
 def read(run: Folder, after: int = -1) -> list[Record]:
-    """The records of a run, by update; those of files that start before `after` are left out."""
-    found = [record for name in files(run) if _first(name) >= after for record in records(run, name)]
-    return sorted(found, key=lambda record: record["update"])
+    """Return the records of a run, by update; those of files that start before `after` are left out."""
+    unsorted = [record for name in files(run) if _first(name) >= after for record in records(run, name)]
+    return sorted(unsorted, key=lambda record: record["update"])
 
 
 def files(run: Folder) -> dict[str, int]:
-    """The names of the history files and their sizes in bytes; a restarted run may write a name anew."""
+    """Return the names of the history files and their sizes in bytes; a restarted run may write a name anew."""
     folder = run.sub(KIND)
     infos = folder.filesystem.get_file_info(fs.FileSelector(folder.path(), allow_not_found=True))
     return {info.base_name: info.size for info in infos if not info.base_name.startswith(".tmp-")}
 
 
 def records(run: Folder, name: str) -> list[Record]:
-    """The records of one history file; UserError names a file that is damaged."""
+    """Return the records of one history file; raise UserError, which names the file, where it is damaged."""
     folder = run.sub(KIND)
     try:
         lines = [json.loads(line) for line in folder.read(name).decode().splitlines()]

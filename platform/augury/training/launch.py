@@ -22,7 +22,7 @@ FAILURE = "failure.json"
 
 
 class Crashed(RuntimeError):
-    """The workers of a run died more often than they may; what was trained until then is kept."""
+    """The workers of a run died more often than they may; its checkpoints are kept."""
 
 
 class Train(Protocol):
@@ -39,9 +39,9 @@ def launch(
     report: Report | None = None,
     until: int | None = None,
 ) -> bool:
-    """Call `train` on the workers that are asked for; return whether training has ended, and not just reached `until`.
+    """Call `train` on the workers of the settings; return whether training has ended, and not just reached `until`.
 
-    A run whose outcome is there is not repeated; one that has a trunk begins with what a shorter run of the same trunk
+    A run that has an outcome is not repeated; one that has a trunk begins with what a shorter run of the same trunk
     has. `report` is called in this process, where training runs in it too. Raises Diverged, Crashed, and UserError
     where the cluster is too small.
     """

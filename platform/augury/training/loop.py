@@ -47,7 +47,7 @@ class Diverged(ArithmeticError):
 
 
 class Interrupted(KeyboardInterrupt):
-    """Training was asked to stop and has saved its state."""
+    """Training was interrupted and has saved its state."""
 
 
 class _Objective(nn.Module):
@@ -115,8 +115,8 @@ class _Loop:
             run.folder, training.average_last if averages else 1, keep_best=training.weights in ("best", "chosen")
         )
         self.history = History(run.folder)
-        self.at = self.checkpoints.restore(self.module, self.optimizer, Position(run.address, run.seed, world))
-        self.patience = Patience(training.patience, self.at.best, self.at.waited)
+        self.position = self.checkpoints.restore(self.module, self.optimizer, Position(run.address, run.seed, world))
+        self.patience = Patience(training.patience, self.position.best, self.position.waited)
         self.leads = distributed.rank() == 0
         self.window = _Window(time.monotonic())
         self.unchecked: list[tuple[int, list[np.ndarray], Tensor]] = []
@@ -124,15 +124,15 @@ class _Loop:
 
     def run(self) -> None:
         if self.leads:
-            self.history.rewind(self.at.update)
+            self.history.rewind(self.position.update)
         distributed.barrier()
-        started, already = time.monotonic(), self.at.seconds
+        started, already = time.monotonic(), self.position.seconds
         saved = started
         with self._stoppable():
             while not self._over():
                 for update in self._pass():
                     self._step(update)
-                    self.at.seconds = already + time.monotonic() - started
+                    self.position.seconds = already + time.monotonic() - started
                     if self._validation_due():
                         self._validate()
                         saved = time.monotonic()
@@ -144,46 +144,46 @@ class _Loop:
                         self._save(snapshot=True)
                         saved = time.monotonic()
                     if self.interrupted:
-                        raise Interrupted(f"stopped after update {self.at.update}")
+                        raise Interrupted(f"stopped after update {self.position.update}")
         if self._ended():
             self._finish()
         distributed.barrier()
         if self.interrupted:
-            raise Interrupted(f"stopped after update {self.at.update}, the last one")
+            raise Interrupted(f"stopped after update {self.position.update}, the last one")
 
     def _over(self) -> bool:
-        return self._ended() or (self.until is not None and self.at.validations >= self.until)
+        return self._ended() or (self.until is not None and self.position.validations >= self.until)
 
     def _ended(self) -> bool:
         passes, updates = self.training.max_passes, self.training.max_updates
         return (
             self.patience.exhausted
-            or (passes is not None and self.at.passes >= passes)
-            or (updates is not None and self.at.update >= updates)
+            or (passes is not None and self.position.passes >= passes)
+            or (updates is not None and self.position.update >= updates)
         )
 
     def _pass(self) -> Iterator[list[np.ndarray]]:
-        """This worker's batches of every update that is left in the pass."""
+        """Yield this worker's batches of every update that is left in the pass."""
         plan = plan_pass(
             self.task.lengths,
             max_tokens=self.training.max_tokens,
             max_examples=self.training.max_examples,
             order=self.training.order,
             seed=self.seed,
-            number=self.at.passes,
+            number=self.position.passes,
             draws=self.task.draw_rows,
-            world=self.at.world,
+            world=self.position.world,
             accumulation=self.training.accumulation,
         )
-        self.at.updates_per_pass = len(plan)
+        self.position.updates_per_pass = len(plan)
         self._warn_of_late_onset()
-        for update in plan[self.at.in_pass :]:
+        for update in plan[self.position.in_pass :]:
             yield update[distributed.rank()]
 
     def _warn_of_late_onset(self) -> None:
-        per_pass = self.at.updates_per_pass
+        per_pass = self.position.updates_per_pass
         onset, last = self.task.onset(per_pass), last_update(self.training, per_pass)
-        if self.at.update == 0 and self.leads and onset >= last:
+        if self.position.update == 0 and self.leads and onset >= last:
             say(
                 f"warning: the regime's warm-up ends after update {onset:,.0f}, and training after update {last:,}: "
                 "what comes after the warm-up never acts; shorten it (regime.warmup_steps, regime.warmup_passes, "
@@ -191,14 +191,14 @@ class _Loop:
             )
 
     def _step(self, batches: list[np.ndarray]) -> None:
-        """One update: the gradient of the sum of losses, divided once by the divisor over batches and workers."""
-        update, progress = self.at.update, Progress(self.at.update, self.at.all_passes)
+        """Do one update: the gradient of the sum of losses, divided once by the divisor over batches and workers."""
+        update, progress = self.position.update, Progress(self.position.update, self.position.all_passes)
         distributed.seed_all(seed_of(self.seed, "update", update, distributed.rank()))
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
         totals = torch.zeros(3, device=self.device)  # loss, divisor, rows
         for index, examples in enumerate(batches):
-            loaded = self.task.load(examples, self.at.passes, self.device)
+            loaded = self.task.load(examples, self.position.passes, self.device)
             with self._accumulating(index < len(batches) - 1):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"):
                     losses = self.objective(loaded.batch, progress)
@@ -209,18 +209,19 @@ class _Loop:
             self._record(losses, loaded.tokens, loaded.positions)
         distributed.sum_over_workers(totals)
         gradients = [parameter.grad for parameter in self.trained if parameter.grad is not None]
-        torch._foreach_mul_(gradients, self.at.world / totals[1])  # data-parallel training takes the mean over workers
+        # Data-parallel training takes the mean over workers.
+        torch._foreach_mul_(gradients, self.position.world / totals[1])
         norm = torch.nn.utils.get_total_norm(gradients)
         if self.training.clip_norm:
             torch.nn.utils.clip_grads_with_norm_(self.trained, self.training.clip_norm, norm)
         self.unchecked.append((update, batches, torch.stack([totals[0] / totals[1], norm, totals[2]])))
         if self.device.type == "cpu" or len(self.unchecked) == 20:  # looking at a number makes a GPU wait
             self._check()
-        rate = learning_rate(self.training, update + 1, self.at.updates_per_pass)
+        rate = learning_rate(self.training, update + 1, self.position.updates_per_pass)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
-        self.at.advance()
+        self.position.advance()
         self._maybe_write(rate)
 
     @contextmanager
@@ -236,7 +237,7 @@ class _Loop:
         """Stop at the first update whose loss or gradient is not finite, before its state can be saved."""
         for update, batches, values in self.unchecked:
             loss, norm, rows = values.tolist()
-            self.at.rows += int(rows)
+            self.position.rows += int(rows)
             if not (math.isfinite(loss) and math.isfinite(norm)):
                 ids = [
                     name
@@ -246,10 +247,10 @@ class _Loop:
                 ]
                 good = self.checkpoints.updates()
                 last = f"{self.checkpoints.folder.uri}/{good[-1]:08d}" if good else "none yet"
-                others = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
+                more = f" and {len(ids) - 20} more" if len(ids) > 20 else ""
                 raise Diverged(
                     f"update {update + 1}: loss {loss}, gradient norm {norm}. Last good checkpoint: {last}. "
-                    f"Records of the update: {', '.join(ids[:20])}{others}. "
+                    f"Records of the update: {', '.join(ids[:20])}{more}. "
                     f"Lower training.learning_rate, set training.clip_norm, or look at these records"
                 )
         self.unchecked = []
@@ -280,41 +281,50 @@ class _Loop:
         metrics = {
             "train/loss": total / divisor,
             "train/learning_rate": rate,
-            "train/tokens_per_second": window.tokens / elapsed * self.at.world,
+            "train/tokens_per_second": window.tokens / elapsed * self.position.world,
             "train/padding": 1 - window.tokens / window.positions,
             "train/memory_gib": _memory(self.device),
         }
         metrics |= {f"train/{name}": value / rows for name, value in zip(window.names, sums, strict=True)}
-        self.history.add(self.at.update, self.at.all_passes, metrics)
+        self.history.add(self.position.update, self.position.all_passes, metrics)
         self.window = _Window(time.monotonic())
 
     def _validation_due(self) -> bool:
         passes, updates = self.training.max_passes, self.training.max_updates
-        last = (updates is not None and self.at.update >= updates) or (passes is not None and self.at.passes >= passes)
-        return last or self.training.validates(self.at.update, self.at.passes, self.at.in_pass)
+        last = (updates is not None and self.position.update >= updates) or (
+            passes is not None and self.position.passes >= passes
+        )
+        return last or self.training.validates(self.position.update, self.position.passes, self.position.in_pass)
 
     def _validate(self) -> None:
         self._check()
-        self._maybe_write(learning_rate(self.training, self.at.update, self.at.updates_per_pass), now=True)
+        self._maybe_write(learning_rate(self.training, self.position.update, self.position.updates_per_pass), now=True)
         self.module.eval()
         with torch.no_grad():
             validation = self.task.validate(self.device)
         score = self._score(validation)
         self.patience.improved(score)
-        self.at.best, self.at.waited = self.patience.best, self.patience.waited
-        self.at.scores[self.at.update] = score
-        self.at.validations += 1
+        self.position.best, self.position.waited = self.patience.best, self.patience.waited
+        self.position.scores[self.position.update] = score
+        self.position.validations += 1
         metrics = {
             "valid/loss": validation.loss,
             "valid/best": abs(self.patience.best),
             **{f"valid/{name}": value for name, value in validation.metrics.items()},
         }
         if self.leads:
-            self.history.add(self.at.update, self.at.all_passes, {**metrics, "train/seconds": self.at.seconds})
+            self.history.add(
+                self.position.update, self.position.all_passes, {**metrics, "train/seconds": self.position.seconds}
+            )
             self.history.flush()
         self._save(snapshot=False)
         self.report(
-            {**metrics, "validation": self.at.validations, "update": self.at.update, "passes": self.at.all_passes}
+            {
+                **metrics,
+                "validation": self.position.validations,
+                "update": self.position.update,
+                "passes": self.position.all_passes,
+            }
         )
         self.window = _Window(time.monotonic())
 
@@ -322,47 +332,47 @@ class _Loop:
         self._check()
         if self.leads:
             self.history.flush()
-            self.checkpoints.save(self.module, self.optimizer, self.at, snapshot=snapshot)
+            self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
         distributed.barrier()
 
     def _score(self, validation: Validation) -> float:
         return validation.score if self.training.stop_on == "score" else -validation.loss
 
     def _finish(self) -> None:
-        """Write the weights to report on, and what training came to."""
+        """Write the weights to report on, and the outcome of training."""
         weights, tensors = self._weights()
         if not self.leads:
             return
         self.folder.write(WEIGHTS, save(tensors))
         outcome = {
-            "updates": self.at.update,
-            "passes": self.at.all_passes,
-            "onset": self.task.onset(self.at.updates_per_pass),
-            "rows": self.at.rows,
-            "train_seconds": self.at.seconds,
+            "updates": self.position.update,
+            "passes": self.position.all_passes,
+            "onset": self.task.onset(self.position.updates_per_pass),
+            "rows": self.position.rows,
+            "train_seconds": self.position.seconds,
             "best": self.patience.best if math.isfinite(self.patience.best) else None,
             "stopped_by": "patience" if self.patience.exhausted else "schedule",
             "weights": weights,
-            "workers": self.at.world,
+            "workers": self.position.world,
             "device": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu",
             "parameters": sum(parameter.numel() for parameter in self.trained),
         }
         self.folder.write_json(OUTCOME, outcome)
 
     def _weights(self) -> tuple[dict[str, Any], dict[str, Tensor]]:
-        """The kind of weights, the updates they come from and the scores they were chosen by; and the tensors."""
+        """Return the kind of weights, the updates they come from and the scores they were chosen by; and tensors."""
         kind: str = self.training.weights
-        last, scores = self.checkpoints.last(), self.at.scores
+        last, scores = self.checkpoints.last(), self.position.scores
         candidates = {"averaged": last, "best": [best(scores)], "last": last[-1:]}
-        known = {"best": max(scores.values()), "last": scores[last[-1]]}
+        by_kind = {"best": max(scores.values()), "last": scores[last[-1]]}
         if kind == "chosen":
             tensors = self.checkpoints.average(last)
             load_tensors(self.module, tensors, "the mean of checkpoints")
             with torch.no_grad():
-                mean = self._score(self.task.validate(self.device)) if len(last) > 1 else known["last"]
-            known = {"averaged": mean, **known}
-            kind = max(known, key=lambda name: known[name])  # of equal ones the first
-        weights = {"kind": kind, "updates": candidates[kind], "scores": known}
+                mean = self._score(self.task.validate(self.device)) if len(last) > 1 else by_kind["last"]
+            by_kind = {"averaged": mean, **by_kind}
+            kind = max(by_kind, key=lambda name: by_kind[name])  # of equal ones the first
+        weights = {"kind": kind, "updates": candidates[kind], "scores": by_kind}
         return weights, self.checkpoints.average(candidates[kind])
 
     @contextmanager
@@ -385,7 +395,7 @@ class _Loop:
 
 
 def _optimizer(trained: list[nn.Parameter], training: Training) -> torch.optim.Optimizer:
-    """Adam; where weights decay, matrices alone do, not biases and the scales of normalisation."""
+    """Return Adam; where weights decay, matrices alone do, not biases and the scales of normalisation."""
     kind = torch.optim.AdamW if training.weight_decay else torch.optim.Adam
     groups: list[dict[str, Any]] = [{"params": trained, "weight_decay": 0.0}]
     if training.weight_decay:
@@ -402,7 +412,7 @@ def _optimizer(trained: list[nn.Parameter], training: Training) -> torch.optim.O
 
 
 def _memory(device: torch.device) -> float:
-    """Peak memory of this process in GiB: of the GPU where there is one, else resident."""
+    """Return the peak memory of this process in GiB: of the GPU where there is one, else resident."""
     if device.type == "cuda":
         return torch.cuda.max_memory_allocated(device) / 2**30
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**20

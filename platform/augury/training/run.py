@@ -1,4 +1,4 @@
-"""What the engine knows of a run; without torch, so that stored runs are read quickly."""
+"""A run as the engine sees it; without torch, so that stored runs are read quickly."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from augury.core.store import Folder
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingRun:
-    """Where a run lies, its seed, and the address of what determines it."""
+    """The folder of a run, its seed, and the address of what determines it."""
 
     folder: Folder
     address: str

@@ -9,7 +9,7 @@ from augury.training.settings import Training
 
 
 def learning_rate(training: Training, update: int, updates_per_pass: int) -> float:
-    """The rate of update `update`, counted from 1 (Vaswani et al. 2017 with a free peak; fairseq's inverse_sqrt)."""
+    """Return the rate of update `update`, from 1 (Vaswani et al. 2017 with a free peak; fairseq's inverse_sqrt)."""
     peak, warmup, last = training.learning_rate, training.warmup_updates, last_update(training, updates_per_pass)
     if training.warmup_share is not None:
         warmup = round(training.warmup_share * last)
@@ -23,7 +23,7 @@ def learning_rate(training: Training, update: int, updates_per_pass: int) -> flo
 
 
 def last_update(training: Training, updates_per_pass: int) -> int:
-    """The update after which training ends at the latest."""
+    """Return the update after which training ends at the latest."""
     passes = [] if training.max_passes is None else [training.max_passes * updates_per_pass]
     updates = [] if training.max_updates is None else [training.max_updates]
     return min(passes + updates)
@@ -38,12 +38,12 @@ class Patience:
     waited: int = 0
 
     def improved(self, score: float) -> bool:
-        """Take in a validation's score; whether it is the best so far."""
+        """Count a validation's score; return whether it is the best so far."""
         better = score > self.best
         self.best, self.waited = (score, 0) if better else (self.best, self.waited + 1)
         return better
 
     @property
     def exhausted(self) -> bool:
-        """Whether training should stop."""
+        """True where training should stop."""
         return self.waited >= self.allowed

@@ -126,7 +126,7 @@ class Training(Section):
 
     @property
     def validations(self) -> int | None:
-        """The most validations there can be, where the settings alone tell."""
+        """The most validations there can be; None where the settings alone do not decide it."""
         if self.validate_every is None:
             return None if self.max_passes is None else -(-self.max_passes // self.validate_every_passes)
         if self.max_updates is None or self.max_passes is not None:
@@ -135,7 +135,7 @@ class Training(Section):
 
 
 def trunk(training: Training) -> dict[str, Any]:
-    """Return the settings of the optimisation without those that only say where it ends."""
+    """Return the settings of the optimisation without those that only decide its end."""
     settings = training.plain()
     if training.schedule == "linear" or training.warmup_share is not None:
         return settings

@@ -1,4 +1,4 @@
-"""The contract between the engine and a trainable: what the loop needs to know of a task."""
+"""The contract between the engine and a trainable: the interface of a task to the loop."""
 
 from __future__ import annotations
 
@@ -34,19 +34,19 @@ class Task(Protocol):
     module: nn.Module
     lengths: Lengths
     draw_rows: list[int]
-    """How many rows every draw of the regime has, the first ones."""
+    """The number of rows of every draw of the regime, the first ones."""
 
     def onset(self, updates_per_pass: float) -> float:
-        """The number of updates after which all of the regime's loss acts."""
+        """Return the number of updates after which all of the regime's loss acts."""
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         """Return the batch of these example numbers in pass `number`, from 0."""
 
     def ids(self, examples: np.ndarray) -> list[str]:
-        """The record ids of these example numbers, for messages."""
+        """Return the record ids of these example numbers, for messages."""
 
     def loss(self, batch: Any, progress: Progress) -> Losses:
-        """The regime's loss of a batch, at a point of training."""
+        """Return the regime's loss of a batch, at a point of training."""
 
     def validate(self, device: torch.device) -> Validation:
-        """Loss and score on the validation set; called by all workers together, the result equal on all."""
+        """Return loss and score on the validation set; called by all workers together, with an equal result on all."""

@@ -1,4 +1,4 @@
-"""What training leaves in a run's folder when it ends: its outcome and its model."""
+"""The files of a finished training in a run's folder: its outcome and its model."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from torch import nn
 
 WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
-"""What training leaves in the run's folder when it ends."""
+"""The files that training writes to the run's folder when it ends."""
 M = TypeVar("M", bound="nn.Module")
 
 

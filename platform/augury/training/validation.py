@@ -1,4 +1,4 @@
-"""How likely a model finds held-out rows."""
+"""The likelihood of held-out rows under a model."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Likelihood(NamedTuple):
 def likelihood(
     rows: Callable[[np.ndarray], Rows], lengths: Lengths, max_tokens: int, device: torch.device
 ) -> Likelihood:
-    """The likelihood of the first view of all examples; the workers share the work, and the result is equal on all.
+    """Return the likelihood of the first view of all examples; the workers share the work, with an equal result on all.
 
     `rows` are those of a batch of examples, given their numbers; `lengths` (examples) are theirs, and a batch has at
     most `max_tokens` or is one example.
