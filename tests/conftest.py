@@ -1,9 +1,11 @@
-"""What several tests share: one small Ray, toy experiments, the place of the real corpora."""
+"""What several tests share: one small Ray, a remote store, the place of the real corpora, cards of exports."""
 
 from __future__ import annotations
 
+import ast
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -91,3 +93,26 @@ def data() -> Path:
     if not os.environ.get("AUGURY_DATA"):
         pytest.skip("AUGURY_DATA is unset: no real corpora")
     return Path(os.environ["AUGURY_DATA"])
+
+
+RunCard = Callable[..., Any]
+
+
+@pytest.fixture
+def run_card(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunCard:
+    """Runs the code in the card of an exported model with other values of its variables; returns what it prints."""
+
+    def run(directory: Path, **values: Any) -> Any:
+        block = re.search("```python\n(.*?)```", (directory / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+        assert block is not None
+        code = block[1]
+        for name, value in values.items():
+            line = f"{name} = {value!r}"
+            code, count = re.subn(rf"(?m)^{name} = .*", lambda _, line=line: line, code)
+            assert count == 1
+        monkeypatch.chdir(directory)
+        capsys.readouterr()
+        exec(code, {})
+        return ast.literal_eval(capsys.readouterr().out)
+
+    return run

@@ -11,6 +11,7 @@ import yaml
 
 from augury.cli import main
 from augury.experiments import running
+from augury.experiments.run import Run
 from augury.training.launch import Crashed
 
 NOTE = "Synthetic text made by a grammar"
@@ -146,14 +147,14 @@ def test_it_says_everywhere_that_text_is_synthetic(storage: Path, capsys: pytest
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
     storage: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    launched = running.launch
+    train_run = running.train
 
-    def launch(loop: Any, config: dict[str, Any], *given: Any) -> bool:
-        if config["seed"] == 1:
+    def crashing(run: Run) -> bool:
+        if run.seed == 1:
             raise Crashed("the workers failed 3 times")  # what Ray Train's launcher raises
-        return launched(loop, config, *given)
+        return train_run(run)
 
-    monkeypatch.setattr(running, "launch", launch)
+    monkeypatch.setattr(running, "train", crashing)
     longer = ("--set", "training.max_updates=6", "--set", "seeds=[1, 2]")
     assert train(storage, "--json", *longer) == 1
     found = json.loads(capsys.readouterr().out)

@@ -8,7 +8,7 @@ from mlflow import MlflowClient
 from augury.core.store import Store
 from augury.experiments.tracking import Tracking
 from augury.reporting import results
-from augury.reporting.sweeps.summary import standings
+from augury.reporting.sweeps.summary import ranking
 from augury.tracking import contents
 from augury.tracking.tracker import send_pending
 from tests.tracking.reading import search, values
@@ -58,7 +58,7 @@ def test_the_best_validation_follows_the_mode(trials: Any) -> None:
 def test_a_sweep_names_the_filter_that_compares(trials: Any, store: Store) -> None:
     trials.trial(B, 1, "running", 8)
     sweep = trials.load()
-    content = contents.of_sweep(sweep, standings(sweep), None, ["synthetic text"], "#/experiments/1/runs")
+    content = contents.of_sweep(sweep, ranking(sweep), None, ["synthetic text"], "#/experiments/1/runs")
     note = content.tags["mlflow.note.content"]
     charts = (
         "#/experiments/1/runs?searchFilter=tags.augury.sweep%20%3D%20%27beta%27%20and%20tags.augury.level%20%3D%20"

@@ -14,6 +14,7 @@ from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.loop import _optimizer, fit
+from augury.training.run import TrainingRun
 from augury.training.settings import Training
 from augury.training.trained import OUTCOME, WEIGHTS
 
@@ -120,12 +121,12 @@ def trained(root: Path, stop_at: int | None = None, weights: str = "chosen") -> 
     """Train the toy task, again after it was stopped."""
     torch.set_num_threads(1)
     run = Store(root).folder("runs", "toy")
-    for each in [stop_at, None] if stop_at else [None]:
-        task, training = toy(each, weights)
+    for at in [stop_at, None] if stop_at else [None]:
+        task, training = toy(at, weights)
         try:
-            fit(task, training, run, address="toy", seed=1, device=torch.device("cpu"))
+            fit(task, training, TrainingRun(folder=run, address="toy", seed=1), device=torch.device("cpu"))
         except Stopped:
-            assert each is not None
+            assert at is not None
     return run
 
 
@@ -161,9 +162,9 @@ def test_a_warm_up_that_outlasts_training_is_a_warning(tmp_path: Path, capsys: A
     task, training = toy(None, "last")
     task.onset = lambda updates_per_pass: 7 * updates_per_pass
     for passes, warned in ((8, False), (6, True)):
-        run = Store(tmp_path).folder("runs", str(passes))
-        until = training.model_copy(update={"max_passes": passes})
-        fit(task, until, run, address="toy", seed=1, device=torch.device("cpu"), until=1)
+        run = TrainingRun(folder=Store(tmp_path).folder("runs", str(passes)), address="toy", seed=1)
+        shorter = training.model_copy(update={"max_passes": passes})
+        fit(task, shorter, run, device=torch.device("cpu"), until=1)
         assert ("warning" in capsys.readouterr().err) == warned
 
 

@@ -15,6 +15,7 @@ from augury.training import history
 from augury.training.checkpoint import Checkpoints
 from augury.training.extend import take_over
 from augury.training.loop import fit
+from augury.training.run import TrainingRun
 from augury.training.settings import Training, trunk
 from augury.training.trained import OUTCOME, WEIGHTS
 
@@ -38,7 +39,7 @@ def train(root: Path, address: str, training: Training, seed: int = 1) -> Folder
     """Train as a launcher does; the runs' trunk is that of their settings."""
     run = Store(root).folder("runs", f"{address}/seed-{seed}")
     take_over(run, name(training), address, seed, training)
-    fit(TOY.Toy(), training, run, address=address, seed=seed, device=torch.device("cpu"))
+    fit(TOY.Toy(), training, TrainingRun(folder=run, address=address, seed=seed), device=torch.device("cpu"))
     return run
 
 

@@ -45,25 +45,18 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.augment import pipeline
+    from augury.core.execution import Execution
     from augury.core.store import Store
     from augury.corpora.ingest import ingest
-    from augury.training.settings import Execution
 
     corpus_spec, operators, experiment = _given(arguments)
     execution = experiment.execution if experiment else Execution()
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
     corpus = ingest(corpus_spec, "train", store)
-    runs, gpus = _trained(experiment, store) if experiment else (None, 0.0)
-    done = pipeline.augment(
-        corpus,
-        operators,
-        store,
-        models=runs,
-        executor=arguments.executor or execution.executor,
-        ray_address=execution.address,
-        cpus=execution.cpus_per_worker,
-        gpus=gpus,
-    )
+    if arguments.executor:
+        execution = execution.model_copy(update={"executor": arguments.executor})
+    models = _trained(experiment, store) if experiment else None
+    done = pipeline.augment(corpus, operators, store, models=models, execution=execution)
     if done.reused:
         say(f"found, not made again: {', '.join(done.reused)}")
     result = {
@@ -142,14 +135,11 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
     return spec, [operator], None
 
 
-def _trained(experiment: Experiment, store: Store) -> tuple[list[Models], float]:
-    """The runs that the operators work with, trained where they are missing, and the GPUs that a worker holds."""
-    from augury.experiments import operator_models as models
-    from augury.training.launch import uses_cuda
+def _trained(experiment: Experiment, store: Store) -> list[Models]:
+    """The models that the operators work with, trained where they are missing."""
+    from augury.experiments import operator_models
 
-    runs = models.trained(experiment.model_copy(update={"storage": store.root}), store)
-    execution = experiment.execution
-    return runs, execution.gpus_per_worker if any(runs) and uses_cuda(execution) else 0.0
+    return operator_models.trained(experiment.model_copy(update={"storage": store.root}), store)
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
@@ -184,7 +174,7 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
 
 def _example(name: str, schema: type[Operator]) -> str:
     """Return a command that tries the operator: on two files, or on sentence pairs where it reads those."""
-    if "source" in schema.READS:
+    if not schema.EXAMPLE:
         return f"augury augment --source train.de --target train.en --operator {name}"
     parameters = ", ".join([f"operator: {name}", *([schema.EXAMPLE] if schema.EXAMPLE else [])])
     return f"augury augment {PAIRS} --set 'augment=[{{{parameters}}}]'"

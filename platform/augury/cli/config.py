@@ -174,11 +174,11 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     import yaml
 
     from augury.core.store import Store
-    from augury.experiments import experiment, trainable
+    from augury.experiments import experiment, preparation
 
     loaded = experiment.load(path, assignments)
-    systems, store, task = experiment.systems(loaded), Store(loaded.storage), trainable.find(loaded.task)
-    addresses = {name: task.address(system, store) for name, system in systems.items()}
+    systems, store = experiment.systems(loaded), Store(loaded.storage)
+    addresses = {name: preparation.address(system, store) for name, system in systems.items()}
     if as_json:
         print_json({name: {"address": addresses[name], "settings": system.plain()} for name, system in systems.items()})
         return 0

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -47,6 +47,21 @@ NLI = pa.schema(
 )
 
 
+LABELLED = pa.schema(
+    [
+        ("id", pa.string()),
+        ("text", pa.string()),
+        ("label", pa.string()),
+        ("language", pa.string()),
+        ("origin", pa.string()),
+        ("views", pa.list_(VIEW)),
+        ("lineage", LINEAGE),
+    ]
+)
+SCHEMAS = {"parallel": PARALLEL, "nli": NLI, "labelled": LABELLED}
+"""By the kind of corpus."""
+
+
 class Columns(NamedTuple):
     """The columns of what a system reads and of its language, of what is expected of it and of the language of that."""
 
@@ -59,10 +74,23 @@ class Columns(NamedTuple):
 COLUMNS = {
     "parallel": Columns(("source",), "source_language", "target", "target_language"),
     "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
+    "labelled": Columns(("text",), "language", "label", "language"),
 }
 """By the kind of corpus."""
-SIDES = {"parallel": ("source", "target"), "nli": ("premise", "hypothesis")}
-"""The two sentences of a record, by the kind of corpus."""
+
+
+def texts_read(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of records that a system reads: what augmentation may rewrite, the rest is kept."""
+    return next((read for read in READ if set(read) <= set(columns)), ())
+
+
+READ = (("premise", "hypothesis"), ("source",), ("text",))
+SIDES: Mapping[str, tuple[str, ...]] = {
+    "parallel": ("source", "target"),
+    "nli": ("premise", "hypothesis"),
+    "labelled": ("text",),
+}
+"""The sentences of a record, by the kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """The columns that a Parquet dictionary makes smaller."""
 
@@ -97,6 +125,11 @@ class Corpus:
     def kind(self) -> str:
         """What its records are: `parallel` or `nli`."""
         return str(self.manifest.get("kind", "parallel"))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of a record."""
+        return list(SCHEMAS[self.kind].names)
 
     @property
     def rows(self) -> int:

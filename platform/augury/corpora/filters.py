@@ -21,6 +21,7 @@ REASONS = (
     "empty target",
     "empty premise",
     "empty hypothesis",
+    "empty text",
     "too long",
     "too short",
     "ratio",
@@ -106,22 +107,22 @@ def words(text: pa.Array) -> np.ndarray:
 
 
 def rejections(
-    first: pa.Array, second: pa.Array, filter: Cleaning | None, sides: tuple[str, str] = ("source", "target")
+    texts: Sequence[pa.Array], filter: Cleaning | None, sides: Sequence[str] = ("source", "target")
 ) -> np.ndarray:
-    """For each pair the first reason to reject it; without a filter only an empty side is one.
+    """For each row of one or two sides the first reason to reject it; without a filter only an empty side is one.
 
     As in Moses' clean-corpus-n the limits themselves are allowed and the ratio is taken both ways.
     """
-    counts = words(first), words(second)
-    longer, shorter = np.maximum(*counts), np.minimum(*counts)
+    counts = [words(text) for text in texts]
+    longer, shorter = np.maximum.reduce(counts), np.minimum.reduce(counts)
     limits = filter.limits if filter else Limits()
-    found = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
+    rejected = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
     if limits.most is not None:
-        found["too long"] = longer > limits.most
-    found["too short"] = shorter < limits.fewest
+        rejected["too long"] = longer > limits.most
+    rejected["too short"] = shorter < limits.fewest
     if limits.ratio is not None:
-        found["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
-    return np.select(list(found.values()), [REASONS.index(reason) for reason in found], default=0)
+        rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
+    return np.select(list(rejected.values()), [REASONS.index(reason) for reason in rejected], default=0)
 
 
 class Duplicates:
@@ -130,19 +131,19 @@ class Duplicates:
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
-    def repeated(self, source: pa.Array, target: pa.Array) -> np.ndarray:
+    def repeated(self, *sides: pa.Array) -> np.ndarray:
         """Which of the pairs equal one that came before, in this call or an earlier one."""
-        result = np.zeros(len(source), bool)
-        for index, pair in enumerate(joined(source, target).cast(pa.binary()).to_pylist()):
+        result = np.zeros(len(sides[0]), bool)
+        for index, pair in enumerate(joined(*sides).cast(pa.binary()).to_pylist()):
             key = int.from_bytes(hashlib.blake2b(pair, digest_size=8).digest(), "little")
             result[index] = key in self._seen
             self._seen.add(key)
         return result
 
 
-def joined(source: pa.Array, target: pa.Array) -> pa.Array:
-    """Both sides of clean pairs in one string; different pairs give different strings."""
-    return pc.binary_join_element_wise(source, target, "\t")
+def joined(*sides: pa.Array) -> pa.Array:
+    """Return the sides of clean rows in one string each; different rows give different strings."""
+    return pc.binary_join_element_wise(*sides, "\t")
 
 
 def _change(text: pa.Array, where: pa.Array, change: Callable[[str], str]) -> pa.Array:

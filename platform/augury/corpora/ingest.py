@@ -18,11 +18,13 @@ from augury.corpora.corpus import KIND, SCHEMA_VERSION, SIDES, Corpus, CorpusWri
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import joined
 from augury.corpora.known import differing
+from augury.corpora.labelled import LabelledText
+from augury.corpora.labelled_rows import LabelledRows
 from augury.corpora.nli import NliText
 from augury.corpora.nli_rows import NliRows, choose
 from augury.corpora.readers import Text, open_text
 from augury.corpora.rows import ParallelRows, Rows
-from augury.corpora.splits import AnySpec, Part
+from augury.corpora.splits import AnySpec, AnyText, Part
 
 
 def ingest(spec: AnySpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
@@ -111,7 +113,8 @@ def _open(part: Part) -> Text:
 
 
 def _kind(part: Part) -> type[Rows]:
-    return NliRows if isinstance(part.text, NliText) else ParallelRows
+    kinds: dict[type[AnyText], type[Rows]] = {NliText: NliRows, LabelledText: LabelledRows}
+    return kinds.get(type(part.text), ParallelRows)
 
 
 def _address(part: Part, text: Text) -> str:
@@ -171,4 +174,4 @@ def _rows(part: Part, text: Text) -> Rows:
 
 
 def _pairs(block: pa.Table) -> pa.Array:
-    return joined(block.column(0), block.column(1)).combine_chunks()
+    return joined(*block.columns).combine_chunks()

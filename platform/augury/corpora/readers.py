@@ -15,8 +15,9 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.corpora import builtin, builtin_nli, hub
+from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
+from augury.corpora.labelled import LabelledText
 from augury.corpora.nli import NliText
 from augury.corpora.spec import TextSpec
 from augury.corpora.splits import AnyText, Role
@@ -137,7 +138,7 @@ def _open_hub(spec: AnyText, role: Role) -> Text:
         raise UserError(f"split {dataset.split} of {name} has no rows")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText) else ()
+    classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText | LabelledText) else ()
     return Text(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
 
@@ -158,6 +159,8 @@ def _generator(
     spec: AnyText, role: Role, languages: tuple[str, ...]
 ) -> tuple[list[str], str, Callable[[], Iterator[Any]]]:
     """What identifies the text, what is to be known of it, and what makes it."""
+    from augury.corpora import builtin, builtin_nli  # with the grammars, which other text does not need
+
     assert spec.builtin is not None
     if isinstance(spec, NliText):
         lexicon = spec.lexicon or NLI_LEXICON

@@ -67,7 +67,7 @@ class Rows:
         self.read += len(block)
         self.selected += int(block.column("selected").to_numpy().sum())
         self.kept += int(kept.sum())
-        self.cleaned += int(((cleaned[0][1] | cleaned[1][1]) & kept).sum())
+        self.cleaned += int((np.logical_or.reduce([broken for _, broken in cleaned]) & kept).sum())
         for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
             self.rejected[REASONS[code]] = self.rejected.get(REASONS[code], 0) + int(count)
             self._note_examples(REASONS[code], block, texts, np.flatnonzero(codes == code))
@@ -128,20 +128,20 @@ class Rows:
             noted.append({"place": self.text.place(block.column("row")[row].as_py()), **text})
 
     def _columns(self, block: pa.Table) -> list[pa.Array]:
-        """The columns between the two sides and the origin."""
+        """The columns between the sides and the origin."""
         raise NotImplementedError
 
-    def _reasons(self, block: pa.Table, first: pa.Array, second: pa.Array) -> np.ndarray:
+    def _reasons(self, block: pa.Table, *texts: pa.Array) -> np.ndarray:
         """Positions in REASONS, 0 for the rows that are kept."""
         training = self.part.role == "train"
-        codes = rejections(first, second, self.part.filter if training else None, SIDES[self.KIND])
+        codes = rejections(texts, self.part.filter if training else None, SIDES[self.KIND])
         left_out = self._left_out(block)
         codes = np.where(left_out, left_out, codes)
         if not training and (codes > NO_LABEL).any():
             raise self._empty(block, codes)
         if training and self.part.filter.deduplicate:
             passed = np.flatnonzero(codes == 0)
-            repeated = self._duplicates.repeated(first.take(pa.array(passed)), second.take(pa.array(passed)))
+            repeated = self._duplicates.repeated(*(text.take(pa.array(passed)) for text in texts))
             codes[passed[repeated]] = DUPLICATE
         passed = np.flatnonzero(codes == 0)
         codes[passed] = self._apart(np.arange(self._passed, self._passed + len(passed)))

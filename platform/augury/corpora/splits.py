@@ -208,9 +208,13 @@ class AnySpec(Section):
         read = "train" if split == "valid" and self.held_out else split
         role: Role = read if read in ("train", "valid") else "test"  # type: ignore[assignment]
         text, known = self._text(read, directory)
-        prepared = self.filter or self.FILTER.model_validate(self._sets[0].filter if self._sets else {})
         every = self.held_out if role == "train" else None
-        return Part(split, role, self.languages_of(split), text, known, prepared, every)
+        return Part(split, role, self.languages_of(split), text, known, self.preparation, every)
+
+    @property
+    def preparation(self) -> Cleaning:
+        """How text is cleaned and filtered."""
+        return self.filter or self.FILTER.model_validate(self._sets[0].filter if self._sets else {})
 
     @property
     def held_out(self) -> int | None:

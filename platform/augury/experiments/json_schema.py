@@ -15,7 +15,7 @@ DIALECT = "https://json-schema.org/draft/2020-12/schema"
 def json_schema() -> dict[str, Any]:
     """Return the JSON Schema of experiment files; a task given by its path is not looked into."""
     tasks = TASKS.names()
-    configs = {name: TASKS.find(name).Config for name in tasks}
+    configs = {name: TASKS.find(name).EXPERIMENT for name in tasks}
     references, definitions = models_json_schema([(config, "validation") for config in configs.values()])
     return {
         "$schema": DIALECT,

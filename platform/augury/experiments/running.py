@@ -11,24 +11,26 @@ from typing import Any
 
 from augury.core import config
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.locks import alone
 from augury.core.messages import logger
 from augury.core.parallel import side_by_side
 from augury.core.periodic import every
 from augury.core.progress import Line, duration, say
 from augury.core.store import Folder, Store
-from augury.experiments import preflight, trainable
+from augury.experiments import preflight
 from augury.experiments.canonical import canonical
 from augury.experiments.description import artifacts, describe
 from augury.experiments.evaluation import evaluate, evaluated
 from augury.experiments.experiment import Experiment, systems
+from augury.experiments.preparation import prepare
 from augury.experiments.recording import Recorder, Recording, unrecorded
-from augury.experiments.runs import run_folder
-from augury.experiments.trainable import Prepared, Trainable
+from augury.experiments.run import Run
+from augury.experiments.training import train
 from augury.training import history
-from augury.training.launch import Crashed, launch
+from augury.training.launch import Crashed
 from augury.training.loop import Diverged
-from augury.training.settings import Execution, Training
+from augury.training.settings import Training
 
 
 def run_experiment(
@@ -41,27 +43,22 @@ def run_experiment(
     """
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
-    task = trainable.find(experiment.task)
-    asked = systems(experiment)
-    preflight.check(asked.values(), store)
-    for caution in preflight.cautions(asked.values()) if scored else ():
+    given_systems = systems(experiment)
+    preflight.check(given_systems.values(), store)
+    for caution in preflight.cautions(given_systems.values()) if scored else ():
         say(caution)
-    chosen = {name: _canonical(name, system, store) for name, system in asked.items()}
+    chosen = {name: _canonical(name, system, store) for name, system in given_systems.items()}
     runs: dict[str, dict[int, Folder]] = {}
     failures: list[str] = []
     with recording(experiment.tracking, store) as recorder:
-        prepared = {name: task.prepare(system, store, recording) for name, system in chosen.items()}
+        prepared = {name: prepare(system, store, recording) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
         jobs = [(name, seed) for name, system in chosen.items() for seed in system.seeds]
         calls = [
             functools.partial(
                 _run,
-                task,
+                prepared[name].at(seed),
                 name,
-                chosen[name],
-                prepared[name],
-                seed,
-                store,
                 recorder,
                 scored,
                 f"run {number} of {len(jobs)} · {name} · seed {seed}",
@@ -102,23 +99,23 @@ def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Ite
 def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
     """The system as sweeps would write it, so that both find the same runs."""
     plainer, reasons = canonical(system, store)
-    given, left = (config.flatten(each.plain()) for each in (system, plainer))
+    before, after = (config.flatten(experiment.plain()) for experiment in (system, plainer))
     for key, reason in reasons.items():
         if key == "augment":
             say(f"{name}: {key}: {reason}")
-        elif given.get(key) != left.get(key):
+        elif before.get(key) != after.get(key):
             say(f"{name}: {key} has no effect: {reason}")
     return plainer
 
 
-def _refuse_shared_runs(prepared: Mapping[str, Prepared]) -> None:
+def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
     """Systems that train the same model would overwrite each other's scores."""
     named: dict[str, str] = {}
-    for name, each in prepared.items():
-        other = named.setdefault(each.address, name)
+    for name, run in prepared.items():
+        other = named.setdefault(run.address, name)
         if other != name:
             raise UserError(
-                f"systems '{other}' and '{name}' train the same model, run {each.address}: give them settings that "
+                f"systems '{other}' and '{name}' train the same model, run {run.address}: give them settings that "
                 "differ in training; one system can be scored with another beam by --set decoding.beam=..."
             )
 
@@ -132,53 +129,28 @@ def refuse_lost_storage(storage: str) -> None:
         )
 
 
-def _run(
-    task: Trainable,
-    name: str,
-    system: Experiment,
-    prepared: Prepared,
-    seed: int,
-    store: Store,
-    recorder: Recorder,
-    scored: bool,
-    label: str,
-) -> Folder:
-    run = run_folder(store, prepared.address, seed)
-    with alone(run):
-        if not run.complete:
-            describe(run, name, system, prepared, seed)
-            recorder.start(run)
+def _run(run: Run, name: str, recorder: Recorder, scored: bool, label: str) -> Folder:
+    folder = run.folder
+    with alone(folder):
+        if not folder.complete:
+            describe(run, name)
+            recorder.start(folder)
             status: Any = "FAILED"
             try:
-                train(task, system, prepared, seed, store, recorder, label)
+                with recorder.follow(folder), _shown(folder, label, run.experiment.training):
+                    train(run)
                 if scored:
-                    evaluate(task, system, prepared, run, store)
+                    evaluate(run)
                 status = "FINISHED"
             finally:
-                recorder.finish(run, status, artifacts(prepared, store))
-            run.finish({"address": prepared.address, "seed": seed})
-        elif scored and not evaluated(run, system, prepared):
-            evaluate(task, system, prepared, run, store)
-            recorder.finish(run, "FINISHED", artifacts(prepared, store))
+                recorder.finish(folder, status, artifacts(run))
+            folder.finish({"address": run.address, "seed": run.seed})
+        elif scored and not evaluated(run):
+            evaluate(run)
+            recorder.finish(folder, "FINISHED", artifacts(run))
         else:
-            say(f"{label}: found, not trained again ({run.uri})")
-    return run
-
-
-def train(
-    task: Trainable,
-    system: Experiment,
-    prepared: Prepared,
-    seed: int,
-    store: Store,
-    recorder: Recorder,
-    label: str,
-) -> None:
-    """Train one seed where the launcher puts it, while its progress is shown under `label` and recorded."""
-    run = run_folder(store, prepared.address, seed)
-    settings = {**prepared.config, "storage": store.root, "run": run.name, "seed": seed}
-    with recorder.follow(run), _shown(run, label, system.training):
-        launch(task.train_loop, settings, run, system.training, system.execution)
+            say(f"{label}: found, not trained again ({folder.uri})")
+    return folder
 
 
 @contextmanager

@@ -120,6 +120,10 @@ class Regime(Extension):
     """Mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    needs_embeddings: ClassVar[bool] = False
+    """Whether the model must be a PerturbableModel: one whose word embeddings can be moved."""
+    reads_views: ClassVar[bool] = False
+    """Whether batches may hold renderings of an example other than the plain source."""
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the regime, with these parameters, comes from."""

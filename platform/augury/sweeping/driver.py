@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, Protocol
 
@@ -14,14 +14,15 @@ from augury.core.execution import connect
 from augury.core.periodic import Throttle, every
 from augury.core.progress import say, say_once
 from augury.core.store import Folder, Store
-from augury.experiments import preflight, trainable
+from augury.experiments import preflight
 from augury.experiments.description import describe
 from augury.experiments.evaluation import evaluated
+from augury.experiments.preparation import prepare
 from augury.experiments.recording import Recorder
+from augury.experiments.run import Run
 from augury.experiments.running import refuse_lost_storage
 from augury.experiments.runs import run_folder
 from augury.experiments.tracking import Tracking
-from augury.experiments.trainable import Prepared
 from augury.sweeping import plan as plans
 from augury.sweeping import points, population, sizing, state, tuning
 from augury.sweeping.adaptive import Suggestions
@@ -96,7 +97,7 @@ def run(space: Space, asked: Asked, recording: SweepRecording, *, shown: Shown, 
         members = population.identity(asked.name, space, planned.configurations, asked.seeds)
         planned.rename(partial(population.member, population=members))
     _define(sweep, space, asked, planned)
-    prepared: dict[str, Prepared] = {}
+    prepared: dict[str, Run] = {}
     for each in planned.configurations.values():
         _prepare(each, store, sweep, prepared, recording)
     stands = rungs_of(asked, planned)
@@ -246,37 +247,34 @@ def _tests(planned: Plan) -> list[str]:
     return list(dict.fromkeys(test for each in planned.configurations.values() for test in each.experiment.test_sets))
 
 
-def _prepare(
-    each: Planned, store: Store, sweep: Folder, prepared: dict[str, Prepared], recording: SweepRecording
-) -> None:
+def _prepare(each: Planned, store: Store, sweep: Folder, prepared: dict[str, Run], recording: SweepRecording) -> None:
     """Make every corpus, view, vocabulary and token folder that the trials of a configuration read."""
-    made = trainable.find(each.experiment.task).prepare(each.experiment, store, recording)
-    if made.address != each.address:  # a member of a population
-        config = {key: value for key, value in made.config.items() if key != "trunk"}  # its beginning is its own
-        made = made._replace(address=each.address, config={**config, "address": each.address})
-    keep(sweep, each.address, each.experiment, made)
-    prepared[each.address] = made
+    run = prepare(each.experiment, store, recording)
+    if run.address != each.address:  # a member of a population, whose beginning is its own
+        run = replace(run, address=each.address, trunk=None).at(run.seed)
+    keep(sweep, run)
+    prepared[each.address] = run
 
 
-def _starter(store: Store, planned: Plan, prepared: Mapping[str, Prepared]) -> Start:
+def _starter(store: Store, planned: Plan, prepared: Mapping[str, Run]) -> Start:
     """What makes a trial's run folder ready before Tune starts it."""
 
     def start(key: Key) -> Mapping[str, Any]:
         each = planned.configurations[key.configuration]
         folder = run_folder(store, key.configuration, key.seed)
         if not folder.complete:
-            describe(folder, each.name, each.experiment, prepared[key.configuration], key.seed)
+            describe(prepared[key.configuration].at(key.seed), each.name)
         return each.point
 
     return start
 
 
-def _scored(store: Store, planned: Plan, prepared: Mapping[str, Prepared]) -> Done:
+def _scored(store: Store, planned: Plan, prepared: Mapping[str, Run]) -> Done:
     """What tells whether a run is trained and scored as is asked for now."""
 
     def done(key: Key) -> bool:
-        folder, experiment = run_folder(store, *key), planned.configurations[key.configuration].experiment
-        return folder.complete and evaluated(folder, experiment, prepared[key.configuration])
+        run = prepared[key.configuration].at(key.seed)
+        return run.folder.complete and evaluated(run)
 
     return done
 

@@ -28,10 +28,9 @@ from augury.core.locks import alone
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.core.store import Folder, Store
-from augury.experiments import trainable
 from augury.experiments.evaluation import evaluate
 from augury.experiments.experiment import Experiment, parse
-from augury.experiments.runs import run_folder
+from augury.experiments.training import train as run_training
 from augury.sweeping import tuning
 from augury.sweeping.desk import Desk
 from augury.sweeping.plan import Planned
@@ -41,7 +40,7 @@ from augury.sweeping.state import KIND
 from augury.sweeping.trial import CONFIGURATION, SEED, Setting, kept
 from augury.training.checkpoint import STATE
 from augury.training.history import History
-from augury.training.launch import FAILURE, launch
+from augury.training.launch import FAILURE
 
 CHANGEABLE = (
     "training.learning_rate",
@@ -247,21 +246,13 @@ def train(given: Mapping[str, Any], setting: Setting) -> None:
     store = Store(setting.storage)
     # The configuration in `given` may be another member's, whose settings Tune has copied; the name is its own.
     key = tuning.key_of(tune.get_context().get_trial_name())
-    experiment, prepared = kept(store.folder(KIND, setting.sweep), key.configuration)
+    member = kept(store.folder(KIND, setting.sweep), key.configuration).at(key.seed)
     values = {key: value for key, value in given.items() if key in CHANGEABLE}
-    experiment = parse(config.merge(experiment.plain(), values))
-    folder = run_folder(store, prepared.address, key.seed)
-    task = trainable.find(experiment.task)
-    execution = experiment.execution.model_copy(
+    member = replace(member, experiment=parse(config.merge(member.experiment.plain(), values)))
+    folder = member.folder
+    execution = member.experiment.execution.model_copy(
         update={"launcher": "direct", "device": setting.device, "threads": setting.threads}
     )
-    loop = {
-        **prepared.config,
-        "experiment": experiment.plain(),
-        "storage": store.root,
-        "run": folder.name,
-        "seed": key.seed,
-    }
 
     def report(metrics: dict[str, Any]) -> None:
         numbers = {f"{VALUE}{key}": value for key, value in values.items()}
@@ -275,11 +266,11 @@ def train(given: Mapping[str, Any], setting: Setting) -> None:
         if folder.complete:
             return
         folder.remove(FAILURE)
-        _adopt(folder, tune.get_checkpoint(), prepared.address, key.seed)
+        _adopt(folder, tune.get_checkpoint(), member.address, member.seed)
         try:
-            launch(task.train_loop, loop, folder, experiment.training, execution, report)
-            evaluate(task, experiment, prepared, folder, store)
-            folder.finish({"address": prepared.address, "seed": key.seed})
+            run_training(member, execution=execution, report=report)
+            evaluate(member)
+            folder.finish({"address": member.address, "seed": member.seed})
         except Exception as error:  # trying again would only repeat it
             folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
 

@@ -16,14 +16,12 @@ from typing import Any, Literal
 from augury.core.errors import UserError
 from augury.core.locks import alone
 from augury.core.store import Folder, Store
-from augury.experiments import trainable
 from augury.experiments.evaluation import evaluate, evaluated
-from augury.experiments.experiment import Experiment, parse
-from augury.experiments.runs import run_folder
-from augury.experiments.trainable import Input, Prepared, Trainable
+from augury.experiments.run import Run
+from augury.experiments.training import train
 from augury.sweeping.state import KIND, Curves, Point
 from augury.training.checkpoint import Checkpoints
-from augury.training.launch import FAILURE, launch
+from augury.training.launch import FAILURE
 
 CONFIGURATION, SEED = "configuration", "seed"
 """Keys of a trial's Tune configuration, beside the swept ones."""
@@ -50,23 +48,14 @@ class Setting:
     """Whether a trial ends at its next validation after another has failed."""
 
 
-def keep(sweep: Folder, address: str, experiment: Experiment, prepared: Prepared) -> None:
+def keep(sweep: Folder, prepared: Run) -> None:
     """Write down what the trials of a configuration start from."""
-    sweep.sub("configurations").write_json(
-        f"{address}.json",
-        {
-            "experiment": experiment.plain(),
-            "prepared": prepared._asdict() | {"artifacts": dict(prepared.artifacts)},
-        },
-    )
+    sweep.sub("configurations").write_json(f"{prepared.address}.json", prepared.to_dict())
 
 
-def kept(sweep: Folder, address: str) -> tuple[Experiment, Prepared]:
-    """What `keep` wrote."""
-    content = sweep.sub("configurations").read_json(f"{address}.json")
-    prepared = content["prepared"]
-    inputs = tuple(Input(*given) for given in prepared["inputs"])
-    return parse(content["experiment"]), Prepared(**{**prepared, "inputs": inputs})
+def kept(sweep: Folder, address: str) -> Run:
+    """Return what `keep` wrote."""
+    return Run.from_dict(sweep.root, sweep.sub("configurations").read_json(f"{address}.json"))
 
 
 def run(config: Mapping[str, Any], setting: Setting) -> None:
@@ -77,19 +66,18 @@ def run(config: Mapping[str, Any], setting: Setting) -> None:
     from ray import tune
 
     store = Store(setting.storage)
-    experiment, prepared = kept(store.folder(KIND, setting.sweep), config[CONFIGURATION])
-    folder = run_folder(store, prepared.address, config[SEED])
+    trial = kept(store.folder(KIND, setting.sweep), config[CONFIGURATION]).at(config[SEED])
+    folder = trial.folder
     with ExitStack() as lock:
         lock.enter_context(alone(folder))
-        if folder.complete and evaluated(folder, experiment, prepared):
+        if folder.complete and evaluated(trial):
             return
         folder.remove(FAILURE)
-        task = trainable.find(experiment.task)
         try:
-            _train(task, experiment, prepared, config[SEED], folder, setting, lock)
-            if not evaluated(folder, experiment, prepared):
-                evaluate(task, experiment, prepared, folder, store)
-            folder.finish({"address": prepared.address, "seed": config[SEED]})
+            _train(trial, setting, lock)
+            if not evaluated(trial):
+                evaluate(trial)
+            folder.finish({"address": trial.address, "seed": trial.seed})
         except Exception as error:
             folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
             tune.report({ERROR: f"{type(error).__name__}: {error}"})
@@ -99,21 +87,13 @@ class _Overtaken(Exception):
     """Another driver has trained the run further while this one waited for a decision."""
 
 
-def _train(
-    task: Trainable,
-    experiment: Experiment,
-    prepared: Prepared,
-    seed: int,
-    folder: Folder,
-    setting: Setting,
-    lock: ExitStack,
-) -> None:
+def _train(trial: Run, setting: Setting, lock: ExitStack) -> None:
     from ray import tune
 
-    execution = experiment.execution.model_copy(
+    folder = trial.folder
+    execution = trial.experiment.execution.model_copy(
         update={"launcher": setting.launcher, "device": setting.device, "threads": setting.threads}
     )
-    loop = {**prepared.config, "storage": setting.storage, "run": folder.name, "seed": seed}
 
     def report(metrics: dict[str, Any]) -> None:
         if metrics["validation"] not in setting.rungs:
@@ -128,7 +108,7 @@ def _train(
     if setting.launcher == "direct":
         while True:
             try:
-                launch(task.train_loop, loop, folder, experiment.training, execution, report)
+                train(trial, execution=execution, report=report)
                 return
             except _Overtaken:
                 continue
@@ -136,9 +116,7 @@ def _train(
     ended = False
     while not ended:  # workers end of themselves: what stops them from outside leaves them behind
         before = curves.of(folder)
-        ended = launch(
-            task.train_loop, loop | {"until": _until(setting, before)}, folder, experiment.training, execution
-        )
+        ended = train(trial, execution=execution, until=_until(setting, before))
         reached = curves.of(folder)[len(before) :]
         if not (ended or reached):
             raise UserError(f"its history has no {setting.metric}: the space's metric must be one that it validates")

@@ -5,11 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Literal
 
+from augury.core.config import Section
 from augury.core.errors import UserError
 
 Attention = Literal["auto", "eager", "sdpa"]
 PATHS = ("/", "./", "../", "~")
 """What a name begins with that can only be a path."""
+
+
+class Pretrained(Section):
+    """A model that others have trained, with its tokenizer."""
+
+    name: str
+    """Directory that `save_pretrained` wrote, or name on the hub."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub."""
 
 
 def attention(asked: Attention) -> str | None:

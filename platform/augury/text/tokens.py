@@ -68,6 +68,10 @@ class Tokenizer(Protocol):
     """How text becomes ids; can be sent to another process, where `load` is called once."""
 
     @property
+    def folder(self) -> Folder:
+        """Where it lies, or will lie."""
+
+    @property
     def name(self) -> str:
         """What identifies it."""
 

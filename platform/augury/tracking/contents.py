@@ -17,7 +17,7 @@ from augury.core.config import flatten
 from augury.core.store import Folder
 from augury.experiments import runs
 from augury.reporting import results
-from augury.reporting.sweeps.summary import Standing, leader
+from augury.reporting.sweeps.summary import ConfigurationResult, leader
 from augury.sweeping.state import DEFINITION, PAGE, Configuration, Progress, Sweep, Trial
 from augury.tracking.backend import Content, File, Status, Value
 
@@ -47,7 +47,7 @@ def ending(sweep: Sweep, address: str, trial: Trial, interrupted: bool) -> tuple
     return ("KILLED", "interrupted") if interrupted else ("RUNNING", "running")
 
 
-def conclusion(standing: Standing, interrupted: bool) -> tuple[Status, str]:
+def conclusion(standing: ConfigurationResult, interrupted: bool) -> tuple[Status, str]:
     """The same for a configuration that has begun."""
     match standing.state:
         case "finished":
@@ -61,7 +61,7 @@ def conclusion(standing: Standing, interrupted: bool) -> tuple[Status, str]:
 
 def of_configuration(
     sweep: Sweep,
-    standing: Standing,
+    standing: ConfigurationResult,
     scores: Mapping[str, float | str],
     run_ids: Mapping[int, str],
     cautions: Sequence[str],
@@ -99,7 +99,7 @@ def of_configuration(
 
 
 def of_sweep(
-    sweep: Sweep, standings: Sequence[Standing], answer: str | None, cautions: Sequence[str], link: str
+    sweep: Sweep, standings: Sequence[ConfigurationResult], answer: str | None, cautions: Sequence[str], link: str
 ) -> Content:
     """A sweep as a whole."""
     first = leader(sweep, standings)
@@ -177,7 +177,7 @@ def _charts(sweep: Sweep, condition: str) -> str:
     return urlencode(asked, quote_via=quote)
 
 
-def _reached(sweep: Sweep, standing: Standing) -> dict[str, float]:
+def _reached(sweep: Sweep, standing: ConfigurationResult) -> dict[str, float]:
     if standing.mean is None:
         return {}
     at = f"best/{sweep.metric}"

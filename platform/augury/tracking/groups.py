@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.experiments import runs
-from augury.reporting.sweeps.summary import Standing, leader, standings
+from augury.reporting.sweeps.summary import ConfigurationResult, leader, ranking
 from augury.sweeping.state import Configuration, Sweep, Trial
 from augury.tracking import contents
 from augury.tracking.backend import Backend, File, Record, Status
@@ -104,7 +104,7 @@ class Groups:
             return Step(folder, guarded)
 
         yield step(sweep.folder.name, self._look)
-        found = standings(sweep)
+        found = ranking(sweep)
         for standing in found:
             trials = [trial for trial in standing.configuration.trials if self._begun(sweep, trial)]
             for trial in trials:
@@ -195,7 +195,9 @@ class Groups:
             note(run, status=wanted, finished=finished, as_of=sweep.updated)
         return ledger(run), said
 
-    def _configuration(self, sweep: Sweep, standing: Standing, trials: Sequence[Trial], status: Status) -> None:
+    def _configuration(
+        self, sweep: Sweep, standing: ConfigurationResult, trials: Sequence[Trial], status: Status
+    ) -> None:
         known, address, first = self._look(sweep), standing.address, trials[0].folder
         sent = {trial.seed: known.sent[trial.folder.name] for trial in trials if trial.folder.name in known.sent}
         if address not in known.cautions:
@@ -231,7 +233,9 @@ class Groups:
             known.scores[configuration.address] = of, contents.scored(done) if done else {}
         return known.scores[configuration.address][1]
 
-    def _whole(self, sweep: Sweep, found: Sequence[Standing], status: Status, failures: Sequence[str]) -> None:
+    def _whole(
+        self, sweep: Sweep, found: Sequence[ConfigurationResult], status: Status, failures: Sequence[str]
+    ) -> None:
         known, state = self._look(sweep), ledger(sweep.folder)
         cautions = list(dict.fromkeys(caution for each in known.cautions.values() for caution in each))
         content = contents.of_sweep(sweep, found, state["answer"], cautions, self._backend.link)
@@ -243,7 +247,7 @@ class Groups:
         if status != "RUNNING" and not failures:
             note(sweep.folder, closed=state["finished"])
 
-    def _best(self, sweep: Sweep, found: Sequence[Standing]) -> list[Folder]:
+    def _best(self, sweep: Sweep, found: Sequence[ConfigurationResult]) -> list[Folder]:
         """The scored runs of the best configuration: theirs are the hypotheses worth looking at."""
         first, known = leader(sweep, found), self._look(sweep)
         trials = first.configuration.trials if first else ()

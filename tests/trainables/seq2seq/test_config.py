@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.experiments.experiment import parse
-from trainables.seq2seq.architecture import Pretrained, TinyT5
+from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 from trainables.seq2seq.config import FineTuning, HypothesisCorpus, ReorderCorpus, TextCorpus
 
 
@@ -23,7 +23,7 @@ def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
     for section in ("model", "max_pieces", "training"):
         del file[section]
     chosen = parse(file)
-    assert chosen.model == Pretrained(name="t5-base")  # type: ignore[attr-defined]
+    assert chosen.model == PretrainedGenerator(name="t5-base")  # type: ignore[attr-defined]
     assert chosen.max_pieces == 150  # type: ignore[attr-defined]
     training = chosen.training
     assert (training.max_examples, training.learning_rate, training.clip_norm) == (8, 3e-4, 1.0)
