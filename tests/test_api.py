@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
 
 import pandas as pd
@@ -40,11 +39,11 @@ def test_encipher_keeps_the_index() -> None:
 
 
 def test_an_operator_makes_rows_that_name_their_parents() -> None:
-    copies = augury.apply(PAIRS, "eda", copies=3)
+    copies = augury.apply(PAIRS, "eda", copies=3, language="en")
     assert list(copies.columns) == ["premise", "hypothesis", "label", "origin", "parent"]
     assert copies["parent"].tolist() == ["x"] * 3 + ["y"] * 3 and set(copies["origin"]) == {"eda"}
     assert set(copies["label"]) == {"entailment"} and (copies["premise"] != PAIRS["premise"]["x"]).any()
-    assert augury.apply(PAIRS, "eda", copies=3).equals(copies)
+    assert augury.apply(PAIRS, "eda", copies=3, language="en").equals(copies)
 
 
 def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
@@ -63,8 +62,10 @@ def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
     [
         (PAIRS, "cipher", {}, "no source"),
         (PAIRS, "eda", {"copys": 2}, "unknown key 'copys'"),
+        (PAIRS, "eda", {}, "language"),
         (PAIRS, "edda", {}, "unknown operator 'edda'"),
         (PAIRS, "semantic", {}, "augury augment FILE"),
+        (PAIRS, "word_drop", {}, "makes no text"),
     ],
 )
 def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, parameters: dict, told: str) -> None:
@@ -72,7 +73,6 @@ def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, paramet
         augury.apply(frame, operator, **parameters)
 
 
-@pytest.mark.skipif(find_spec("augury.reporting.frames") is None, reason="augury.reporting.frames is not there yet")
 def test_an_experiment_is_run_and_its_results_are_rows(tmp_path: Path) -> None:
     tests = {**CONTENT["corpus"], "tests": {"news": {"builtin": 3}}}  # type: ignore[dict-item]
     settings = {"storage": str(tmp_path), "corpus": tests, "seeds": [1, 2], "training.max_updates": 2}
