@@ -37,7 +37,8 @@ def of(run: Run) -> Examples:
 
 def read(examples: Examples, name: str, number: int = 0) -> list[list[int]]:
     rows = examples.rows.tolist()
-    return [pieces.tolist() for pieces in examples.pieces([name] * len(rows), rows, number)]
+    predicted = name == "target"
+    return [pieces.tolist() for pieces in examples.pieces([name] * len(rows), rows, number, predicted=predicted)]
 
 
 @pytest.fixture(scope="module")
@@ -81,6 +82,15 @@ def test_a_draw_as_a_view_leaves_the_text_as_it_is(storage: Path) -> None:
     assert run.tokens == plain.tokens and run.data_factor == 2.0
     assert [draw.views for draw in examples.draws] == [("source", "word_drop")]
     assert read(examples, "source") == read(of(plain), "source") != read(examples, "word_drop")
+
+
+def test_a_source_that_is_predicted_stays_as_it_is(storage: Path) -> None:
+    """Equation 2 of CipherDAug: enciphered sources, of which tokens are dropped, predict the plain source."""
+    regime = {"name": "multi_source", "equation": 2}
+    task: Any = trainable.find("nmt").load(prepared(storage, CIPHER, DROP, regime=regime))
+    draw = next(place for place, draw in enumerate(task.examples.draws) if draw.target == "source")
+    batch = task.load(sum(task.draw_rows[:draw]) + np.arange(20), 0, CPU).batch
+    assert (batch.labels != task.vocabulary.unk).all() and (batch.sources == task.vocabulary.unk).any()
 
 
 REGIMES: list[Any] = ["plain", "multi_source", {"name": "coregularised", "warmup_steps": 0}, "adversarial"]

@@ -47,5 +47,5 @@ def test_sweeps_take_the_least_for_the_best(sweeps: Any) -> None:
         sweeps.trial(address, 1, [30 - beta], bleu=ter, seconds=seconds, metric="ter")
     summary = summarise(sweeps.load())
     assert [row.name for row in front(summary.comparisons[0])] == ["beta=0", "beta=1", "beta=3"]
-    assert [measure.mode for measure in measures(summary)] == ["max", "min"]
+    assert [measure.lower_is_better for measure in measures(summary)] == [False, True]
     assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in summary_answer(summary)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import subprocess
 import sys
 from pathlib import Path
-from typing import Any
 
 import pytest
 import torch
@@ -16,19 +14,7 @@ from safetensors.numpy import load_file
 from augury.core.store import Store
 from augury.training import history
 from augury.training.loop import Diverged
-
-TOY = Path(__file__).with_name("toy.py")
-
-
-def toy() -> Any:
-    spec = importlib.util.spec_from_file_location("toy", TOY)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-MAIN = toy().main
+from tests.training import toy
 
 
 def train(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
@@ -39,7 +25,7 @@ def train(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
         "RAY_AUTH_MODE": "disabled",
     }
     return subprocess.run(
-        [sys.executable, str(TOY), str(storage), *flags],
+        [sys.executable, toy.__file__, str(storage), *flags],
         text=True,
         capture_output=True,
         check=False,
@@ -57,14 +43,14 @@ def final(storage: Path) -> dict[str, bytes]:
 def straight(tmp_path_factory: pytest.TempPathFactory) -> Path:
     storage = tmp_path_factory.mktemp("straight")
     torch.set_num_threads(1)
-    MAIN([str(storage)])
+    toy.main([str(storage)])
     return storage
 
 
 @pytest.mark.slow
 def test_one_worker_killed_and_started_again(straight: Path, tmp_path: Path) -> None:
     assert train(tmp_path, "--kill-at", "9").returncode == -9
-    MAIN([str(tmp_path), "--kill-at", "9"])
+    toy.main([str(tmp_path), "--kill-at", "9"])
     assert final(tmp_path) == final(straight)
     assert losses(tmp_path) == losses(straight)
 
@@ -127,12 +113,12 @@ def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
 
 def test_a_finished_run_is_not_repeated(straight: Path) -> None:
     before = (straight / "runs" / "toy" / "weights.safetensors").stat().st_mtime_ns
-    MAIN([str(straight), "--spoil-at", "0"])
+    toy.main([str(straight), "--spoil-at", "0"])
     assert (straight / "runs" / "toy" / "weights.safetensors").stat().st_mtime_ns == before
 
 
 def test_a_loss_that_is_not_finite_names_update_records_and_checkpoint(tmp_path: Path) -> None:
     with pytest.raises(Diverged, match="update 21: loss nan.* Records of the update: toy-") as raised:
-        MAIN([str(tmp_path), "--spoil-at", "20"])
+        toy.main([str(tmp_path), "--spoil-at", "20"])
     good = Store(tmp_path).folder("runs", "toy").sub("checkpoints").subfolders()[-1]
     assert f"Last good checkpoint: {tmp_path}/runs/toy/checkpoints/{good}" in str(raised.value)

@@ -121,7 +121,9 @@ def main(words: Sequence[str] | None = None) -> None:
         torch.multiprocessing.spawn(process, (run, options.workers), nprocs=options.workers)
     else:
         training = TRAINING.model_copy(update={"workers": options.workers})
-        execution = Execution(launcher=options.launcher, cpus_per_worker=0.5, max_failures=options.max_failures)
+        execution = Execution(
+            launcher=options.launcher, threads=1, cpus_per_worker=0.5, max_failures=options.max_failures
+        )
         launch(train, run, training, execution)
 
 

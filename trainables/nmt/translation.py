@@ -73,7 +73,7 @@ class Translation:
             ]
             for view in range(len(self.examples.draws[0].views))
         ]
-        targets = self.examples.pieces([draw.target for draw, _ in located], rows, number)
+        targets = self.examples.pieces([draw.target for draw, _ in located], rows, number, predicted=True)
         labels = [[*pieces.tolist(), self.vocabulary.eos] for pieces in targets]
         width = max(len(ids) for view in views for ids in view)
         batch = Batch(

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from augury.augment.operator import Operator
     from augury.augment.pipeline import Models
     from augury.core.store import Store
-    from augury.corpora.splits import AnySpec
+    from augury.corpora.splits import BaseSpec
     from augury.experiments.experiment import Experiment
 
 HELP = "Augment a corpus: from an experiment file, or from two aligned files and an operator."
@@ -94,7 +94,7 @@ def _print(result: dict[str, Any]) -> None:
     print(f"address {result['address']}")
 
 
-def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Experiment | None]:
+def _given(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
     """Corpus and operators, from the experiment file, which is given too, or from the flags."""
     from augury.core import config
     from augury.corpora.spec import CorpusSpec

@@ -144,10 +144,10 @@ def _test(words: Sequence[str], tables: bool) -> tuple[str, list[str]]:
 
 def _columns(chosen: Sequence[str] | None, table: str, wanted: Sequence[str]) -> list[str]:
     """The columns of a table that hold what is wanted."""
-    from augury.corpora.splits import AnyText
+    from augury.corpora.splits import BaseText
     from augury.corpora.tables import column_names, position
 
-    names = column_names(table, AnyText(file=table).layout)
+    names = column_names(table, BaseText(file=table).layout)
     usual = [next((name for name in USUAL[column] if name in names), None) for column in wanted]
     known_columns = [name for name in usual if name]
 

@@ -56,14 +56,14 @@ def run(arguments: argparse.Namespace) -> int:
             print(f"{plans.text(table, plan)}\n{counted(plan, asked)}")
         return 0
     outcome = answered(space, asked)
-    result = reproduction(table, outcome.sweep)
-    outcome.sweep.folder.write(PAGE, page.render(result))
+    shown = reproduction(table, outcome.sweep)
+    outcome.sweep.folder.write(PAGE, page.render(shown))
     if arguments.json:
-        print_json({**tables.to_dict(result), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
+        print_json({**tables.to_dict(shown), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
     elif arguments.format == "html":
-        print(page.render(result), end="")
+        print(page.render(shown), end="")
     else:
-        print(tables.FORMATS[arguments.format](result), end="")
+        print(tables.FORMATS[arguments.format](shown), end="")
     if arguments.format == "text" and not arguments.json:
         print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
     return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from augury.cli.common import print_json
+from augury.core.errors import UserError, nearest
 from augury.core.progress import say, say_once
 
 if TYPE_CHECKING:
@@ -36,19 +37,18 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.store import Store
+    from augury.reporting import storage
 
     target = arguments.target or arguments.storage
-    stored = Store(arguments.storage)
-    named = not _is_sweep(stored, target) and ("://" in target or Path(target).is_dir())
-    if named or arguments.target is None:
+    known = storage.sweeps(Store(arguments.storage))
+    if arguments.target in known:
+        return _watch_sweep(Store(arguments.storage), target, arguments)
+    if "://" in target or Path(target).is_dir():
         return _watch_storage(Store(target), arguments)
-    return _watch_sweep(stored, target, arguments)
-
-
-def _is_sweep(store: Store, name: str) -> bool:
-    from augury.sweeping import state
-
-    return store.folder(state.KIND, name).exists(state.DEFINITION)
+    raise UserError(
+        f"'{target}' is neither a directory nor a sweep in {arguments.storage}: "
+        + (nearest(target, known) if known else "there is no sweep yet, `augury sweep SPACE` makes one")
+    )
 
 
 def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:

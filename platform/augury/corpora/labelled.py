@@ -1,4 +1,4 @@
-"""What a user says about a corpus of labelled sentences: language, labels, texts, filter."""
+"""Settings of a corpus of labelled sentences: language, labels, texts, filter."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from pydantic import Field, PositiveInt, model_validator
 from augury.core.errors import UserError
 from augury.corpora.corpus import LABELLED
 from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import AnySpec, AnyText, Cleaning, Limits
+from augury.corpora.splits import BaseSpec, BaseText, Cleaning, Limits
 
 
-class LabelledText(AnyText):
+class LabelledText(BaseText):
     """One text of labelled sentences, as a table or a Hugging Face dataset."""
 
     format: Literal["tsv", "csv", "jsonl", "parquet"] | None = None
@@ -27,7 +27,7 @@ class LabelledText(AnyText):
     """What the text calls a label, or its number -> the label, where that is another."""
 
     BELONGS: ClassVar = {
-        **AnyText.BELONGS,
+        **BaseText.BELONGS,
         "text_column": ("table", "hub"),
         "label_column": ("table", "hub"),
         "names": ("table", "hub"),
@@ -53,7 +53,7 @@ class LabelledFilter(Cleaning):
         return Limits(most=self.max_length)
 
 
-class LabelledSpec(AnySpec):
+class LabelledSpec(BaseSpec):
     """A corpus of sentences with one label each: its language, its labels, its splits, how it is prepared."""
 
     language: LanguageCode

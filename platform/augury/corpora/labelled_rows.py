@@ -13,7 +13,7 @@ from augury.corpora.rows import Rows
 
 
 class LabelledRows(Rows):
-    """Rows of a text of labelled sentences; `check_labels` says whether the labels are the corpus's."""
+    """Rows of a text of labelled sentences; `check_labels` checks that the corpus has their labels."""
 
     KIND = "labelled"
     STEP = "ingest labelled"
@@ -30,8 +30,8 @@ class LabelledRows(Rows):
         classes = dict(enumerate(self.text.classes))
         labels = []
         for row, label in zip(block.column("row").to_pylist(), block.column("label").to_pylist(), strict=True):
-            called = classes.get(int(label), label) if label.isdigit() else label
-            labels.append(text.names.get(label, text.names.get(called, called)).strip())
+            name = classes.get(int(label), label) if label.isdigit() else label
+            labels.append(text.names.get(label, text.names.get(name, name)).strip())
             if not labels[-1]:
-                raise UserError(f"{self.part.name}: the label is empty ({self.text.place(row)})")
+                raise UserError(f"{self.part.name}: the label is empty ({self.text.location(row)})")
         return [pa.array(labels, pa.string()), pa.repeat(self.part.languages[0], len(block))]

@@ -84,11 +84,13 @@ class Examples:
         """Return a column of all rows."""
         return [value for text in self.texts for value in Corpus(text).column(name)]
 
-    def pieces(self, names: Sequence[str], rows: Sequence[int], number: int) -> list[np.ndarray]:
-        """Return the pieces of rows, each of the side or view of its name, as pass `number` reads them."""
+    def pieces(
+        self, names: Sequence[str], rows: Sequence[int], number: int, *, predicted: bool = False
+    ) -> list[np.ndarray]:
+        """Return the pieces of rows, each of the side or view of its name, as pass `number` reads or predicts them."""
         pieces = [self.tokens[name][row] for name, row in zip(names, rows, strict=True)]
         for operator in self.operators:
-            places = [place for place, name in enumerate(names) if _changes(operator, name)]
+            places = [place for place, name in enumerate(names) if _changes(operator, name, predicted)]
             if places:
                 chosen = [(names[place], rows[place], pieces[place]) for place in places]
                 for place, changed in zip(places, self._drawn(operator, chosen, number), strict=True):
@@ -137,8 +139,8 @@ def of_record(name: str, side: str) -> str:
     return name if side == SOURCE else f"{name} {side}"
 
 
-def _changes(operator: TokenDraw, name: str) -> bool:
-    """Whether a draw changes a side or view: its own view, or every text of its sides."""
+def _changes(operator: TokenDraw, name: str, predicted: bool) -> bool:
+    """Whether a draw changes a text: its own view, or all that is read or predicted; a source can be predicted too."""
     if operator.use == "view":
         return name == operator.name()
-    return operator.side == "both" or (name == TARGET) == (operator.side == TARGET)
+    return operator.side == "both" or predicted == (operator.side == TARGET)

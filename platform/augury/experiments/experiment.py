@@ -17,7 +17,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.faults import Fault, Invalid
 from augury.core.plugins import Choice
-from augury.corpora.splits import AnySpec
+from augury.corpora.splits import BaseSpec
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
 from augury.regimes import regime
@@ -45,7 +45,7 @@ class Experiment(Section):
     """Every system is trained once per seed."""
     storage: str = "results"
     """Directory or URI of everything that is made."""
-    corpus: AnySpec
+    corpus: BaseSpec
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
     regime: AnyRegime = Plain()

@@ -15,9 +15,9 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import SIDES, Corpus
-from augury.corpora.filters import LET_IN, words
+from augury.corpora.filters import REASON_SETTINGS, words
 from augury.corpora.ingest import ingested, overlap
-from augury.corpora.splits import AnySpec, Part
+from augury.corpora.splits import BaseSpec, Part
 from augury.experiments import trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
@@ -125,7 +125,7 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     return {split: ingested(spec, split, store.root) for split in ("train", "valid", *experiment.test_sets)}
 
 
-def _read(name: str, spec: AnySpec, split: str, corpus: Corpus) -> Read:
+def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
     manifest, part = corpus.manifest, spec.part(split)
     rejected = {} if part.every and split == "valid" else manifest["rejected"]  # of training text, listed there
     left_out = [
@@ -135,7 +135,7 @@ def _read(name: str, spec: AnySpec, split: str, corpus: Corpus) -> Read:
 
 
 def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str, str]]) -> LeftOut:
-    key = LET_IN.get(reason)
+    key = REASON_SETTINGS.get(reason)
     if key is None:
         return LeftOut(reason, rows, None, None, examples)
     section, _, name = key.partition(".")

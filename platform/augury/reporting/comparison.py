@@ -247,33 +247,27 @@ def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:
 
 
 def _records(comparison: Comparison, row: Row) -> list[dict[str, Any]]:
-    cost = asdict(row.cost) if row.cost else {}
+    system = {
+        "test": comparison.test,
+        "system": row.name,
+        "address": row.address,
+        "seeds": " ".join(map(str, row.seeds)),
+    }
+    cost = {name: getattr(row.cost, name, None) for name in COSTS}
     records = []
     for metric in comparison.metrics:
-        score, first = row.scores.get(metric), metric == comparison.metrics[0]
+        first, score = metric == comparison.metrics[0], row.scores.get(metric)
         tested = row.tested if first else None
-        records.append(
-            {
-                "test": comparison.test,
-                "system": row.name,
-                "address": row.address,
-                "seeds": " ".join(map(str, row.seeds)),
-                "metric": metric,
-                "value": score and score.value,
-                "low": score and score.low,
-                "high": score and score.high,
-                "n": score and score.n,
-                "signature": score and score.signature,
-                "difference": row.difference if first else None,
-                "difference_low": tested and tested.low,
-                "difference_high": tested and tested.high,
-                "p": tested and tested.p_value,
-                "p_corrected": row.corrected if first else None,
-                "tested_over": tested and tested.over,
-                **{name: cost.get(name) for name in COSTS},
-                "time_factor": row.time_factor,
-            }
-        )
+        values = {name: getattr(score, name, None) for name in ("value", "low", "high", "n", "signature")}
+        difference = {
+            "difference": row.difference if first else None,
+            "difference_low": getattr(tested, "low", None),
+            "difference_high": getattr(tested, "high", None),
+            "p": getattr(tested, "p_value", None),
+            "p_corrected": row.corrected if first else None,
+            "tested_over": getattr(tested, "over", None),
+        }
+        records.append({**system, "metric": metric, **values, **difference, **cost, "time_factor": row.time_factor})
     return records
 
 

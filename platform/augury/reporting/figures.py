@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import plotly.graph_objects as go
 
 from augury.reporting.comparison import Comparison, Row
@@ -20,7 +21,7 @@ from augury.scoring.metrics import title
 from augury.training import history
 from augury.training.history import Record
 
-POINTS = 400
+MOST_POINTS = 400
 """Of a line at most; a chart has no room for more."""
 COLUMN = 560
 """Pixels that a chart has where two are side by side."""
@@ -91,47 +92,61 @@ def error_bars(values: Sequence[Any], width: int | None = None, **options: Any) 
     }
 
 
-@dataclass(frozen=True)
-class Curve:
-    """A metric of one seed over training; equally long arrays."""
-
-    system: int
-    seed: int
-    updates: np.ndarray
-    times: np.ndarray
-    """Seconds of training."""
-    values: np.ndarray
-
-
 def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
-    """Return validation score and training loss, each against updates and against training time.
+    """Return validation score and training loss, each against updates and against training time; a line per seed.
 
     `metric` is the one that decides; the validation loss stands in where it was not measured in training. A chart of
     which nothing was recorded is left out.
     """
-    curves = _curves(results)
-    valid = f"valid/{metric}" if f"valid/{metric}" in curves else "valid/loss"
-    labels = {
-        valid: f"validation {title(metric)}" if valid != "valid/loss" else "validation loss",
-        "train/loss": "training loss",
-    }
-    unit, size = time_unit(max((curve.times[-1] for group in curves.values() for curve in group), default=0.0))
+    points = _histories(results)
+    valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
+    labels = {valid: f"validation {title(valid.removeprefix('valid/'))}", "train/loss": "training loss"}
+    shown = points[points["metric"].isin(labels)].copy()
+    unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
+    shown["time"] /= size
     figures = []
-    for name, label in labels.items():
-        group = curves.get(name, [])
-        ends = ", ".join(f"{results[curve.system].name} seed {curve.seed} {curve.values[-1]:.2f}" for curve in group)
+    for name, of_metric in shown.groupby("metric", sort=False):
+        last = of_metric.groupby(["system", "seed"], sort=False)["value"].last()
+        ends = ", ".join(f"{results[system].name} seed {seed} {value:.2f}" for (system, seed), value in last.items())
         for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
             traces = [
-                _line(results[curve.system], curve, curve.updates if over == "updates" else curve.times / size)
-                for curve in group
+                _line(results[system], system, seed, thinned(curve, MOST_POINTS)[[over, "value"]])
+                for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False)
             ]
-            heading = f"{label[0].upper()}{label[1:]} against {over}"
-            if traces:
-                drawn = chart(traces, axis, label)
-                figures.append(
-                    Figure(f"{name.replace('/', '-')}-{over}", heading, f"{heading}; at the end: {ends}", drawn)
-                )
-    return figures
+            heading = f"{labels[name][0].upper()}{labels[name][1:]} against {over}"
+            drawing = chart(traces, axis, labels[name])
+            caption = f"{heading}; at the end: {ends}"
+            figures.append(Figure(f"{name.replace('/', '-')}-{over}", heading, caption, drawing))
+    return sorted(figures, key=lambda figure: figure.name.startswith("train"))
+
+
+def _histories(results: Sequence[SystemResult]) -> pd.DataFrame:
+    """Return a row for every system, seed, metric and record."""
+    rows = []
+    for system, result in enumerate(results):
+        for seed, run in result.runs.items():
+            records = history.read(run)
+            for record, time in zip(records, seconds_of(records), strict=True):
+                rows += [(system, seed, name, record["update"], time, v) for name, v in record["metrics"].items()]
+    return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
+
+
+def thinned(curve: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Return at most so many rows of a curve, evenly, its ends among them."""
+    return curve.iloc[np.unique(np.linspace(0, len(curve) - 1, most).round().astype(int))]
+
+
+def _line(result: SystemResult, system: int, seed: int, curve: pd.DataFrame) -> go.Scatter:
+    name, drawn = html.escape(result.name), look(system)
+    return go.Scatter(
+        mode="lines+markers" if len(curve) <= 60 else "lines",
+        name=name,
+        x=numbers(curve.iloc[:, 0]),
+        y=numbers(curve["value"]),
+        line={"color": drawn.colour, "dash": drawn.dash, "width": 2 if len(result.runs) == 1 else 1.3},
+        marker={"color": drawn.colour, "symbol": drawn.symbol, "size": 5},
+        hovertemplate=f"{name}, seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}<extra></extra>",
+    )
 
 
 def front(comparison: Comparison) -> list[Row]:
@@ -202,32 +217,3 @@ def seconds_of(records: Sequence[Record]) -> list[float]:
         return [record["time"] - records[0]["time"] for record in records]
     updates, times = zip((0, 0.0), *measured, strict=True)
     return [float(time) for time in np.interp([record["update"] for record in records], updates, times)]
-
-
-def _curves(results: Sequence[SystemResult]) -> dict[str, list[Curve]]:
-    """Return the curves of every metric in the histories, evenly thinned where they have too many points."""
-    curves: dict[str, list[Curve]] = {}
-    for system, result in enumerate(results):
-        for seed, folder in result.runs.items():
-            records = history.read(folder)
-            points: dict[str, list[tuple[float, float, float]]] = {}
-            for record, time in zip(records, seconds_of(records), strict=True):
-                for name, value in record["metrics"].items():
-                    points.setdefault(name, []).append((record["update"], time, value))
-            for name, rows in points.items():
-                kept = np.linspace(0, len(rows) - 1, min(len(rows), POINTS)).round().astype(int)
-                curves.setdefault(name, []).append(Curve(system, seed, *np.array(rows, dtype=float)[kept].T))
-    return curves
-
-
-def _line(result: SystemResult, curve: Curve, x: np.ndarray) -> go.Scatter:
-    name, drawn = html.escape(result.name), look(curve.system)
-    return go.Scatter(
-        mode="lines+markers" if len(x) <= 60 else "lines",
-        name=name,
-        x=numbers(x),
-        y=numbers(curve.values),
-        line={"color": drawn.colour, "dash": drawn.dash, "width": 2 if len(result.runs) == 1 else 1.3},
-        marker={"color": drawn.colour, "symbol": drawn.symbol, "size": 5},
-        hovertemplate=f"{name}, seed {curve.seed}: %{{y:.3~f}} at %{{x:,.6~g}}<extra></extra>",
-    )

@@ -10,7 +10,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting.answer import answer
 from augury.reporting.comparison import by_test, cautions, frame, scored_sets, tables
-from augury.reporting.figures import POINTS, learning_curves, score_against_cost
+from augury.reporting.figures import MOST_POINTS, learning_curves, score_against_cost
 from augury.reporting.looks import look
 from augury.reporting.mean import compare_all
 from augury.reporting.page import Download, download, file_name
@@ -55,7 +55,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         all_tests=tables(comparisons)[0] if len(comparisons) > 1 else None,
         baseline=results[0].name,
         curves=curves,
-        points=POINTS,
+        most_points=MOST_POINTS,
         legend=[(look(index), result.name) for index, result in enumerate(results)],
         cost=cost,
         samples=draw(results, names[0]),

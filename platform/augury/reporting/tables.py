@@ -38,7 +38,7 @@ LATEX_ESCAPES = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 SPECIAL, ESCAPED = re.compile("([|*])"), r"\\\1"
-"""What Markdown would take for the edge of a cell or for emphasis."""
+"""Characters that Markdown would take for the edge of a cell or for emphasis."""
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
@@ -59,7 +59,7 @@ class Cell:
 
     text: str
     order: float | str | None = None
-    """What a page sorts the column by; cells without it come last."""
+    """The value that a page sorts the column by; cells without it come last."""
     shade: float | None = None
     """From -1, worst, to 1, best: the colour behind the text."""
     bar: Bar | None = None
@@ -113,7 +113,7 @@ def table(columns: Sequence[str], rows: Sequence[Sequence[object]], **options: A
 def text(tables: Sequence[Table], width: int | None = None) -> str:
     """Return tables with their notes as plain lines, fitted to the terminal if there is one."""
     room = width or shutil.get_terminal_size((WIDTH, 50)).columns
-    return "\n\n".join("\n".join(line.rstrip() for line in _text(each, room)) for each in tables) + "\n"
+    return "\n\n".join("\n".join(line.rstrip() for line in _text(shown, room)) for shown in tables) + "\n"
 
 
 def _text(shown: Table, width: int) -> list[str]:

@@ -33,7 +33,7 @@ class Subwords(ABC):
         return len(self.tokenizer())
 
     def tokenizer(self) -> PreTrainedTokenizerBase:
-        """The tokenizer itself."""
+        """Return the tokenizer of `transformers`."""
         return pretrained.tokenizer(learned.directory(self.folder))
 
     def load(self) -> Encode:
@@ -47,4 +47,4 @@ class Subwords(ABC):
 
     @abstractmethod
     def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
-        """The ids of every row of a block of text, and how many rows were cut."""
+        """Return the ids of every row of a block of text, and the number of rows that were cut."""

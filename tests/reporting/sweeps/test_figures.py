@@ -32,10 +32,10 @@ def test_curves_are_means_over_seeds_within_their_band(sweeps: Any) -> None:
     sweeps.trial(address, 2, [22, 33, 34], seconds=40)
     summary = summarise(sweeps.load())
     updates, times = learning_curves(summary, looks(summary))
-    low, high, mean = updates.to_dict()["data"]
+    band, mean = updates.to_dict()["data"]
     assert (mean["x"], mean["y"]) == ([100, 200, 300], [21, 31.5, 34])
-    assert (low["y"], high["y"], high["fill"]) == ([20, 30, 34], [22, 33, 34], "tonexty")
-    assert times.to_dict()["data"][2]["x"] == [35, 70, 120]
+    assert (band["x"], band["y"]) == ([100, 200, 300, 300, 200, 100], [20, 30, 34, 34, 33, 22])
+    assert times.to_dict()["data"][1]["x"] == [35, 70, 120]
     assert (updates.name, times.name) == ("curves-updates", "curves-time")
 
 

@@ -46,6 +46,6 @@ def render(shown: Reproduction) -> str:
         cost=cost,
         deviations=shown.table.deviations,
         command=reproduce_command(shown.sweep, shown.table.name),
-        places=locations(shown.sweep),
+        locations=locations(shown.sweep),
         addresses=table(["row", "runs", "seeds"], addresses, kind="words"),
     )

@@ -194,23 +194,20 @@ def printed_dict(table: Published, name: str) -> dict[str, Any]:
 
 
 def _line_dict(shown: Reproduction, line: Line) -> dict[str, Any]:
-    row, score = shown.row(line), shown.score(line)
+    row, deciding = shown.row(line), _test_dict(shown, line, shown.column)
+    tested = row.tested if row else None
     return {
         **printed_dict(shown.table, line.name),
         "status": line.status,
         "why": line.why,
         "address": line.configuration.address if line.configuration else None,
         "seeds": list(row.seeds) if row else [],
-        "measured": shown.value(line),
-        "interval": [score.low, score.high] if score else None,
-        "deviation": line.deviations.get(shown.column),
+        **{key: deciding[key] for key in ("measured", "interval", "deviation", "difference", "p_corrected")},
         "literature": shown.literature(line),
         "gap": shown.gap(line),
         "within_tolerance": shown.within(line),
-        "difference": row.difference if row else None,
-        "difference_interval": [row.tested.low, row.tested.high] if row and row.tested else None,
-        "p": row.tested.p_value if row and row.tested else None,
-        "p_corrected": row.corrected if row else None,
+        "difference_interval": [tested.low, tested.high] if tested else None,
+        "p": tested.p_value if tested else None,
         "mark": row.mark if row else "",
         "cost": asdict(row.cost) if row and row.cost else None,
         "time_factor": row.time_factor if row else None,
@@ -238,9 +235,8 @@ def _test_dict(shown: Reproduction, line: Line, column: str) -> dict[str, Any]:
 
 
 def _record(shown: Reproduction, line: Line, column: str) -> dict[str, Any]:
-    row, values = line.measured.get(column), _test_dict(shown, line, column)
+    whole, values = _line_dict(shown, line), _test_dict(shown, line, column)
     low, high = values.pop("interval") or (None, None)
-    cost = asdict(row.cost) if row and row.cost else {}
     return {
         "table": shown.table.name,
         "scale": shown.table.space.scale,
@@ -249,11 +245,10 @@ def _record(shown: Reproduction, line: Line, column: str) -> dict[str, Any]:
         **values,
         "low": low,
         "high": high,
-        "seeds": " ".join(map(str, row.seeds)) if row else "",
-        "status": line.status,
-        "why": line.why,
-        **{name: cost.get(name) for name in COSTS},
-        "time_factor": row.time_factor if row else None,
+        "seeds": " ".join(map(str, whole["seeds"])),
+        **{key: whole[key] for key in ("status", "why")},
+        **{name: (whole["cost"] or {}).get(name) for name in COSTS},
+        "time_factor": whole["time_factor"],
     }
 
 

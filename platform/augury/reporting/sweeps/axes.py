@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-import math
 import statistics
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
 from augury.core.naming import title
-from augury.sweeping.state import Configuration
 
-RATIO = 20.0  # of the greatest to the least value, from which an axis may be logarithmic
-TICKS, APART = 8, 0.07  # so many values are written at an axis, so far apart; else Plotly chooses round numbers
+RATIO = 20.0
+"""Of the greatest to the least value, from which an axis may be logarithmic."""
+TICKS = 8
+"""So many values are written at an axis; of more, Plotly chooses round numbers."""
 
 
 @dataclass(frozen=True)
@@ -28,40 +28,27 @@ class Axis:
     values: tuple[Any, ...]
     """Those that occur, in order."""
 
-    def has(self, configuration: Configuration) -> bool:
-        """Tell whether the configuration has a value here; a plain baseline beside the space has none."""
-        return self.key in configuration.point
-
-    def index(self, configuration: Configuration) -> int:
-        """Return the position of the configuration's value in `values`."""
-        return self.values.index(configuration.point[self.key])
+    def index(self, point: Mapping[str, Any]) -> int | None:
+        """Return the rank of a point's value; None where it has none, as a plain baseline beside the space."""
+        return self.values.index(point[self.key]) if self.key in point else None
 
     def position(self, index: int) -> float:
         """Return the position of a value on the axis."""
         return float(self.values[index]) if self.kind in ("linear", "log") else float(index)
-
-    def share(self, position: float) -> float:
-        """Return a position as a share of the axis, from 0 to 1."""
-        scale = math.log if self.kind == "log" else float
-        low, high = scale(self.position(0)), scale(self.position(len(self.values) - 1))
-        return (scale(position) - low) / (high - low) if high > low else 0.5
 
     def label(self, index: int) -> str:
         """Return a value for people."""
         return value_text(self.values[index])
 
     def ticks(self) -> dict[float, str]:
-        """Return the position and text of every value; nothing where there is no room for all."""
-        shares = [self.share(self.position(index)) for index in range(len(self.values))]
-        apart = min((after - before for before, after in zip(shares, shares[1:], strict=False)), default=1.0)
-        if self.kind != "category" and (len(self.values) > TICKS or apart < APART):
+        """Return position and text of every value; nothing where numbers are too many."""
+        if self.kind != "category" and len(self.values) > TICKS:
             return {}
         return {self.position(index): self.label(index) for index in range(len(self.values))}
 
 
-def axes(keys: Sequence[str], configurations: Sequence[Configuration]) -> list[Axis]:
-    """Return the axes of the keys for which any configuration has a value."""
-    points = [configuration.point for configuration in configurations]
+def axes(keys: Sequence[str], points: Sequence[Mapping[str, Any]]) -> list[Axis]:
+    """Return the axes of the keys for which any point has a value."""
     known = [
         _axis(key, name, [point[key] for point in points if key in point])
         for key, name in zip(keys, short_names(keys), strict=True)

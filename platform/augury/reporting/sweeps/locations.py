@@ -16,14 +16,14 @@ TUNE = "tune"  # where Ray Tune leaves its event files
 
 def locations(sweep: Sweep) -> dict[str, str]:
     """Return what is stored where, or shown by which command: name -> address or command."""
-    places = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
+    shown = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
     uri = _mlflow(sweep)
     if uri is not None:
-        places["MLflow"] = uri if uri.startswith("http") else command("mlflow", "ui", "--backend-store-uri", uri)
-        places["in MLflow"] = f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
+        shown["MLflow"] = uri if uri.startswith("http") else command("mlflow", "ui", "--backend-store-uri", uri)
+        shown["in MLflow"] = f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
     if sweep.folder.exists(TUNE):
-        places["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
-    return places
+        shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
+    return shown
 
 
 def sweep_command(sweep: Sweep) -> str:

@@ -75,7 +75,7 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         failures=_failures(sweep),
         command=sweep_command(sweep),
         experiment=_experiment(summary),
-        places=locations(sweep),
+        locations=locations(sweep),
         addresses=_addresses(summary),
     )
 

@@ -93,7 +93,7 @@ class Summary:
 
     @property
     def cautions(self) -> list[str]:
-        """What must be known to believe the answer."""
+        """The warnings without which the answer would be believed too easily."""
         untested = [runs.NO_TESTS] if self.sweep.tests == () else []
         return [*untested, *dict.fromkeys(line for item in self.comparisons for line in item.warnings)]
 
