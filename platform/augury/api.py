@@ -97,9 +97,9 @@ def encipher(
 def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **parameters: Any) -> pd.DataFrame:
     """Apply an operator, by name or path, to sentences, and return the rows that it makes, without those of `frame`.
 
-    `frame` has the columns that the operator reads: source and target, or premise and hypothesis (and label). `language`
-    is a code, where the frame has no column of languages and the operator depends on them. The rows have the same
-    columns, `origin` (the name of the view or of the operator) and `parent` (the index of the row each was made from).
+    `frame` has the columns that the operator reads: source and target, or premise and hypothesis (and label).
+    `language` is a code, where the frame has no column of languages and the operator depends on them. The rows have the
+    same columns, `origin` (the name of the view or operator) and `parent` (the index of the row each comes from).
     UserError for parameters and columns that cannot be used, and for operators that work with trained models, which
     `augury augment FILE` trains, or on token ids.
 

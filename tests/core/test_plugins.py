@@ -47,7 +47,9 @@ class Twice(MultiSource):
 REGIME = Twice
 '''
 TASK = {
-    "__init__.py": "from .config import Config\nEXAMPLE = 'echo'\n",
+    "__init__.py": "from .task import Mine\nTASK = Mine()\n",
+    "task.py": "from trainables.nmt.task import Nmt\nfrom .config import Config\n"
+    "class Mine(Nmt):\n    EXPERIMENT = Config\n    EXAMPLE = 'echo'\n",
     "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n    mine: int = 3\n",
 }
 SPACE = """

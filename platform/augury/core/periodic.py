@@ -35,7 +35,7 @@ class Throttle:
 
     @property
     def due(self) -> bool:
-        """Whether it is time."""
+        """Return whether it is time."""
         return time.monotonic() >= self._due
 
     def do(self, work: Callable[[], object]) -> None:

@@ -39,7 +39,7 @@ class Score:
     """The statistics of every sentence, shape (sentences, statistics)."""
 
     def plain(self) -> dict[str, Any]:
-        """The fields as JSON-like values, without the statistics."""
+        """Return the fields as JSON-like values, without the statistics."""
         return {name: content for name, content in asdict(self).items() if name != "statistics"}
 
 
@@ -89,7 +89,7 @@ def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
 
 
 def read_statistics(run: Folder, test: str) -> dict[str, NDArray[Any]]:
-    """The counts of every sentence by metric; nothing where none were kept."""
+    """Return the counts of every sentence by metric; nothing where none were kept."""
     if not run.sub(STATISTICS).exists(f"{test}.npz"):
         return {}
     with np.load(io.BytesIO(run.sub(STATISTICS).read(f"{test}.npz"))) as arrays:
