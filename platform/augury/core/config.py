@@ -35,7 +35,7 @@ class Section(BaseModel):
         return self.model_dump(mode="json")
 
     def inactive(self) -> dict[str, str]:
-        """Return the settings without effect, given the others, and why; experiments that differ in them alone are one."""
+        """Return the settings without effect, with the reason; experiments that differ in them alone are one."""
         return {}
 
 
