@@ -80,7 +80,7 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(block("python", "QUESTION"), encoding="utf-8")
     found = space.find(str(path))
-    listed = points.listed(found)
+    listed = points.sample(found)
     assert [parse(merge(found.base, point)).training.validations for point in listed] == [20, 20, 20]
 
 

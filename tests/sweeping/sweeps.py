@@ -1,33 +1,45 @@
-"""Whole sweeps on the command line, for tests: started, watched, stopped, and what they leave."""
+"""Whole sweeps, for tests: run in this process or started beside it, watched, stopped; and what they leave."""
 
 from __future__ import annotations
 
+import io
 import json
+import os
 import subprocess
 import sys
 import time
 from collections.abc import Callable
-from contextlib import suppress
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
 
+from augury.cli import main
+
 QUICK = str(Path(__file__).with_name("quick.py"))
 VALIDATE_EVERY = 8
 
 
-def command(storage: Path, *flags: str, space: str = QUICK) -> list[str]:
-    return [sys.executable, "-m", "augury.cli", "sweep", space, "--storage", str(storage), "--name", "quick", *flags]
+def words(storage: Path, *flags: str, space: str = QUICK) -> list[str]:
+    """The command line of a sweep."""
+    return ["sweep", space, "--storage", str(storage), "--name", "quick", *flags]
 
 
 def sweep(storage: Path, *flags: str, code: int = 0, space: str = QUICK) -> dict[str, Any]:
-    """Run the command to its end; what it says as JSON."""
-    words = command(storage, "--json", *flags, space=space)
-    done = subprocess.run(words, capture_output=True, text=True, timeout=500)
-    assert done.returncode == code, done.stderr[-3000:]
-    found: dict[str, Any] = json.loads(done.stdout)
-    return found
+    """Run a sweep to its end in this process, on the session's Ray; what it prints as JSON."""
+    with redirect_stdout(io.StringIO()) as output:
+        assert main(words(storage, "--json", *flags, space=space)) == code
+    return dict(json.loads(output.getvalue()))
+
+
+def start(*command: str) -> subprocess.Popen[str]:
+    """Start a command in a process of its own, on the session's Ray."""
+    import ray
+
+    environment = {**os.environ, "RAY_ADDRESS": ray.get_runtime_context().gcs_address}
+    line = [sys.executable, "-m", "augury.cli", *command]
+    return subprocess.Popen(line, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, env=environment)
 
 
 def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
@@ -43,18 +55,19 @@ def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
 
 
 def decisions(storage: Path) -> list[dict[str, Any]]:
-    made = json.loads((storage / "sweeps/quick/state.json").read_text())["decisions"]
-    return [{key: value for key, value in each.items() if key != "time"} for each in made]
+    """What was decided, without the times."""
+    content = json.loads((storage / "sweeps/quick/state.json").read_text())["decisions"]
+    return [{key: value for key, value in decision.items() if key != "time"} for decision in content]
 
 
 def processes(storage: Path) -> set[int]:
-    """Those in which the trials of the last command ran."""
+    """Those in which the trials of the last command have reported."""
     last = max(storage.glob("sweeps/quick/tune/*/"))
-    reported = [line for path in last.glob("*/result.json") for line in path.read_text().splitlines()]
-    return {json.loads(line)["pid"] for line in reported}
+    reports = [line for path in last.glob("*/result.json") for line in path.read_text().splitlines()]
+    return {json.loads(line)["pid"] for line in reports}
 
 
-def wait_for(check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 400.0) -> None:
+def wait_for(check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 200.0) -> None:
     """Wait until `check` holds, while the driver lives."""
     until = time.monotonic() + seconds
     while not check():
@@ -64,26 +77,29 @@ def wait_for(check: Callable[[], Any], driver: subprocess.Popen[str], seconds: f
 
 
 def validations(storage: Path) -> int:
-    """Checkpoints there are or have been, of all runs."""
+    """Validations that the checkpoints of all runs tell of."""
     latest: dict[Path, int] = {}
     for path in storage.glob("runs/*/seed-*/checkpoints/0*"):
         latest[path.parent] = max(int(path.name), latest.get(path.parent, 0))
     return sum(update // VALIDATE_EVERY for update in latest.values())
 
 
-def children(driver: subprocess.Popen[str], name: str) -> list[psutil.Process]:
-    """The driver's processes of that name, at any depth."""
-    found = []
-    for each in psutil.Process(driver.pid).children(recursive=True):
-        with suppress(psutil.NoSuchProcess):
-            found += [each] if name in each.name() else []
-    return found
+def actors(name: str) -> list[psutil.Process]:
+    """The processes of Ray's actors of that name."""
+    matching = []
+    for process in psutil.process_iter():
+        with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
+            title = " ".join(process.cmdline())
+            matching += [process] if title.startswith("ray::") and name in title else []
+    return matching
 
 
 def stop(driver: subprocess.Popen[str], number: int) -> str:
-    """Send a signal to a driver, whose end is that of the Ray that it started; what it said."""
-    family = psutil.Process(driver.pid).children(recursive=True)
+    """Send a signal to a driver, and wait until Ray has taken away its actors; what it printed."""
+    before = {process.pid for process in actors("ImplicitFunc")}
     driver.send_signal(number)
-    _, said = driver.communicate(timeout=120)
-    psutil.wait_procs(family, timeout=60)
-    return said
+    _, output = driver.communicate(timeout=120)
+    deadline = time.monotonic() + 60
+    while {process.pid for process in actors("ImplicitFunc")} & before and time.monotonic() < deadline:
+        time.sleep(0.1)
+    return output

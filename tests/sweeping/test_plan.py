@@ -16,7 +16,7 @@ from augury.sweeping.plan import Plan
 
 def planned(name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any) -> Plan:
     found = replace(space.find(name), **changes)
-    return plan.make(found, store, assignments or {}, points.listed(found))
+    return plan.make(found, store, assignments or {}, points.sample(found))
 
 
 @pytest.fixture(scope="module")
@@ -165,7 +165,7 @@ def test_the_papers_attack_has_no_radius(store, scale):
     found = space.find("pgd", scale)
     corpus = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
     given = {"corpus": corpus, "model": {"architecture": "tiny"}}
-    made = plan.make(found, store, given, points.listed(found))
+    made = plan.make(found, store, given, points.sample(found))
     assert names(made)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"] and len(made.configurations) == 2 + 3 * 2 * 2
     paper = made.configurations[list(made.configurations)[1]].experiment.regime
     assert (paper.epsilon, paper.step_length, paper.steps, paper.clean_weight) == (None, 1, 3, 0)

@@ -12,11 +12,14 @@ from ray import tune
 
 from augury.core import config
 from augury.core.errors import UserError
+from augury.core.mutability import fixed_because, mutable_keys
 from augury.core.store import Store
 from augury.experiments.experiment import parse
-from augury.sweeping import population, space
+from augury.sweeping import population
+from augury.sweeping import space as spaces
 from augury.sweeping.space import Space
 from augury.training.checkpoint import MODEL, STATE, Position
+from augury.training.settings import Training
 from trainables.nli.config import FineTuning
 
 QUICK = str(Path(__file__).with_name("quick.py"))
@@ -24,12 +27,12 @@ AGREEMENT = {"regime.beta": tune.loguniform(0.1, 20), "regime.tau": tune.uniform
 
 
 def mutating(mutations: dict[str, Any]) -> Space:
-    return replace(space.find(QUICK), mutations=mutations)
+    return replace(spaces.find(QUICK), mutations=mutations)
 
 
 def check(mutations: dict[str, Any], launcher: str = "direct", **dotted: Any) -> None:
-    found = mutating(mutations)
-    population.check(found, launcher, [parse(config.merge(found.base, dotted))])
+    space = mutating(mutations)
+    population.check(space, launcher, [parse(config.merge(space.base, dotted))])
 
 
 def test_what_acts_at_every_update_may_change():
@@ -39,7 +42,7 @@ def test_what_acts_at_every_update_may_change():
 
 
 @pytest.mark.parametrize(
-    ("mutations", "said"),
+    ("mutations", "message"),
     [
         ({}, "define 'mutations' in space 'quick'"),
         (
@@ -57,8 +60,8 @@ def test_what_acts_at_every_update_may_change():
         ({"training.clip_norm": tune.uniform(-1, 1)}, "with the mutations clip_norm=-"),
     ],
 )
-def test_what_cannot_change_is_refused_with_the_reason(mutations, said):
-    with pytest.raises(UserError, match=said):
+def test_what_cannot_change_is_refused_with_the_reason(mutations, message):
+    with pytest.raises(UserError, match=message):
         check(mutations)
 
 
@@ -72,34 +75,36 @@ def test_a_mutation_must_suit_every_member():
         check(AGREEMENT, regime={"name": "multi_source"})
 
 
-def test_every_setting_of_the_optimisation_has_its_place():
-    fixed = {key for keys in population.FIXED.values() for key in keys}
-    told = {key for key in [*population.CHANGEABLE, *fixed] if key.startswith("training.")}
-    assert told == {f"training.{name}" for name in FineTuning.model_fields}
-    assert not fixed & set(population.CHANGEABLE)
+@pytest.mark.parametrize("settings", [Training(), FineTuning()])
+def test_every_setting_of_the_optimisation_is_marked(settings):
+    changing = set(mutable_keys(settings))
+    assert changing | {key for key in type(settings).model_fields if fixed_because(settings, key)} == set(
+        type(settings).model_fields
+    )
+    assert "learning_rate" in changing and "max_tokens" not in changing
 
 
 def test_a_population_is_named_by_all_that_decides_of_its_members():
-    found = mutating(AGREEMENT)
-    name = population.identity("quick", found, ["a", "b"], [1, 2])
+    space = mutating(AGREEMENT)
+    name = population.identity("quick", space, ["a", "b"], [1, 2])
     again = {key: tune.loguniform(0.1, 20) if key == "regime.beta" else value for key, value in AGREEMENT.items()}
     assert population.identity("quick", mutating(again), ["b", "a"], [2, 1]) == name
     others = [
-        population.identity("quick", found, ["a", "b"], [1, 2, 3]),
-        population.identity("quick", found, ["a", "b", "c"], [1, 2]),
-        population.identity("other", found, ["a", "b"], [1, 2]),
+        population.identity("quick", space, ["a", "b"], [1, 2, 3]),
+        population.identity("quick", space, ["a", "b", "c"], [1, 2]),
+        population.identity("other", space, ["a", "b"], [1, 2]),
         population.identity("quick", mutating({**AGREEMENT, "regime.tau": tune.uniform(0.5, 8)}), ["a", "b"], [1, 2]),
         population.identity("quick", mutating({"regime.beta": [1, 5]}), ["a", "b"], [1, 2]),
         population.identity("quick", mutating({"regime.beta": tune.choice([1, 5, 9])}), ["a", "b"], [1, 2]),
-        population.identity("quick", replace(found, mode="max"), ["a", "b"], [1, 2]),
+        population.identity("quick", replace(space, mode="max"), ["a", "b"], [1, 2]),
     ]
     assert len({name, *others}) == 1 + len(others)
 
 
 def test_explored_values_stay_in_their_domains():
-    given = {"regime.beta": 0.08, "regime.tau": 4.8, "training.learning_rate": 0.0012345678, "seed": 3}
+    values = {"regime.beta": 0.08, "regime.tau": 4.8, "training.learning_rate": 0.0012345678, "seed": 3}
     mutations = {**AGREEMENT, "training.learning_rate": [1e-3]}
-    assert population._bounded(given, mutations) == {
+    assert population._bounded(values, mutations) == {
         "regime.beta": 0.1,
         "regime.tau": 4.0,
         "training.learning_rate": 0.001235,

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.sweeping.race import PILOTS, All, Race, Verdict, Work, half_widths, pooled_deviation, rungs
+from augury.sweeping.race import PILOTS, Exhaustive, Race, Verdict, Work, half_widths, pooled_deviation, rungs
 from benchmarks import halving
 
 Values = Mapping[tuple[str, int], Iterable[float]]
@@ -24,7 +24,7 @@ def in_order(work: list[Work]) -> Work:
     return work[0]
 
 
-def finish(race: Race | All, values: Values, pick: Callable[[list[Work]], Work] = in_order) -> set[Work]:
+def finish(race: Race | Exhaustive, values: Values, pick: Callable[[list[Work]], Work] = in_order) -> set[Work]:
     """Train what the race wants until it is over; what was trained."""
     told = set()
     while work := race.work():
@@ -36,7 +36,7 @@ def finish(race: Race | All, values: Values, pick: Callable[[list[Work]], Work] 
     return told
 
 
-def answer(race: Race | All, values: Values, work: Work) -> None:
+def answer(race: Race | Exhaustive, values: Values, work: Work) -> None:
     run = list(values[work.configuration, work.seed])
     if work.rung < len(run):
         race.tell(*work, run[work.rung])
@@ -44,7 +44,7 @@ def answer(race: Race | All, values: Values, work: Work) -> None:
         race.fail(work.configuration, work.seed)
 
 
-def actions(race: Race | All, rung: int) -> dict[str, list[str]]:
+def actions(race: Race | Exhaustive, rung: int) -> dict[str, list[str]]:
     """Action -> the configurations at a rung, in the order of the decisions."""
     found: dict[str, list[str]] = {}
     for made in race.decisions:
@@ -230,8 +230,8 @@ def test_a_value_that_is_not_finite_is_a_failure(value: str) -> None:
     assert (race.best, race.out) == ("b", {"a"})
 
 
-@pytest.mark.parametrize("kind", [Race, All])
-def test_where_all_fail_it_is_over_without_a_best(kind: type[Race] | type[All]) -> None:
+@pytest.mark.parametrize("kind", [Race, Exhaustive])
+def test_where_all_fail_it_is_over_without_a_best(kind: type[Race] | type[Exhaustive]) -> None:
     race = kind("ab", [1, 2], [1, None], mode="max")
     finish(race, {(name, seed): [] for name in "ab" for seed in (1, 2)})
     assert (race.over, race.best, race.work(), race.decisions) == (True, None, [], [])
@@ -257,7 +257,7 @@ def test_the_first_value_told_stands() -> None:
 
 def test_all_trains_everything_and_takes_the_best_mean() -> None:
     values = {("a", 1): [1.0], ("a", 2): [5.0], ("b", 1): [2.0], ("b", 2): [3.0], ("c", 1): [9.0], ("c", 2): []}
-    everything = All("abc", [1, 2], [None], mode="max")
+    everything = Exhaustive("abc", [1, 2], [None], mode="max")
     assert everything.work() == [Work(name, seed, 0) for seed in (1, 2) for name in "abc"]
     finish(everything, values)
     assert (everything.best, everything.out) == ("a", frozenset())

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from augury.sweeping.race import Race, Work
-from augury.sweeping.reference import Accompanied
+from augury.sweeping.reference import RaceWithReference
 
 
 def value(work: Work) -> float:
     return {"reference": 5.0, "good": 9.0, "bad": 1.0}[work.configuration] + work.seed / 100 + work.rung
 
 
-def run(rival: Accompanied) -> list[Work]:
+def run(rival: RaceWithReference) -> list[Work]:
     done = []
     while not rival.over:
         work = rival.work()[0]
@@ -20,7 +20,7 @@ def run(rival: Accompanied) -> list[Work]:
 
 
 def test_reference_and_winner_train_with_every_seed():
-    rival = Accompanied("reference", ["good", "bad"], [1, 2, 3], [4, None], mode="max")
+    rival = RaceWithReference("reference", ["good", "bad"], [1, 2, 3], [4, None], mode="max")
     done = run(rival)
     assert {work.seed for work in done if work.configuration == "reference" and work.rung == 1} == {1, 2, 3}
     assert {work.seed for work in done if work.configuration == "good" and work.rung == 1} == {1, 2, 3}
@@ -30,7 +30,7 @@ def test_reference_and_winner_train_with_every_seed():
 
 def test_the_race_decides_as_it_would_alone():
     rival, alone = (
-        Accompanied("reference", ["good", "bad"], [1, 2], [4, None], mode="max"),
+        RaceWithReference("reference", ["good", "bad"], [1, 2], [4, None], mode="max"),
         Race(["good", "bad"], [1, 2], [4, None], mode="max"),
     )
     run(rival)
@@ -41,7 +41,7 @@ def test_the_race_decides_as_it_would_alone():
 
 
 def test_where_all_others_fail_the_reference_still_ends():
-    rival = Accompanied("reference", ["good", "bad"], [1, 2], [4, None], mode="max")
+    rival = RaceWithReference("reference", ["good", "bad"], [1, 2], [4, None], mode="max")
     for name in ("good", "bad"):
         rival.fail(name, 1)
     assert rival.race.best is None
@@ -49,6 +49,6 @@ def test_where_all_others_fail_the_reference_still_ends():
 
 
 def test_a_failed_seed_of_the_reference_does_not_keep_the_sweep_from_ending():
-    rival = Accompanied("reference", ["good", "bad"], [1, 2], [4, None], mode="max")
+    rival = RaceWithReference("reference", ["good", "bad"], [1, 2], [4, None], mode="max")
     rival.fail("reference", 2)
     assert {work.seed for work in run(rival) if work.configuration == "reference"} == {1}

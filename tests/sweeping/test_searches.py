@@ -22,7 +22,7 @@ from augury.sweeping import state
 from augury.training import history
 from tests.sweeping.sweeps import QUICK, results, sweep
 
-pytestmark = [pytest.mark.slow, pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
 SHORT = ("--set", "training.max_updates=16")
 
@@ -44,20 +44,17 @@ def values(run: Folder) -> list[float]:
 def test_a_population_is_trained_with_changing_values(tmp_path):
     mine = quick(tmp_path, '{"regime.beta": [1, 5]}', 'mutations = {"regime.beta": tune.uniform(0.5, 10)}')
     flags = ("--scheduler", "pbt", *SHORT)
-    found = sweep(tmp_path / "storage", *flags, "--seeds", "1", space=mine)
-    assert (found["failed"], found["reused"], found["finished"]) == (0, 0, 2)
-    members = [
-        trial.folder
-        for each in state.load(Store(tmp_path / "storage"), "quick").configurations
-        for trial in each.trials
-    ]
+    result = sweep(tmp_path / "storage", *flags, "--seeds", "1", space=mine)
+    assert (result["failed"], result["reused"], result["finished"]) == (0, 0, 2)
+    configurations = state.load(Store(tmp_path / "storage"), "quick").configurations
+    members = [trial.folder for configuration in configurations for trial in configuration.trials]
     assert len(members) == 2 and all(len(values(member)) == 2 for member in members)
     assert all(0.5 <= value <= 10 for member in members for value in values(member))
 
 
 @pytest.fixture(scope="module")
-def suggested(tmp_path_factory) -> tuple[Path, str, dict[str, Any]]:
-    """A storage with a sweep of two points that Optuna suggested, its space, and what the command said."""
+def suggested(local_ray, tmp_path_factory) -> tuple[Path, str, dict[str, Any]]:
+    """A storage with a sweep of two points that Optuna suggested, its space, and what the command printed."""
     tmp_path = tmp_path_factory.mktemp("suggested")
     mine = quick(tmp_path, '{"regime.beta": tune.loguniform(0.5, 10)}')
     flags = ("--search", "optuna", "--samples", "2", "--seeds", "1", *SHORT)
@@ -65,9 +62,9 @@ def suggested(tmp_path_factory) -> tuple[Path, str, dict[str, Any]]:
 
 
 def test_suggested_points_are_trained_found_and_left_out(suggested):
-    storage, mine, found = suggested
-    assert (found["failed"], found["reused"], found["finished"]) == (0, 0, 3)
-    assert len(found["table"]) == 3
+    storage, mine, result = suggested
+    assert (result["failed"], result["reused"], result["finished"]) == (0, 0, 3)
+    assert len(result["table"]) == 3
     trained = results(storage)
     fewer = sweep(storage, "--search", "optuna", "--samples", "1", "--seeds", "1", *SHORT, space=mine)
     assert (fewer["reused"], fewer["finished"], len(fewer["table"])) == (2, 2, 2)
@@ -91,14 +88,14 @@ def serving(*words: str) -> Iterator[str]:
 
 def test_a_sweep_is_watched(suggested, capsys):
     storage = suggested[0]
-    named = [each.name for each in state.load(Store(storage), "quick").configurations]
-    place = storage / "sweeps/quick/index.html"
-    place.unlink()
+    names = [configuration.name for configuration in state.load(Store(storage), "quick").configurations]
+    page = storage / "sweeps/quick/index.html"
+    page.unlink()
     assert main(["watch", "quick", "--storage", str(storage), "--once"]) == 0
-    assert str(place) in capsys.readouterr().out
-    assert all(name in place.read_text() for name in named)
+    assert str(page) in capsys.readouterr().out
+    assert all(name in page.read_text() for name in names)
     with serving("quick", "--storage", str(storage)) as address:
         with urllib.request.urlopen(address, timeout=60) as answer:
-            assert answer.read().decode() == place.read_text()
+            assert answer.read().decode() == page.read_text()
         with pytest.raises(urllib.error.HTTPError, match="404"):
             urllib.request.urlopen(f"{address}secrets", timeout=60)

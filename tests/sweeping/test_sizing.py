@@ -13,7 +13,7 @@ from augury.core.execution import connect
 from augury.core.store import Store
 from augury.experiments.experiment import Experiment, parse
 from augury.sweeping import driver, plan, points, sizing, space
-from augury.sweeping.settings import Asked
+from augury.sweeping.settings import SweepOptions
 
 QUICK = str(Path(__file__).with_name("quick.py"))
 
@@ -61,7 +61,7 @@ def test_what_does_not_fit_is_said(sections, at_once, said):
 
 def test_halving_needs_to_know_its_validations(tmp_path):
     found = space.find(QUICK)
-    planned = plan.make(found, Store(tmp_path), {"training.max_passes": 3}, points.listed(found))
-    asked = Asked(str(tmp_path), "quick", (1,), "halving", "grid")
+    planned = plan.make(found, Store(tmp_path), {"training.max_passes": 3}, points.sample(found))
+    asked = SweepOptions(str(tmp_path), "quick", (1,), "halving", "grid")
     with pytest.raises(UserError, match="halving decides at validations"):
         driver.rungs_of(asked, planned)

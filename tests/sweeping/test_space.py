@@ -31,7 +31,7 @@ def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path
     for scale in ("toy", "small", "paper"):
         found = space.find(name, scale)
         assert found.question.endswith("?")
-        for point in [*points.listed(found), *found.rows.values()]:
+        for point in [*points.sample(found), *found.rows.values()]:
             parsed = experiment.parse(merge(found.base, point) | {"storage": str(tmp_path)})
             assert parsed.training.validations is not None
 
@@ -49,7 +49,7 @@ def test_a_file_of_the_user_works_by_path(tmp_path):
         "grid",
         (1, 2),
     )
-    assert points.listed(found) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert points.sample(found) == [{"regime.beta": 0}, {"regime.beta": 5}]
 
 
 def test_scales_differ_by_dotted_keys(tmp_path):
@@ -99,17 +99,17 @@ def test_an_unknown_name_gets_the_nearest():
 
 def test_drawn_points_depend_on_their_number_alone():
     drawn = space.find("agreement", search="random")
-    few, many = points.listed(drawn, 3), points.listed(drawn, 5)
+    few, many = points.sample(drawn, 3), points.sample(drawn, 5)
     assert many[:3] == few
     assert len({point["regime.beta"] for point in many}) == 5
     assert all(0.1 <= point["regime.beta"] <= 20 and 0.5 <= point["regime.tau"] <= 4 for point in many)
     with pytest.raises(UserError, match="say how many points with --samples N"):
-        points.listed(drawn)
+        points.sample(drawn)
 
 
 def test_a_grid_has_nothing_to_draw():
     with pytest.raises(UserError, match="--samples 4: space 'agreement' is a grid"):
-        points.listed(space.find("agreement"), 4)
+        points.sample(space.find("agreement"), 4)
 
 
 ROWS = MINIMAL.replace('space = {"regime.beta": [0, 5]}', 'rows = {"plain": {}, "strong": {"regime.beta": 5}}')
@@ -118,9 +118,9 @@ ROWS = MINIMAL.replace('space = {"regime.beta": [0, 5]}', 'rows = {"plain": {}, 
 def test_rows_are_points_with_names(tmp_path):
     found = space.find(write(tmp_path, ROWS))
     assert found.rows == {"plain": {}, "strong": {"regime.beta": 5}}
-    assert (found.reference, found.search, points.listed(found)) == ("plain", "grid", [])
+    assert (found.reference, found.search, points.sample(found)) == ("plain", "grid", [])
     both = space.find(write(tmp_path, MINIMAL + 'rows = {"plain": {}}\nreference = "plain"'))
-    assert points.listed(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert points.sample(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
     assert list(both.rows) == ["plain"]
 
 

@@ -6,9 +6,9 @@ import time
 from dataclasses import replace
 
 from augury.sweeping.state import Point
-from augury.sweeping.trial import Setting, _until
+from augury.sweeping.trial import TrialSettings, _until
 
-RACE = Setting("results", "quick", "valid/loss", (4, 12, None), "ray", "cpu", 1)
+RACE = TrialSettings("results", "quick", "valid/loss", (4, 12, None), "ray", "cpu", 1)
 ALL = replace(RACE, rungs=(None,))
 
 

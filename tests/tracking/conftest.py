@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import shutil
+import time
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.experiments.tracking import Place
 from augury.sweeping import state
-from augury.sweeping.state import Sweep
-from augury.tracking.mirror import Mirror
+from augury.tracking.client import MlflowExperiment
 from tests.run_folders import ADDRESS, Run
 
 
@@ -26,7 +26,7 @@ def no_store_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A fresh store's tables; making them takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
-    Mirror(Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path), "empty").open()
+    MlflowExperiment(Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path), "empty", "").open()
     return path
 
 
@@ -50,12 +50,15 @@ def run(store: Store) -> Run:
     return Run(store.folder("runs", f"{ADDRESS}/seed-3"))
 
 
+A, B = "aa" * 8, "bb" * 8
+
+
 class Trials:
-    """A sweep as its driver leaves it in the storage: what was asked, where it stands, and the runs of its seeds."""
+    """A sweep as its driver leaves it in the storage: what was asked, how far it is, and the runs of its seeds."""
 
     def __init__(self, store: Store, name: str = "beta"):
         self.store, self.folder = store, store.folder(state.KIND, name)
-        self.asked: dict[str, Any] = {
+        self.definition: dict[str, Any] = {
             "name": name,
             "question": "Which beta helps?",
             "metric": "valid/bleu",
@@ -69,21 +72,22 @@ class Trials:
             "merged": [],
             "started": 1.7e9,
         }
-        self.stands: dict[str, Any] = {"time": 1.7e9 + 1000, "ended": False, "trials": {}, "decisions": []}
+        self.state: dict[str, Any] = {"time": time.time(), "ended": False, "trials": {}, "decisions": []}
 
     def configuration(self, address: str, point: Mapping[str, Any]) -> None:
         """One more configuration; the first is the reference."""
         name = ", ".join(f"{key}={value}" for key, value in point.items()) or "baseline"
-        self.asked["configurations"].append({"name": name, "address": address, "point": dict(point)})
-        self.asked["reference"] = self.asked["reference"] or address
+        self.definition["configurations"].append({"name": name, "address": address, "point": dict(point)})
+        self.definition["reference"] = self.definition["reference"] or address
 
     def trial(
         self, address: str, seed: int, progress: str, valid: float | None = None, test: float | None = None
     ) -> Run:
         """A trial with validations of half of `valid` and then `valid`, and a test score; one that waits has no run."""
-        point = next(each["point"] for each in self.asked["configurations"] if each["address"] == address)
+        point = next(entry["point"] for entry in self.definition["configurations"] if entry["address"] == address)
         run = Run(self.store.folder("runs", f"{address}/seed-{seed}"))
-        run.describe(address=address, seed=seed, parameters={"training.precision": "fp32", "model.layers": 2, **point})
+        parameters = {"training.precision": "fp32", "model.layers": 2, **point}
+        run.describe(name=address[:2], address=address, seed=seed, parameters=parameters)
         if valid is not None:
             run.raw(
                 "00000050",
@@ -107,11 +111,11 @@ class Trials:
 
     def say(self, address: str, seed: int, progress: str, error: str | None = None) -> None:
         """What the driver says of a trial."""
-        self.stands["trials"][f"{address}/seed-{seed}"] = {"progress": progress, "error": error}
+        self.state["trials"][f"{address}/seed-{seed}"] = {"progress": progress, "error": error}
 
     def stop(self, address: str, rung: int = 1) -> None:
         """The race has stopped a configuration."""
-        self.stands["decisions"].append(
+        self.state["decisions"].append(
             {
                 "time": 1.7e9 + 50,
                 "rung": rung,
@@ -126,19 +130,25 @@ class Trials:
             }
         )
 
-    def load(self, ended: bool | None = None) -> Sweep:
-        """The sweep as it stands now, a second later than the last time."""
-        self.stands["time"] += 1.0
-        self.stands["ended"] = self.stands["ended"] if ended is None else ended
-        self.folder.write_json(state.DEFINITION, self.asked)
-        self.folder.write_json(state.STATE, self.stands)
-        return state.load(self.store, self.asked["name"])
+    def write(self, ended: bool | None = None) -> Folder:
+        """Write the sweep as it is now, a second later than the last time; its folder."""
+        self.state["time"] += 1.0
+        self.state["ended"] = self.state["ended"] if ended is None else ended
+        self.folder.write_json(state.DEFINITION, self.definition)
+        self.folder.write_json(state.STATE, self.state)
+        return self.folder
+
+    def finish(self) -> Folder:
+        """Both configurations with both seeds, trained and scored."""
+        for address, seed, valid, test in [(A, 1, 10, 20), (A, 2, 12, 21), (B, 1, 14, 24), (B, 2, 18, 26)]:
+            self.trial(address, seed, "finished", valid, test)
+        return self.write(ended=True)
 
 
 @pytest.fixture
 def trials(store: Store) -> Trials:
     """A sweep over two values of one key, of which nothing has begun."""
-    found = Trials(store)
-    found.configuration("aa" * 8, {})
-    found.configuration("bb" * 8, {"regime.beta": 5})
-    return found
+    trials = Trials(store)
+    trials.configuration(A, {})
+    trials.configuration(B, {"regime.beta": 5})
+    return trials

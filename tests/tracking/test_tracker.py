@@ -1,3 +1,5 @@
+"""Recording beside a command: outages, restarts, kills; and the sync of a whole storage."""
+
 from __future__ import annotations
 
 import os
@@ -5,6 +7,7 @@ import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -15,9 +18,14 @@ from mlflow import MlflowClient
 
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.experiments.recording import File
 from augury.experiments.tracking import Tracking
-from augury.tracking.ledger import closed, ledger
-from augury.tracking.tracker import File, Tracker, send_pending
+from augury.tracking.sync import sync, sync_storage
+from augury.tracking.tracker import Tracker
+from tests.tracking.conftest import A, B
+from tests.tracking.reading import artifacts, curve, recorded
+
+NAME = "cipherdaug seed 3"
 
 
 def closed_port() -> int:
@@ -26,14 +34,13 @@ def closed_port() -> int:
         return int(listener.getsockname()[1])
 
 
-def recorded(uri: str) -> list[Any]:
-    client = MlflowClient(uri)
-    return list(client.search_runs([client.get_experiment_by_name("augury").experiment_id]))
+def steps(database: str, name: str = NAME) -> list[int]:
+    runs = recorded(database)
+    return [step for step, _ in curve(database, runs[name])] if name in runs else []
 
 
-def steps(uri: str, run: Any) -> list[int]:
-    history = MlflowClient(uri).get_metric_history(ledger(run.folder)["run_id"], "train/loss")
-    return [point.step for point in history]
+def statuses(database: str) -> dict[str, str]:
+    return {name: run.info.status for name, run in recorded(database).items()}
 
 
 def eventually(true: Callable[[], bool], seconds: float = 60.0) -> None:
@@ -44,252 +51,159 @@ def eventually(true: Callable[[], bool], seconds: float = 60.0) -> None:
         time.sleep(0.05)
 
 
-def train(tracker: Tracker, run: Any, first: int, last: int) -> None:
-    with tracker.follow(run.folder):
-        run.history(first, last)
-
-
 def test_a_run_from_start_to_finish(database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    extra = store.folder("vocabularies", "77")
-    extra.write("pieces.vocab", "a\n")
-    with Tracker(Tracking(uri=database, interval=0.05), store) as tracker:
+    vocabulary = store.folder("vocabularies", "77")
+    vocabulary.write("pieces.vocab", "a\n")
+    missing = File(vocabulary, "alphabet.json")
+    tracking = Tracking(uri=database, interval=0.05, system_metrics=True)
+    with Tracker(tracking, store) as tracker:
         tracker.start(run.folder)
         with tracker.follow(run.folder):
             run.history(50, 100)
-            eventually(lambda: ledger(run.folder)["sent"] == {"train/loss": 100})
+            eventually(lambda: steps(database) == [50, 100])
+            assert statuses(database) == {"ciphers": "RUNNING", NAME: "RUNNING"}
             run.history(150, 200)
         run.scores()
-        tracker.finish(run.folder, "FINISHED", [File(extra, "pieces.vocab", "vocabulary")])
-    (found,) = recorded(database)
-    assert found.info.status == "FINISHED"
-    assert found.data.metrics["test/test/bleu"] == 31.5
-    assert steps(database, run) == [50, 100, 150, 200]
-    client = MlflowClient(database)
-    kept = client.list_artifacts(found.info.run_id, "vocabulary")
-    assert [entry.path for entry in kept] == ["vocabulary/pieces.vocab"]
-    assert capsys.readouterr().err == ""
+        tracker.finish(run.folder, "FINISHED", [File(vocabulary, "pieces.vocab", "vocabulary"), missing])
+    assert statuses(database) == {"ciphers": "FINISHED", NAME: "FINISHED"}
+    assert steps(database) == [50, 100, 150, 200]
+    finished = recorded(database)[NAME]
+    assert artifacts(database, finished, "vocabulary") == {"vocabulary/pieces.vocab"}
+    assert finished.data.metrics["system/system_memory_usage_percentage"] > 0
+    assert finished.data.tags["mlflow.source.type"] == "LOCAL"
+    assert (
+        capsys.readouterr().err
+        == f"{vocabulary.uri}/alphabet.json is not there and so not kept with the run in MLflow\n"
+    )
+    assert sync_storage(store, tracking) == 0
+    kind = MlflowClient(database).get_experiment_by_name("augury").tags["mlflow.experimentKind"]
+    assert kind == "custom_model_development"
 
 
-def test_an_outage_is_told_once_and_made_good(
+def test_an_outage_is_reported_once_and_made_good(
     database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     down = Tracking(uri=f"http://someone:secret@127.0.0.1:{closed_port()}", interval=0.05)
     with Tracker(down, store) as tracker:
         tracker.start(run.folder)
-        train(tracker, run, 50, 100)
+        with tracker.follow(run.folder):
+            run.history(50, 100)
         run.scores()
         tracker.finish(run.folder, "FINISHED")
-    told = capsys.readouterr().err
-    assert told.count("takes no records ([Errno 111] Connection refused)") == 1
-    assert told.count("\n") == 1
-    assert f"augury track {store.root}" in told
-    assert "secret" not in told
-    assert not closed(ledger(run.folder))
-    assert send_pending(store, Tracking(uri=database)) == 1
-    assert send_pending(store, Tracking(uri=database)) == 0
-    (found,) = recorded(database)
-    assert found.info.status == "FINISHED"
-    assert steps(database, run) == [50, 100]
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == 1
+    assert "Connection refused" in lines[0] and f"augury track {store.root}" in lines[0]
+    assert "secret" not in lines[0]
+    assert sync_storage(store, Tracking(uri=database)) == 2
+    assert sync_storage(store, Tracking(uri=database)) == 0
+    assert statuses(database) == {"ciphers": "FINISHED", NAME: "FINISHED"}
+    assert steps(database) == [50, 100]
 
 
-def test_the_next_command_sends_what_is_left(database: str, store: Store, run: Any) -> None:
-    with Tracker(Tracking(uri=f"http://127.0.0.1:{closed_port()}"), store) as tracker:
+def test_the_next_command_sends_what_is_left(database: str, store: Store, run: Any, trials: Any) -> None:
+    trials.finish()
+    with Tracker(Tracking(uri=f"http://127.0.0.1:{closed_port()}", interval=0.05), store) as tracker:
         tracker.start(run.folder)
         run.history(50, 100)
         tracker.finish(run.folder, "FAILED")
+        with tracker.follow(trials.folder):
+            pass
+    assert not Path(store.root, "mlflow.db").exists()
     with Tracker(Tracking(uri=database), store):
-        eventually(lambda: closed(ledger(run.folder)))
-    assert [found.info.status for found in recorded(database)] == ["FAILED"]
-    assert steps(database, run) == [50, 100]
+        eventually(lambda: "ciphers" in statuses(database))
+    expected = {"ciphers": "FAILED", NAME: "FAILED", "beta": "FINISHED"}
+    assert expected.items() <= statuses(database).items()
+    assert steps(database) == [50, 100]
 
 
-def test_a_stopped_run_continues_as_the_same_run(database: str, store: Store, run: Any) -> None:
-    for first, last, status in [(50, 100, "FAILED"), (150, 200, "FINISHED")]:
-        with Tracker(Tracking(uri=database, interval=0.05), store) as tracker:
-            tracker.start(run.folder)
-            train(tracker, run, first, last)
-            tracker.finish(run.folder, status)  # type: ignore[arg-type]
-    assert [found.info.status for found in recorded(database)] == ["FINISHED"]
-    assert steps(database, run) == [50, 100, 150, 200]
-
-
-def test_one_refused_run_does_not_hold_up_another(
-    database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_one_damaged_run_does_not_hold_up_another(database: str, store: Store, run: Any, trials: Any) -> None:
     run.raw("00000001", {"update": 1})
-    good = type(run)(store.folder("runs", "ee/seed-1"))
-    with Tracker(Tracking(uri=database), store) as tracker:
-        for each in (run, good):
-            tracker.start(each.folder)
-            tracker.finish(each.folder, "FINISHED")
-        eventually(lambda: closed(ledger(good.folder)))
-    assert capsys.readouterr().err.count("takes no records") == 1
-    with pytest.raises(UserError, match="took 0 runs but not 1.*\n.*seed-3: .*00000001.jsonl is damaged"):
-        send_pending(store, Tracking(uri=database))
+    trials.finish()
+    with pytest.raises(UserError, match=r"took 7 runs but not 1.*\n.*seed-3: .*00000001.jsonl is damaged"):
+        sync_storage(store, Tracking(uri=database))
     run.folder.sub("history").remove("00000001.jsonl")
-    assert send_pending(store, Tracking(uri=database)) == 1
+    assert sync_storage(store, Tracking(uri=database)) == 2
 
 
-def test_sending_to_a_closed_port_says_what_to_do(store: Store, run: Any) -> None:
+def test_a_closed_port_is_an_error_of_the_sync_of_a_storage(store: Store, run: Any) -> None:
     with pytest.raises(UserError, match="cannot be opened .* start it, or name another store"):
-        send_pending(store, Tracking(uri=f"http://127.0.0.1:{closed_port()}"))
+        sync_storage(store, Tracking(uri=f"http://127.0.0.1:{closed_port()}"))
 
 
-def test_runs_that_were_never_tracked_are_sent(database: str, store: Store, run: Any) -> None:
+def test_runs_that_were_never_recorded_are_sent(database: str, store: Store, run: Any) -> None:
     run.history(50, 100)
     run.scores()
     run.folder.finish({})
-    assert send_pending(store, Tracking(uri=database)) == 1
-    (found,) = recorded(database)
+    sync_storage(store, Tracking(uri=database))
+    finished = recorded(database)[NAME]
     marker = Path(run.folder.path("_COMPLETE")).stat().st_mtime
-    assert (found.info.status, found.info.end_time) == ("FINISHED", round(marker * 1000))
+    assert (finished.info.status, finished.info.end_time) == ("FINISHED", round(marker * 1000))
 
 
-def test_a_missing_file_is_told(database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]) -> None:
-    with Tracker(Tracking(uri=database), store) as tracker:
-        tracker.start(run.folder)
-        tracker.finish(run.folder, "FINISHED", [File(run.folder, "alphabet.json")])
-    told = f"{run.folder.uri}/alphabet.json is not there and so not kept with the run in MLflow\n"
-    assert capsys.readouterr().err == told
-    assert closed(ledger(run.folder))
-
-
-def test_nothing_is_recorded_where_tracking_is_off(store: Store, run: Any) -> None:
+def test_nothing_is_recorded_where_tracking_is_off(store: Store, run: Any, trials: Any) -> None:
     with Tracker(Tracking(enabled=False), store) as tracker:
         tracker.start(run.folder)
-        train(tracker, run, 50, 100)
+        with tracker.follow(run.folder), tracker.follow(trials.folder):
+            pass
         tracker.finish(run.folder, "FINISHED")
-    assert not run.folder.exists("tracking.json")
+    assert not run.folder.exists("record.json")
     assert not Path(store.root, "mlflow.db").exists()
 
 
-A, B = "aa" * 8, "bb" * 8
-
-
-def states(uri: str) -> dict[str, tuple[str, str | None]]:
-    return {run.info.run_name: (run.info.status, run.data.tags.get("augury.state")) for run in recorded(uri)}
-
-
-def test_a_sweep_from_start_to_end(
-    database: str, store: Store, trials: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    run = trials.trial(B, 1, "running")
-    with Tracker(Tracking(uri=database, interval=0.05), store) as tracker:
-        run.history(50, 100)
-        tracker.update_sweep(trials.load())
-        eventually(lambda: ledger(run.folder)["sent"] == {"train/loss": 100})
-        run.history(150, 200)
-        eventually(lambda: bool(tracker.update_sweep(trials.load()) or ledger(run.folder)["sent"]["train/loss"] == 200))
-        trials.trial(B, 1, "finished", 14, 24)
-        tracker.update_sweep(trials.load(ended=True), "Beta 5 it is.")
-    assert states(database) == {
-        "beta": ("FINISHED", None),
-        "regime.beta=5": ("FINISHED", "finished"),
-        "cipherdaug seed 1": ("FINISHED", "finished"),
-    }
-    assert steps(database, run) == [50, 100, 150, 200]
-    (whole,) = [each for each in recorded(database) if each.info.run_name == "beta"]
-    assert whole.data.tags["augury.answer"] == "Beta 5 it is."
-    assert ledger(trials.folder)["run_id"] == whole.info.run_id
-    assert capsys.readouterr().err == ""
-    assert send_pending(store, Tracking(uri=database)) == 0
-
-
-@pytest.mark.parametrize(("error", "status"), [(None, "KILLED"), (KeyboardInterrupt, "KILLED"), (ValueError, "FAILED")])
-def test_a_sweep_that_did_not_come_to_its_end(
-    database: str, store: Store, trials: Any, error: type[BaseException] | None, status: str
+@pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, "KILLED"), (ValueError, "FAILED")])
+def test_what_a_command_leaves_that_does_not_come_to_its_end(
+    database: str, store: Store, trials: Any, error: type[BaseException], status: str
 ) -> None:
     trials.trial(B, 1, "running", 14)
-    try:
-        with Tracker(Tracking(uri=database), store) as tracker:
-            tracker.update_sweep(trials.load())
-            if error:
-                raise error
-    except (KeyboardInterrupt, ValueError):
-        pass
-    left = ("KILLED", "interrupted")
-    assert states(database) == {"beta": (status, None), "regime.beta=5": left, "cipherdaug seed 1": left}
+    trials.write()
+    with pytest.raises(error), Tracker(Tracking(uri=database), store) as tracker, tracker.follow(trials.folder):
+        raise error
+    assert statuses(database) == {"beta": status, "regime.beta=5": "KILLED", "bb seed 1": "KILLED"}
 
 
-def test_an_outage_in_a_sweep_loses_nothing(
-    database: str, store: Store, trials: Any, capsys: pytest.CaptureFixture[str]
-) -> None:
-    down = Tracking(uri=f"http://127.0.0.1:{closed_port()}", interval=0.05)
-    run = trials.trial(B, 1, "running", 14)
-    with Tracker(down, store) as tracker:
-        tracker.update_sweep(trials.load())
-        trials.trial(B, 1, "finished", test=24)
-        trials.trial(A, 1, "finished", 10, 20).describe(name="plain", address=A, seed=1)
-        tracker.update_sweep(trials.load(ended=True), "Beta 5 it is.")
-    assert capsys.readouterr().err.count("\n") == 1
-    assert not closed(ledger(trials.folder))
-    assert send_pending(store, Tracking(uri=database)) == 5
-    assert send_pending(store, Tracking(uri=database)) == 0
-    assert states(database) == {
-        "beta": ("FINISHED", None),
-        "regime.beta=5": ("FINISHED", "finished"),
-        "baseline": ("FINISHED", "finished"),
-        "cipherdaug seed 1": ("FINISHED", "finished"),
-        "plain seed 1": ("FINISHED", "finished"),
-    }
-    whole = {each.info.run_name: each for each in recorded(database)}
-    assert whole["beta"].data.tags["augury.answer"] == "Beta 5 it is."
-    curve = MlflowClient(database).get_metric_history(ledger(run.folder)["run_id"], "valid/bleu")
-    assert [point.value for point in curve] == [7.0, 14.0]
+def test_syncs_at_once_make_every_run_once(database: str, store: Store, run: Any, trials: Any) -> None:
+    run.history(50, 500)
+    trials.finish()
+    tracking = Tracking(uri=database)
+    folders = [run.folder, trials.folder] * 3
+    threads = [threading.Thread(target=sync, args=(folder, tracking)) for folder in folders]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(recorded(database)) == 9  # which asserts that no name occurs twice
+    assert steps(database) == list(range(50, 501, 50))
 
 
-def test_the_next_command_sends_what_is_left_of_a_sweep(database: str, store: Store, trials: Any) -> None:
-    trials.trial(B, 1, "finished", 14, 24)
-    with Tracker(Tracking(uri=f"http://127.0.0.1:{closed_port()}"), store) as tracker:
-        tracker.update_sweep(trials.load(ended=True))
-    with Tracker(Tracking(uri=database), store):
-        eventually(lambda: closed(ledger(trials.folder)))
-    assert states(database)["beta"] == ("FINISHED", None)
-
-
-@pytest.mark.parametrize(("ended", "status"), [(True, "FAILED"), (False, "RUNNING")])
-def test_a_sweep_that_was_never_tracked_is_sent(
-    database: str, store: Store, trials: Any, ended: bool, status: str
-) -> None:
-    trials.trial(B, 1, "failed", 14)
-    with Tracker(Tracking(enabled=False), store) as tracker:
-        tracker.update_sweep(trials.load(ended))
-    assert not trials.folder.exists("tracking.json")
-    assert send_pending(store, Tracking(uri=database)) == 3
-    assert states(database) == {
-        "beta": (status, None),
-        "regime.beta=5": (("FAILED", "failed") if ended else ("RUNNING", "running")),
-        "cipherdaug seed 1": ("FAILED", "failed"),
-    }
-
-
-def test_a_damaged_run_holds_up_its_sweep_alone(database: str, store: Store, trials: Any, run: Any) -> None:
-    trials.trial(A, 1, "finished", 10, 20)
-    damaged = trials.trial(B, 1, "finished", 14, 24)
-    trials.load(ended=True)
-    damaged.raw("00000001", {"update": 1})
-    with pytest.raises(UserError, match="took 1 runs but not 1.*\n.*sweeps/beta: .*00000001.jsonl is damaged"):
-        send_pending(store, Tracking(uri=database))
-    assert states(database) == {"cipherdaug seed 3": ("RUNNING", None)}
-    damaged.folder.sub("history").remove("00000001.jsonl")
-    assert send_pending(store, Tracking(uri=database)) == 5
+@pytest.mark.slow
+def test_two_processes_may_make_one_store(tmp_path: Path, run: Any) -> None:
+    program = (
+        "import sys; from augury.core.store import Folder; from augury.experiments.tracking import Tracking; "
+        "from augury.tracking.sync import sync; print(sync(Folder(*sys.argv[1:3]), Tracking(uri=sys.argv[3])))"
+    )
+    database = f"sqlite:///{tmp_path}/new.db"
+    command = [sys.executable, "-c", program, run.folder.root, run.folder.name, database]
+    makers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert sorted(maker.communicate(timeout=120)[0] for maker in makers) == ["0\n", "2\n"]
+    assert len(recorded(database)) == 2
 
 
 DRIVER = """
-import os, signal, sys, time
+import os, signal, sys, threading, time
+from mlflow import MlflowClient
 from augury.core.store import Store
-from augury.sweeping import state
-from augury.tracking.ledger import ledger
 from augury.experiments.tracking import Tracking
 from augury.tracking.tracker import Tracker
 
-store = Store(sys.argv[1])
+store, client = Store(sys.argv[1]), MlflowClient(sys.argv[2])
 with Tracker(Tracking(uri=sys.argv[2], interval=0.01), store) as tracker:
-    while True:
-        tracker.update_sweep(state.load(store, "beta"))
-        if ledger(store.folder("runs", sys.argv[3]))["sent"]:
-            os.kill(os.getpid(), signal.SIGKILL)
-        time.sleep(0.001)
+    with tracker.follow(store.folder("sweeps", "beta")):
+        while True:
+            experiment = client.get_experiment_by_name("augury")
+            runs = client.search_runs([experiment.experiment_id], "") if experiment else []
+            if any(run.info.run_name == sys.argv[3] and run.data.metrics for run in runs):
+                os.kill(os.getpid(), signal.SIGKILL)
+            time.sleep(0.001)
 """
 
 
@@ -297,30 +211,21 @@ with Tracker(Tracking(uri=sys.argv[2], interval=0.01), store) as tracker:
 def test_a_killed_driver_is_taken_up_again(database: str, store: Store, trials: Any) -> None:
     names = [(A, 1), (A, 2), (B, 1), (B, 2)]
     for address, seed in names:
-        trials.trial(address, seed, "running", 10 + seed).describe(name=address[:2], address=address, seed=seed)
-    trials.load()
-    for address, seed in [(A, 2), (B, 2)]:  # killed when some are recorded, and again when all are
-        command = [sys.executable, "-c", DRIVER, store.root, database, f"{address}/seed-{seed}"]
+        trials.trial(address, seed, "running", 10 + seed)
+    trials.write()
+    for name in ("aa seed 2", "bb seed 2"):  # killed when some are recorded, and again when all are
+        command = [sys.executable, "-c", DRIVER, store.root, database, name]
         assert subprocess.run(command, capture_output=True, check=False).returncode == -signal.SIGKILL
     for address, seed in names:
-        trials.trial(address, seed, "finished", test=20 + seed).describe(name=address[:2], address=address, seed=seed)
-    with Tracker(Tracking(uri=database), store) as tracker:
-        tracker.update_sweep(trials.load(ended=True))
-    finished = ("FINISHED", "finished")
-    assert len(recorded(database)) == 7
-    assert states(database) == {
-        "beta": ("FINISHED", None),
-        "baseline": finished,
-        "regime.beta=5": finished,
-        "aa seed 1": finished,
-        "aa seed 2": finished,
-        "bb seed 1": finished,
-        "bb seed 2": finished,
-    }
-    for address, seed in names:
-        run_id = ledger(store.folder("runs", f"{address}/seed-{seed}"))["run_id"]
-        curve = MlflowClient(database).get_metric_history(run_id, "valid/bleu")
-        assert [point.step for point in curve] == [50, 100]
+        trials.trial(address, seed, "finished", test=20 + seed)
+    trials.write(ended=True)
+    with Tracker(Tracking(uri=database), store) as tracker, tracker.follow(trials.folder):
+        pass
+    runs = recorded(database)
+    assert {run.info.status for run in runs.values()} == {"FINISHED"}
+    assert len(runs) == 7
+    for name in ("aa seed 1", "aa seed 2", "bb seed 1", "bb seed 2"):
+        assert [step for step, _ in curve(database, runs[name], "valid/bleu")] == [50, 100]
 
 
 @pytest.mark.slow
@@ -340,43 +245,30 @@ def test_a_server_that_comes_late_and_hangs(
             tracker.start(run.folder)
             with tracker.follow(run.folder):
                 run.history(50, 100)
-                eventually(lambda: ledger(run.folder)["sent"] == {"train/loss": 100}, 120)
+                eventually(lambda: steps(database) == [50, 100], 120)
                 os.killpg(server.pid, signal.SIGSTOP)
                 run.history(150, 200)
-                time.sleep(8.0)  # requests time out; the server works them off when it goes on
-                assert ledger(run.folder)["sent"] == {"train/loss": 100}
+                time.sleep(5.0)  # requests time out; the server works them off when it goes on
+                assert steps(database) == [50, 100]
                 os.killpg(server.pid, signal.SIGCONT)
-                eventually(lambda: ledger(run.folder)["sent"] == {"train/loss": 200}, 120)
+                eventually(lambda: steps(database) == [50, 100, 150, 200], 120)
             run.scores()
             tracker.finish(run.folder, "FINISHED")
-            eventually(lambda: closed(ledger(run.folder)), 120)
+            eventually(lambda: statuses(database)[NAME] == "FINISHED", 120)
     finally:
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
-    assert steps(database, run) == [50, 100, 150, 200]
-    (found,) = recorded(database)
-    assert (found.info.status, found.data.metrics["test/test/bleu"]) == ("FINISHED", 31.5)
+    assert steps(database) == [50, 100, 150, 200]
+    assert recorded(database)[NAME].data.metrics["test/test/bleu"] == 31.5
     out, err = capfd.readouterr()
-    told = ["no" if "takes no records" in line else "again" for line in err.splitlines()]
-    assert told == ["no", "again"] * (len(told) // 2)
-    assert len(told) >= 4
+    messages = ["no" if "takes no records" in line else "again" for line in err.splitlines()]
+    assert messages == ["no", "again"] * (len(messages) // 2)
+    assert messages
     assert out == ""
 
 
 def serve(database: str, port: int, directory: Path) -> subprocess.Popen[bytes]:
-    command = [
-        sys.executable,
-        "-m",
-        "mlflow",
-        "server",
-        "--backend-store-uri",
-        database,
-        "--port",
-        str(port),
-        "--workers",
-        "1",
-        "--artifacts-destination",
-        str(directory / "served"),
-    ]
+    server = [sys.executable, "-m", "mlflow", "server", "--backend-store-uri", database, "--port", str(port)]
+    storage = ["--workers", "1", "--artifacts-destination", str(directory / "served")]
     with open(directory / "server.log", "ab") as log:
-        return subprocess.Popen(command, stdout=log, stderr=log, cwd=directory, start_new_session=True)
+        return subprocess.Popen([*server, *storage], stdout=log, stderr=log, cwd=directory, start_new_session=True)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, replace
-from typing import Literal
+from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
 from augury.core.config import Section
+from augury.core.mutability import MUTABLE
 from augury.text.architecture import Attention, check_heads
 
 
@@ -43,8 +44,8 @@ class ModelConfig(Section):
     hidden_size: int | None = Field(None, ge=2)
     feedforward_size: int | None = Field(None, ge=1)
     attention_heads: int | None = Field(None, ge=1)
-    dropout: float | None = Field(None, ge=0, lt=1)
-    attention_dropout: float | None = Field(None, ge=0, lt=1)
+    dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
+    attention_dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     max_positions: int = Field(512, ge=2)
     """Longest source or target in pieces, the end of sentence included."""
     share_all_embeddings: bool = False

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from augury.core.config import Section
+from augury.core.mutability import MUTABLE
 from augury.text.architecture import Pretrained, check_heads
 
 
@@ -29,7 +30,7 @@ class TinyT5(Section):
     hidden_size: int = Field(64, ge=2)
     feedforward_size: int = Field(256, ge=1)
     attention_heads: int = Field(4, ge=1)
-    dropout: float = Field(0.1, ge=0, lt=1)
+    dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
 
     @model_validator(mode="after")
     def _heads_fit(self) -> TinyT5:

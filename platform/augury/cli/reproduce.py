@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
-from augury.cli.sweep import add_limits, answered, asked_for, counted, planned
+from augury.cli.sweep import add_limits, answered, counted, options_of, planned
 from augury.core.errors import UserError, unknown
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def run(arguments: argparse.Namespace) -> int:
         return _list(arguments.json)
     table = published.find(arguments.table, arguments.scale)
     space = _chosen(table, arguments.rows)
-    asked = asked_for(space, arguments, f"{space.name}-{space.scale}")
+    asked = options_of(space, arguments, f"{space.name}-{space.scale}")
     if arguments.dry_run:
         plan = planned(space, asked)
         if arguments.json:

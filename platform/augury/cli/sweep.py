@@ -14,8 +14,8 @@ from augury.core.errors import UserError
 if TYPE_CHECKING:
     from augury.sweeping.driver import Outcome
     from augury.sweeping.plan import Plan
-    from augury.sweeping.settings import Asked
-    from augury.sweeping.space import Scheduler, Space
+    from augury.sweeping.settings import SweepOptions
+    from augury.sweeping.space import SchedulerName, Space
     from augury.sweeping.state import Sweep
 
 HELP = "Answer the question of a search space: train its configurations with several seeds, race, compare."
@@ -40,7 +40,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """What every command that trains a set of configurations can be told."""
+    """Add the flags of every command that trains a set of configurations."""
     parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="seeds (default: the space's)")
     parser.add_argument("--storage", default="results", help="directory or URI of everything that is made")
     parser.add_argument("--name", help="what the sweep is called in the storage (default: its space and scale)")
@@ -54,20 +54,20 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.sweeping import space as spaces
 
     space = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
-    asked = asked_for(space, arguments, _usual_name(space, arguments), space.scheduler, arguments.samples)
+    options = options_of(space, arguments, _usual_name(space, arguments), space.scheduler, arguments.samples)
     if arguments.dry_run:
-        return show_plan(space, asked, arguments.json)
-    return _run(space, asked, arguments.json)
+        return show_plan(space, options, arguments.json)
+    return _run(space, options, arguments.json)
 
 
-def asked_for(
-    space: Space, arguments: argparse.Namespace, name: str, scheduler: Scheduler = "all", samples: int | None = None
-) -> Asked:
-    """What the flags of `add_limits` ask of a space; `name`: of the sweep, unless the command names it."""
+def options_of(
+    space: Space, arguments: argparse.Namespace, name: str, scheduler: SchedulerName = "all", samples: int | None = None
+) -> SweepOptions:
+    """Return what the flags of `add_limits` ask of a space; `name` is the sweep's, unless the command names it."""
     from augury.core import config
-    from augury.sweeping.settings import Asked
+    from augury.sweeping.settings import SweepOptions
 
-    return Asked(
+    return SweepOptions(
         storage=arguments.storage,
         name=_name(arguments.name or name),
         seeds=_seeds(arguments.seeds or space.seeds),
@@ -82,39 +82,39 @@ def asked_for(
     )
 
 
-def answered(space: Space, asked: Asked) -> Outcome:
-    """Run what is missing, with a board on standard error and the sweep's page."""
+def answered(space: Space, options: SweepOptions) -> Outcome:
+    """Run what is missing, with a display on standard error and the sweep's page."""
     from augury.core.periodic import Throttle
-    from augury.reporting.sweeps import page, terminal
-    from augury.reporting.sweeps.answer import answer
+    from augury.reporting.sweeps import page
     from augury.sweeping import driver
+    from augury.sweeping.display import Display
     from augury.sweeping.state import PAGE
     from augury.tracking.tracker import Tracker
 
-    board = terminal.Board(sys.stderr)
+    display = Display(sys.stderr)
     throttle = Throttle(PAGE_SECONDS)
 
     def write(sweep: Sweep, refresh: int | None) -> None:
         sweep.folder.write(PAGE, page.render(sweep, refresh=refresh))
 
-    def shown(sweep: Sweep, last: bool) -> None:
-        board.show(sweep)
+    def show(sweep: Sweep, last: bool) -> None:
+        display.show(sweep, last)
         if last:
             write(sweep, refresh=None)
         else:
             throttle.do(lambda: write(sweep, refresh=PAGE_SECONDS))
 
     try:
-        return driver.run(space, asked, Tracker, shown=shown, answer=answer)
+        return driver.run(space, options, Tracker, show=show)
     finally:
-        board.close()
+        display.close()
 
 
-def _run(space: Space, asked: Asked, as_json: bool) -> int:
+def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.reporting.sweeps import terminal
     from augury.sweeping.state import PAGE
 
-    outcome = answered(space, asked)
+    outcome = answered(space, options)
     sweep = outcome.sweep
     if as_json:
         print_json({**terminal.to_dict(sweep), "reused": outcome.reused, "page": f"{sweep.folder.uri}/{PAGE}"})
@@ -126,43 +126,43 @@ def _run(space: Space, asked: Asked, as_json: bool) -> int:
     return 1 if outcome.unfinished or sweep.count("failed") else 0
 
 
-def planned(space: Space, asked: Asked) -> Plan:
-    """The configurations that the space comes to, and their addresses; nothing is run."""
+def planned(space: Space, options: SweepOptions) -> Plan:
+    """Return the configurations that the space comes to, and their addresses; nothing is run."""
     from augury.core.store import Store
     from augury.sweeping import plan, points
 
-    return plan.make(space, Store(asked.storage), asked.assignments, points.listed(space, asked.samples))
+    return plan.make(space, Store(options.storage), options.assignments, points.sample(space, options.samples))
 
 
-def show_plan(space: Space, asked: Asked, as_json: bool) -> int:
-    """The configurations, and which points are the same experiment."""
+def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
+    """Print the configurations, and which points are the same experiment."""
     from augury.core.progress import say
     from augury.experiments.preflight import cautions
 
-    found = planned(space, asked)
-    told = cautions(each.experiment for each in found.configurations.values())
+    plan = planned(space, options)
+    notes = cautions(configuration.experiment for configuration in plan.configurations.values())
     if as_json:
-        print_json({"question": space.question, **found.plain(), "cautions": told})
+        print_json({"question": space.question, **plan.to_dict(), "cautions": notes})
         return 0
-    for caution in told:
-        say(caution)
+    for note in notes:
+        say(note)
     print(space.question)
-    for each in found.configurations.values():
-        print(f"  {each.address}  {each.name}")
-    for same in found.merged:
-        print(f"  same as {same.same_as}: {same.called} ({same.reason})")
-    print(counted(found, asked))
+    for configuration in plan.configurations.values():
+        print(f"  {configuration.address}  {configuration.name}")
+    for merged in plan.merged:
+        print(f"  same as {merged.same_as}: {merged.called} ({merged.reason})")
+    print(counted(plan, options))
     return 0
 
 
-def counted(found: Plan, asked: Asked) -> str:
-    """How much there is to run."""
-    most = len(found.configurations) * len(asked.seeds)
-    return f"{len(found.configurations)} configurations, at most {most} trials, scheduler {asked.scheduler}"
+def counted(plan: Plan, options: SweepOptions) -> str:
+    """Return how much there is to run, for people."""
+    most = len(plan.configurations) * len(options.seeds)
+    return f"{len(plan.configurations)} configurations, at most {most} trials, scheduler {options.scheduler}"
 
 
 def _usual_name(space: Space, arguments: argparse.Namespace) -> str:
-    """Space and scale, and what makes it another set of points than the space's own."""
+    """Return the space and scale, and what makes it another set of points than the space's own."""
     kinds = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
     return "-".join([space.name, space.scale, *(kind for kind in kinds if kind)])
 
@@ -180,10 +180,10 @@ def _seeds(seeds: Sequence[int]) -> tuple[int, ...]:
 
 
 def seconds(text: str | None) -> float | None:
-    """`90s`, `30m`, `2h`, `1d` in seconds."""
+    """Return `90s`, `30m`, `2h` or `1d` in seconds."""
     if text is None:
         return None
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
-    if not found:
+    parts = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)
+    if not parts:
         raise UserError(f"--budget '{text}': give a number and a unit, such as 90s, 30m, 2h or 1d")
-    return float(found[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[found[2]]
+    return float(parts[1]) * {"s": 1, "m": 60, "h": 3600, "d": 86400}[parts[2]]

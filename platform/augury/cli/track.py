@@ -19,9 +19,9 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.store import Store
     from augury.experiments.tracking import Tracking
-    from augury.tracking.tracker import send_pending
+    from augury.tracking.sync import sync_storage
 
-    sent = send_pending(Store(arguments.storage), Tracking(uri=arguments.uri))
+    sent = sync_storage(Store(arguments.storage), Tracking(uri=arguments.uri))
     if arguments.json:
         print_json({"sent": sent})
     else:

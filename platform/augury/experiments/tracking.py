@@ -27,6 +27,10 @@ class Tracking(Section):
     """The MLflow experiment that the runs belong to."""
     interval: float = Field(10.0, gt=0)
     """Seconds between two sendings of one run."""
+    system_metrics: bool = False
+    """Whether the load of the machine that runs the command is recorded too: CPU, memory, disk, network, GPUs."""
+    log_model: bool = False
+    """Whether MLflow keeps the models of finished runs (of a sweep, of its best configuration) for transformers."""
 
     @field_validator("uri")
     @classmethod

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury import regimes
 from augury.core.citations import CROSS_LINGUAL_NLI, FGM, PGD, Paper
 from augury.core.errors import UserError
+from augury.core.mutability import MUTABLE
 from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, PerturbableModel, Progress, Scope, ViewModel
 
 if TYPE_CHECKING:
@@ -25,27 +26,27 @@ class Adversarial(Delayed):
     """
 
     name: Literal["adversarial"] = "adversarial"
-    attack: Literal["pgd", "fgm"] = "pgd"
+    attack: Annotated[Literal["pgd", "fgm"], MUTABLE] = "pgd"
     """pgd: K steps of α within ε; fgm: one step of length ε."""
-    epsilon: float | None = Field(None, gt=0)
+    epsilon: Annotated[float | None, MUTABLE] = Field(None, gt=0)
     """Largest norm of the perturbation (ε); none: as far as the steps reach (the paper's ε is K·α: no difference)."""
-    alpha: float = Field(1.0, gt=0)
+    alpha: Annotated[float, MUTABLE] = Field(1.0, gt=0)
     """Length of a step of pgd (α)."""
-    alpha_share: float | None = Field(None, gt=0)
+    alpha_share: Annotated[float | None, MUTABLE] = Field(None, gt=0)
     """Length of a step in units of ε/K, in place of alpha; the projection acts above 1."""
-    steps: int = Field(3, ge=1)
+    steps: Annotated[int, MUTABLE] = Field(3, ge=1)
     """Steps of pgd (K)."""
-    relative: bool = False
+    relative: Annotated[bool, MUTABLE] = False
     """Whether epsilon, alpha and init_magnitude are shares of the norm of the embeddings that the scope names."""
-    norm_scope: Scope = "example"
+    norm_scope: Annotated[Scope, MUTABLE] = "example"
     """What a norm spans: an example, a token, or the embedding matrix (equal words of a batch are moved alike)."""
-    init_magnitude: float = Field(0.0, ge=0)
+    init_magnitude: Annotated[float, MUTABLE] = Field(0.0, ge=0)
     """Largest norm of the random perturbation to start from (r_0); 0 starts from none."""
-    clean_weight: float = Field(0.0, ge=0)
+    clean_weight: Annotated[float, MUTABLE] = Field(0.0, ge=0)
     """Weight of the loss without perturbation, added to that at r_K."""
-    attack_dropout: bool = True
+    attack_dropout: Annotated[bool, MUTABLE] = True
     """Whether the attack sees the model with its dropout."""
-    warmup_steps: int = Field(0, ge=0)
+    warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps before the attack begins (the paper: none); under it a fresh model or head learns little."""
 
     needs_embeddings: ClassVar[bool] = True

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury import regimes
 from augury.core.citations import CIPHERDAUG, R_DROP, Paper
 from augury.core.errors import UserError
+from augury.core.mutability import MUTABLE
 from augury.regimes.agreement import Agreement, Detach, Divergence
-from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, Progress, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, VIEWS, Delayed, Draw, Losses, Progress, ViewModel
 
 
 class CoRegularised(Delayed):
@@ -22,29 +23,29 @@ class CoRegularised(Delayed):
     """
 
     name: Literal["coregularised"] = "coregularised"
-    over: Literal["ciphers", "identity"] = "ciphers"
+    over: Annotated[Literal["ciphers", "identity"], VIEWS] = "ciphers"
     """Which view is read beside the plain source; `identity` is R-Drop."""
-    alpha1: float = Field(1.0, ge=0)
+    alpha1: Annotated[float, MUTABLE] = Field(1.0, ge=0)
     """Weight of the plain source's cross-entropy (α1)."""
-    alpha2: float = Field(1.0, ge=0)
+    alpha2: Annotated[float, MUTABLE] = Field(1.0, ge=0)
     """Weight of the other view's cross-entropy (α2)."""
-    beta: float = Field(5.0, ge=0)
+    beta: Annotated[float, MUTABLE] = Field(5.0, ge=0)
     """Weight of the divergence (β)."""
-    tau: float = Field(1.0, gt=0)
+    tau: Annotated[float, MUTABLE] = Field(1.0, gt=0)
     """Temperature that flattens the first argument of each divergence (τ)."""
-    divergence: Divergence = "symmetric_kl"
+    divergence: Annotated[Divergence, MUTABLE] = "symmetric_kl"
     """symmetric_kl (the paper), js, or kl (plain source as the reference)."""
-    detach: Detach = "none"
+    detach: Annotated[Detach, MUTABLE] = "none"
     """`target` stops the gradient through the flattened argument."""
-    norm: float = Field(2.0, gt=0)
+    norm: Annotated[float, MUTABLE] = Field(2.0, gt=0)
     """The divisor per target token: 2 in the released code, 1 in R-Drop."""
-    warmup_steps: int = Field(2000, ge=0)
+    warmup_steps: Annotated[int, MUTABLE] = Field(2000, ge=0)
     """Optimizer steps before the divergence acts."""
-    ramp_passes: float = Field(0.0, ge=0)
+    ramp_passes: Annotated[float, MUTABLE] = Field(0.0, ge=0)
     """Passes after warmup_passes over which the divergence's weight rises linearly to beta; 0: at once."""
-    warmup_views: Literal["both", "cipher"] = "both"
+    warmup_views: Annotated[Literal["both", "cipher"], MUTABLE] = "both"
     """What is trained before that: both views (the paper's wording) or the view alone (released code)."""
-    smoothing: Literal["others", "uniform"] = "others"
+    smoothing: Annotated[Literal["others", "uniform"], MUTABLE] = "others"
     """Smoothed mass over the other classes, ε/(V-1) (fairseq), or over all, ε/V (R-Drop's code)."""
 
     reads_views: ClassVar[bool] = True

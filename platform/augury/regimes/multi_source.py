@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from augury import regimes
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
-from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Progress, Regime, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, VIEWS, Draw, Losses, Progress, Regime, ViewModel
 
 
 class MultiSource(Regime):
     """Cross-entropy over the concatenation of the plain and the enciphered sources, each pair with weight 1."""
 
     name: Literal["multi_source"] = "multi_source"
-    equation: Literal[1, 2] = 1
+    equation: Annotated[Literal[1, 2], VIEWS] = 1
     """1: every view predicts the target; 2: enciphered views also predict the plain source."""
 
     reads_views: ClassVar[bool] = True

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
@@ -12,6 +12,7 @@ from augury.core import plugins
 from augury.core.citations import Paper
 from augury.core.config import validate
 from augury.core.errors import UserError, unknown
+from augury.core.mutability import MUTABLE, Mutability
 from augury.core.plugins import Extension, Kind
 
 if TYPE_CHECKING:
@@ -27,6 +28,8 @@ REGIMES = Kind(
     attribute="REGIME",
     how="sets REGIME to a subclass of augury.regimes.regime.Regime",
 )
+
+VIEWS = Mutability("it decides which views are read together")
 
 Scope = Literal["example", "token", "matrix"]
 """What a norm of a perturbation spans."""
@@ -114,9 +117,9 @@ class Losses(NamedTuple):
 class Regime(Extension):
     """Parameters of a regime; a subclass adds its own beside its draws and its loss."""
 
-    name: str
+    name: Annotated[str, VIEWS]
     """The name of the regime, or the path of a file that holds it."""
-    label_smoothing: float = Field(0.1, ge=0, lt=1)
+    label_smoothing: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
     """Mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
@@ -150,9 +153,9 @@ class Regime(Extension):
 class Delayed(Regime):
     """A regime a part of whose loss acts only after a warm-up, counted in updates or in passes."""
 
-    warmup_steps: int = Field(0, ge=0)
+    warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
-    warmup_passes: float | None = Field(None, ge=0)
+    warmup_passes: Annotated[float | None, MUTABLE] = Field(None, ge=0)
     """The same in passes over the training rows, in place of warmup_steps: whatever the size of batch and corpus."""
 
     def inactive(self) -> dict[str, str]:

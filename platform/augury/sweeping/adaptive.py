@@ -17,7 +17,7 @@ from augury.core.naming import title
 from augury.core.progress import say
 from augury.core.rng import seed_of
 from augury.core.store import Folder
-from augury.sweeping.points import plain_value
+from augury.sweeping.points import rounded
 from augury.sweeping.race import Verdict, Work
 from augury.sweeping.space import Space
 
@@ -28,7 +28,7 @@ Admit = Callable[[Mapping[str, Any]], str]
 
 
 class Suggestions:
-    """Stands where a race stands: asks the study for a point when there is room, and tells it the mean.
+    """A scheduler that asks the study for a point when there is room, and tells it the mean.
 
     The study lies in the sweep's folder, where optuna-dashboard reads it and a later command continues it; a space with
     other values has a study of its own. Points are prepared beside the trials that run, one at a time.
@@ -70,13 +70,12 @@ class Suggestions:
 
     def _admit(self, number: int, params: Mapping[str, Any]) -> None:
         point = {
-            key: self._choices[key][value] if key in self._choices else plain_value(value)
-            for key, value in params.items()
+            key: self._choices[key][value] if key in self._choices else rounded(value) for key, value in params.items()
         }
         self._open[number] = self._preparing.submit(self._try, number, point)
 
     def _try(self, number: int, point: Mapping[str, Any]) -> str:
-        """The address of a point; one that is no experiment, or cannot be prepared, fails in the study alone."""
+        """Return the address of a point; one that is no experiment, or cannot be prepared, fails in the study alone."""
         try:
             return self.admit(point)
         except UserError as error:
@@ -86,12 +85,12 @@ class Suggestions:
             return f"point {number}"
 
     def work(self) -> list[Work]:
-        """The seeds that are missing of the points asked for; asks for more while there is room."""
+        """Return the seeds that are missing of the points asked for; ask for more while there is room."""
         unfinished = [future for future in self._open.values() if not self._ended(future)]
         while len(unfinished) * len(self.seeds) < self.at_once and len(self._open) < self.samples:
-            asked = self.study.ask(self.distributions)
-            self._admit(asked.number, asked.params)
-            unfinished.append(self._open[asked.number])
+            suggestion = self.study.ask(self.distributions)
+            self._admit(suggestion.number, suggestion.params)
+            unfinished.append(self._open[suggestion.number])
         ready = [future.result() for future in unfinished if future.done()]
         return [
             Work(address, seed, 0)
@@ -110,13 +109,13 @@ class Suggestions:
         return address in self.out or len(self._values.get(address, {})) == len(self.seeds)
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
-        """The value of a seed that has ended."""
+        """Take the value of a seed that has ended."""
         self._values.setdefault(configuration, {})[seed] = value
         if len(self._values[configuration]) == len(self.seeds):
             self._conclude(configuration, statistics.fmean(self._values[configuration].values()))
 
     def fail(self, configuration: str, seed: int) -> None:
-        """A configuration of which a seed fails has no value."""
+        """Give up a configuration of which a seed has failed."""
         self.out.add(configuration)
         self._conclude(configuration, None)
 
@@ -128,13 +127,13 @@ class Suggestions:
 
     @property
     def over(self) -> bool:
-        """Whether all points that may be asked for have ended."""
+        """Return whether all points that may be asked for have ended."""
         ended = all(map(self._ended, self._open.values())) and all(map(self._known, self.fixed))
         return ended and len(self._open) >= self.samples
 
 
 def distributions(space: Space) -> dict[str, BaseDistribution]:
-    """The keys of a space as Optuna draws them; lists of values that its database cannot hold by their position."""
+    """Return the keys of a space as Optuna draws them; values that its database cannot hold by their position."""
     from ray.tune.search.optuna import OptunaSearch
 
     drawn: dict[str, BaseDistribution] = OptunaSearch.convert_search_space(dict(space.domains))
@@ -148,7 +147,7 @@ def _storable(values: Sequence[Any]) -> bool:
 
 
 def _study(space: Space, sweep: Folder, drawn: Mapping[str, BaseDistribution]) -> optuna.Study:
-    """The study of exactly these values: Optuna cannot go on in one whose choices are others."""
+    """Return the study of exactly these values: Optuna cannot go on in one whose choices are others."""
     if not sweep.is_local:
         raise UserError(
             f"search optuna keeps its study in a SQLite file, which {sweep.uri} cannot hold: give --storage a "
@@ -161,7 +160,7 @@ def _study(space: Space, sweep: Folder, drawn: Mapping[str, BaseDistribution]) -
         + "-"
         + config.address(
             {
-                "keys": {key: space.grid.get(key) or distribution_to_json(each) for key, each in drawn.items()},
+                "keys": {key: space.grid.get(key) or distribution_to_json(values) for key, values in drawn.items()},
                 "metric": space.metric,
                 "mode": space.mode,
             }

@@ -14,8 +14,8 @@ from augury.sweeping.space import Space
 DIGITS = 4  # of a number that is drawn
 
 
-def listed(space: Space, samples: int | None = None) -> list[dict[str, Any]]:
-    """The points of a grid or random search, in a fixed order.
+def sample(space: Space, samples: int | None = None) -> list[dict[str, Any]]:
+    """Return the points of a grid or random search, in a fixed order.
 
     Where keys have domains, every point of the grid over the others is drawn `samples` times. A draw depends on its
     number alone, so that more samples keep the earlier points.
@@ -39,12 +39,12 @@ def _drawn(space: Space, number: int, point: Mapping[str, Any]) -> dict[str, Any
     drawn = {}
     for key, domain in space.domains.items():
         random = generator("point", space.name, space.scale, key, number, json.dumps(point, sort_keys=True))
-        drawn[key] = plain_value(domain.sample(random_state=random))
+        drawn[key] = rounded(domain.sample(random_state=random))
     return drawn
 
 
-def plain_value(value: Any) -> Any:
-    """A drawn value as plain data, numbers rounded to four significant digits."""
+def rounded(value: Any) -> Any:
+    """Return a drawn value as plain data, numbers rounded to four significant digits."""
     if hasattr(value, "item"):
         value = value.item()
     return float(f"{value:.{DIGITS}g}") if isinstance(value, float) else value

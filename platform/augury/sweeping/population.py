@@ -25,90 +25,27 @@ from ray.tune.search.sample import Categorical
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.locks import alone
+from augury.core.mutability import fixed_because, mutable_keys
 from augury.core.naming import title
 from augury.core.rng import generator
-from augury.core.store import Folder, Store
-from augury.experiments.evaluation import evaluate
+from augury.core.store import Folder
 from augury.experiments.experiment import Experiment, parse
-from augury.experiments.training import train as run_training
 from augury.sweeping import tuning
-from augury.sweeping.desk import Desk
+from augury.sweeping.configuration import ConfigurationRuns
+from augury.sweeping.dispatcher import Dispatcher
 from augury.sweeping.plan import Planned
-from augury.sweeping.points import plain_value
+from augury.sweeping.points import rounded
 from augury.sweeping.space import Space
-from augury.sweeping.state import KIND
-from augury.sweeping.trial import CONFIGURATION, SEED, Setting, kept
+from augury.sweeping.trial import CONFIGURATION, SEED, TrialSettings
 from augury.training.checkpoint import STATE
 from augury.training.history import History
 from augury.training.launch import FAILURE
 
-CHANGEABLE = (
-    "training.learning_rate",
-    "training.schedule",
-    "training.warmup_updates",
-    "training.warmup_share",
-    "training.clip_norm",
-    "training.precision",
-    "model.dropout",
-    "model.attention_dropout",
-    "regime.label_smoothing",
-    # coregularised
-    "regime.alpha1",
-    "regime.alpha2",
-    "regime.beta",
-    "regime.tau",
-    "regime.divergence",
-    "regime.detach",
-    "regime.norm",
-    "regime.warmup_steps",
-    "regime.warmup_passes",
-    "regime.ramp_passes",
-    "regime.warmup_views",
-    "regime.smoothing",
-    # adversarial
-    "regime.attack",
-    "regime.epsilon",
-    "regime.relative",
-    "regime.alpha",
-    "regime.alpha_share",
-    "regime.steps",
-    "regime.norm_scope",
-    "regime.init_magnitude",
-    "regime.clean_weight",
-    "regime.attack_dropout",
-)
-"""Settings that act from the next update on, wherever a training stands."""
-FIXED = {
-    "the state of the optimiser, which a checkpoint restores, has it": (
-        "training.adam_betas",
-        "training.adam_eps",
-        "training.weight_decay",
-    ),
-    "a pass's batches are planned by it, and a member goes on in the middle of a pass": (
-        "training.max_tokens",
-        "training.max_examples",
-        "training.order",
-        "training.accumulation",
-        "training.workers",
-    ),
-    "members are compared after as many validations, and end alike": (
-        "training.max_passes",
-        "training.max_updates",
-        "training.validate_every",
-        "training.validate_every_passes",
-        "training.patience",
-        "training.stop_on",
-        "training.average_last",
-        "training.weights",
-    ),
-    "it decides which views are read together": ("regime.name", "regime.over", "regime.equation"),
-}
-"""Why others are not."""
 VALUE = "value/"
 
 
 def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
-    """UserError where population-based training cannot be what is wanted."""
+    """Refuse population-based training where it cannot be what is wanted."""
     if launcher != "direct":
         raise UserError(
             "scheduler pbt copies checkpoints that Tune holds, and Ray Train workers keep theirs elsewhere: it would "
@@ -116,23 +53,29 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
         )
     if not space.mutations:
         raise UserError(f"scheduler pbt needs values that may change: define 'mutations' in space '{space.name}'")
+    allowed = dict.fromkeys(key for experiment in members for key in mutable_keys(experiment))
+
+    def refuse(key: str, reason: str) -> None:
+        raise UserError(
+            f"'{key}' cannot change while a model trains: {reason}. Mutations of space '{space.name}' may name "
+            f"{', '.join(allowed)}; every value of another key can be a point"
+        )
+
     for key in space.mutations:
-        if key not in CHANGEABLE:
-            shared = "all members have the same text, the same sizes of the model and the same tests"
-            reason = next((reason for reason, keys in FIXED.items() if key in keys), shared)
-            raise UserError(
-                f"'{key}' cannot change while a model trains: {reason}. Mutations of space '{space.name}' may name "
-                f"{', '.join(CHANGEABLE)}; every value of another key can be a point"
-            )
+        if reason := fixed_because(members[0], key):
+            refuse(key, reason)
     samples = {key: _sample(key, values) for key, values in _mutations(space).items()}
     for number in range(max(map(len, samples.values()))):
         drawn = {key: values[number % len(values)] for key, values in samples.items()}
         for experiment in members:
             parse(config.merge(experiment.plain(), drawn), f"space '{space.name}' with the mutations {title(drawn)}")
+    for key in space.mutations:
+        if key not in allowed:
+            refuse(key, "all members have the same text, the same sizes of the model and the same tests")
 
 
 def identity(sweep: str, space: Space, configurations: Iterable[str], seeds: Iterable[int]) -> str:
-    """The address of a population, from everything that decides what becomes of its members."""
+    """Return the address of a population, from everything that decides what becomes of its members."""
     mutations = {
         key: values if isinstance(values, list) else _sample(key, values) for key, values in _mutations(space).items()
     }
@@ -148,13 +91,13 @@ def identity(sweep: str, space: Space, configurations: Iterable[str], seeds: Ite
     )
 
 
-def member(each: Planned, population: str) -> Planned:
-    """A configuration as the beginning of members."""
-    return replace(each, address=config.address({"population": population, "begins": each.address}))
+def member(planned: Planned, population: str) -> Planned:
+    """Return a configuration as the beginning of members."""
+    return replace(planned, address=config.address({"population": population, "begins": planned.address}))
 
 
 def _mutations(space: Space) -> dict[str, Any]:
-    """Lists and domains; choices as lists, in which Ray goes to a neighbour, where it would multiply what is drawn."""
+    """Return lists and domains; choices as lists, in which Ray goes to a neighbour instead of multiplying."""
     return {
         key: list(values.categories if isinstance(values, Categorical) else values)
         if isinstance(values, Categorical | Sequence)
@@ -164,16 +107,16 @@ def _mutations(space: Space) -> dict[str, Any]:
 
 
 def _sample(key: str, values: Any) -> list[Any]:
-    """Values of a list or a domain, always the same ones."""
+    """Return values of a list or a domain, always the same ones."""
     random = generator("mutations", key)
     drawn = values if isinstance(values, list) else [values.sample(random_state=random) for _ in range(8)]
-    return [plain_value(value) for value in drawn]
+    return [rounded(value) for value in drawn]
 
 
 def run(
-    desk: Desk,
+    dispatcher: Dispatcher,
     space: Space,
-    setting: Setting,
+    settings: TrialSettings,
     resources: Mapping[str, float],
     *,
     every: int,
@@ -182,15 +125,16 @@ def run(
     deaths: int,
 ) -> None:
     """Train the population, exchanging every so many validations; one that was cut short is taken up again."""
-    _Watch.desk = desk
-    function = tune.with_resources(tune.with_parameters(train, setting=setting), dict(resources))
+    _ProgressCallback.dispatcher = dispatcher
+    function = tune.with_resources(tune.with_parameters(train, settings=settings), dict(resources))
     path = f"{directory}/{name}"
     if tune.Tuner.can_restore(path):
-        with tuning.ours():
+        with tuning.quiet_tune(tuning.log_of(directory)):
             tune.Tuner.restore(path, function, resume_unfinished=True, restart_errored=True).fit()
         return
     members = [
-        {CONFIGURATION: key.configuration, SEED: key.seed, **_values(desk.start(key), space)} for key in desk.wanted()
+        {CONFIGURATION: key.configuration, SEED: key.seed, **_values(dispatcher.start(key), space)}
+        for key in dispatcher.wanted()
     ]
     mutations = _mutations(space)
     domains = {key: tune.choice(values) if isinstance(values, list) else values for key, values in mutations.items()}
@@ -220,11 +164,11 @@ def run(
             name=name,
             storage_path=directory,
             verbose=0,
-            callbacks=[_Watch()],
+            callbacks=[_ProgressCallback()],
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
     )
-    with tuning.ours():
+    with tuning.quiet_tune(tuning.log_of(directory)):
         tuner.fit()
 
 
@@ -233,29 +177,24 @@ def _values(point: Mapping[str, Any], space: Space) -> dict[str, Any]:
 
 
 def _bounded(values: Mapping[str, Any], mutations: Mapping[str, Any]) -> dict[str, Any]:
-    """Explored values, rounded and back in their domains, which Ray leaves where it multiplies."""
-    bounded = {key: plain_value(value) for key, value in values.items()}
+    """Return explored values, rounded and back in their domains, which Ray leaves where it multiplies."""
+    bounded = {key: rounded(value) for key, value in values.items()}
     for key, domain in mutations.items():
         if hasattr(domain, "lower"):
             bounded[key] = min(max(bounded[key], domain.lower), domain.upper)
     return bounded
 
 
-def train(given: Mapping[str, Any], setting: Setting) -> None:
-    """A member: trains with its present values from the checkpoint that Tune hands it, until it is to exchange."""
-    store = Store(setting.storage)
-    # The configuration in `given` may be another member's, whose settings Tune has copied; the name is its own.
+def train(config: Mapping[str, Any], settings: TrialSettings) -> None:
+    """Train a member with its present values, from the checkpoint that Tune hands it, until it is to exchange."""
+    # The configuration in `config` may be another member's, whose settings Tune has copied; the name is its own.
     key = tuning.key_of(tune.get_context().get_trial_name())
-    member = kept(store.folder(KIND, setting.sweep), key.configuration).at(key.seed)
-    values = {key: value for key, value in given.items() if key in CHANGEABLE}
-    member = replace(member, experiment=parse(config.merge(member.experiment.plain(), values)))
-    folder = member.folder
-    execution = member.experiment.execution.model_copy(
-        update={"launcher": "direct", "device": setting.device, "threads": setting.threads}
-    )
+    runs, seed = ConfigurationRuns.read(settings.folder, key.configuration), key.seed
+    values = {name: value for name, value in config.items() if name not in (CONFIGURATION, SEED)}
+    folder = runs.folder(seed)
 
     def report(metrics: dict[str, Any]) -> None:
-        numbers = {f"{VALUE}{key}": value for key, value in values.items()}
+        numbers = {f"{VALUE}{name}": value for name, value in values.items()}
         history = History(folder)
         history.add(metrics["update"], metrics["passes"], numbers)
         history.flush()
@@ -266,21 +205,20 @@ def train(given: Mapping[str, Any], setting: Setting) -> None:
         if folder.complete:
             return
         folder.remove(FAILURE)
-        _adopt(folder, tune.get_checkpoint(), member.address, member.seed)
+        _adopt(folder, tune.get_checkpoint(), key.configuration, seed)
         try:
-            run_training(member, execution=execution, report=report)
-            evaluate(member)
-            folder.finish({"address": member.address, "seed": member.seed})
+            runs.train(seed, settings.execution | {"launcher": "direct"}, report, values=values)
+            runs.finish(seed)
         except Exception as error:  # trying again would only repeat it
-            folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
+            runs.fail(seed, error)
 
 
-def _adopt(folder: Folder, given: tune.Checkpoint | None, address: str, seed: int) -> None:
+def _adopt(folder: Folder, checkpoint: tune.Checkpoint | None, address: str, seed: int) -> None:
     """Continue from another member's weights; its own, which Tune hands back after a pause, are there already."""
-    if given is None:
+    if checkpoint is None:
         return
     directory = Path(tempfile.mkdtemp(prefix="augury-member-"))
-    given.to_directory(str(directory))
+    checkpoint.to_directory(str(directory))
     state = torch.load(directory / STATE, map_location="cpu", weights_only=True)
     position = state["position"]
     if (position["address"], position["seed"]) == (address, seed):
@@ -292,21 +230,21 @@ def _adopt(folder: Folder, given: tune.Checkpoint | None, address: str, seed: in
     folder.sub("checkpoints").put(directory, f"{position['update']:08d}")
 
 
-class _Watch(tuning.Interruptible):
-    """Notes how members fare. Tune keeps callbacks with its state, and a later command has another desk."""
+class _ProgressCallback(tuning.Interruptible):
+    """Notes how members fare. Tune keeps callbacks with its state, and a later command has another dispatcher."""
 
-    desk: ClassVar[Desk]
+    dispatcher: ClassVar[Dispatcher]
 
     def on_trial_start(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
-        self.desk.progress[tuning.key_of(str(trial))] = "running"
+        self.dispatcher.progress[tuning.key_of(str(trial))] = "running"
 
     def on_trial_complete(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
         key = tuning.key_of(str(trial))
-        if self.desk.folder(key).exists(FAILURE):
-            failure = self.desk.folder(key).read_json(FAILURE)
-            self.desk.failed(key, f"{failure['kind']}: {failure['error']}")
+        if self.dispatcher.folder(key).exists(FAILURE):
+            failure = self.dispatcher.folder(key).read_json(FAILURE)
+            self.dispatcher.failed(key, f"{failure['kind']}: {failure['error']}")
         else:
-            self.desk.returned(key)
+            self.dispatcher.returned(key)
 
     def on_trial_error(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
-        self.desk.failed(tuning.key_of(str(trial)), tuning.last_words(trial))
+        self.dispatcher.failed(tuning.key_of(str(trial)), tuning.failure_of(trial))

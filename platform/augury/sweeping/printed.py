@@ -44,8 +44,8 @@ class Note:
     kind: str
     text: str
 
-    def plain(self) -> dict[str, str]:
-        """The note on a row as JSON-like values."""
+    def to_dict(self) -> dict[str, str]:
+        """Return the note on a row as JSON-like values."""
         return {"column": self.column, "kind": self.kind, "text": self.text}
 
     def __str__(self) -> str:
@@ -71,8 +71,8 @@ class PrintedRow:
     values: Mapping[str, float]
     """Test set, or `mean` -> value; what is not printed is not in it."""
 
-    def plain(self) -> dict[str, Any]:
-        """The row as JSON-like values."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the row as JSON-like values."""
         return {
             "row": self.number,
             "printed": self.name,

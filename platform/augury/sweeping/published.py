@@ -53,27 +53,27 @@ class Published:
 
     @property
     def comparable(self) -> bool:
-        """Whether the scale is that of the paper."""
+        """Return whether the scale is that of the paper."""
         return self.space.scale == FULL_SCALE
 
     @property
     def rows(self) -> list[str]:
-        """All rows: those of the print in its order, then those that are run beside them."""
+        """Return all rows: those of the print in its order, then those that are run beside them."""
         return list(dict.fromkeys([*self.printed.rows, *self.space.rows]))
 
     def values(self, row: str) -> Mapping[str, float]:
-        """What is printed of a row: test set, or `mean` -> value."""
+        """Return what is printed of a row: test set, or `mean` -> value."""
         return self.printed.rows[row].values if row in self.printed.rows else {}
 
     def reason(self, row: str) -> str:
-        """Why a row that is not among those of the space is not run."""
+        """Return why a row that is not among those of the space is not run."""
         if row in self.improvements:
             return "computed: by how many per cent '{}' is above '{}'".format(*self.improvements[row])
         return self.unavailable[row]
 
 
 def find(name: str, scale: str | None = None) -> Published:
-    """The table called `name`, as `<paper>/<table>` or the path of a file, at a scale; UserError names the nearest."""
+    """Return the table `<paper>/<table>`, or that in a file, at a scale; UserError names the nearest."""
     if not name.endswith(".py") and name not in spaces.tables():
         raise unknown("table", name, spaces.tables())
     module = spaces.load(name)
@@ -105,7 +105,7 @@ def _printed(module: ModuleType) -> PrintedTable:
 
 
 def _check_rows(table: Published) -> None:
-    """Every printed row is run, computed, or said to be neither; what is computed comes from rows that are run."""
+    """Refuse a printed row that is neither run, computed nor unavailable, and one computed from others than those."""
     run = table.space.rows
     strange = [row for row in table.printed.rows if row not in {*run, *table.improvements, *table.unavailable}]
     if strange:

@@ -51,22 +51,22 @@ class Verdict(NamedTuple):
 
 
 def rungs(validations: int, reduction: int = REDUCTION, first: float = FIRST) -> list[int | None]:
-    """The validations after which a race decides, for a training that has `validations` of them.
+    """Return the validations after which a race decides, for a training that has `validations` of them.
 
     The first rung stands at the share `first` of the training, each further one `reduction` times as late, rounded up;
     the last one is None, the end of training. Configurations that learn slowly and end high are lost at early rungs,
     and augmentation and regularisation make such ones: hence the late default.
     """
     assert validations > 0 and reduction > 1 and 0 < first <= 1
-    stands, share = [], first
+    decisive, share = [], first
     while (validation := math.ceil(share * validations - 1e-9)) < validations:
-        stands.append(validation)
+        decisive.append(validation)
         share *= reduction
-    return [*dict.fromkeys(stands), None]
+    return [*dict.fromkeys(decisive), None]
 
 
 def pooled_deviation(groups: Iterable[Sequence[float]]) -> tuple[float, int]:
-    """The standard deviation within groups and its degrees of freedom; (0, 0) where no group has two values."""
+    """Return the standard deviation within groups and its degrees of freedom; (0, 0) where no group has two values."""
     squares, freedom = 0.0, 0
     for group in groups:
         mean = statistics.fmean(group)
@@ -76,7 +76,7 @@ def pooled_deviation(groups: Iterable[Sequence[float]]) -> tuple[float, int]:
 
 
 def half_widths(groups: Mapping[str, Sequence[float]], confidence: float) -> dict[str, float]:
-    """Half the interval of every group's mean; empty where no group has two values.
+    """Return half the interval of every group's mean; empty where no group has two values.
 
     Two or three seeds say next to nothing of their own variance. It is taken to be one for all the groups and pooled
     over them; Student's t has the pooled degrees of freedom. A run that goes astray widens every interval: the race
@@ -89,8 +89,8 @@ def half_widths(groups: Mapping[str, Sequence[float]], confidence: float) -> dic
     return {name: reach / math.sqrt(len(group)) for name, group in groups.items()}
 
 
-class _Scheduler(ABC):
-    """Holds what was told, and says what to train next."""
+class _GroupScheduler(ABC):
+    """Holds the values of groups of seeds, and decides what to train next."""
 
     def __init__(
         self,
@@ -116,9 +116,9 @@ class _Scheduler(ABC):
         self._failed: set[tuple[str, int]] = set()
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
-        """The value of a configuration with a seed at a rung; a training that ended before has its best for the rest.
+        """Take the value of a configuration with a seed at a rung; a training that ended has its best for the rest.
 
-        The first value told for a rung stands. One that is not finite is a failure.
+        The first value of a rung counts. One that is not finite is a failure.
         """
         assert configuration in self.configurations and seed in self.seeds and 0 <= rung <= self.last
         if math.isfinite(value):
@@ -128,7 +128,7 @@ class _Scheduler(ABC):
         self._advance()
 
     def fail(self, configuration: str, seed: int) -> None:
-        """A configuration cannot be trained further with a seed; the values told before stand, and none may follow."""
+        """Take note that a configuration cannot be trained further with a seed; its earlier values count."""
         assert configuration in self.configurations and seed in self.seeds
         self._failed.add((configuration, seed))
         self._advance()
@@ -136,11 +136,11 @@ class _Scheduler(ABC):
     @property
     @abstractmethod
     def out(self) -> frozenset[str]:
-        """The configurations that have left before the end."""
+        """Return the configurations that have left before the end."""
 
     @abstractmethod
     def work(self) -> list[Work]:
-        """What may be trained now, most urgent first, a configuration's earlier rungs before later ones."""
+        """Return what may be trained now, most urgent first, a configuration's earlier rungs before later ones."""
 
     @abstractmethod
     def _advance(self) -> None:
@@ -150,19 +150,19 @@ class _Scheduler(ABC):
         return work not in self._values and work[:2] not in self._failed
 
     def _broken(self, configuration: str, seeds: Sequence[int], rung: int) -> bool:
-        """Whether one of the seeds failed before it reached the rung."""
+        """Return whether one of the seeds failed before it reached the rung."""
         asked = [Work(configuration, seed, rung) for seed in seeds]
         return any(work[:2] in self._failed and work not in self._values for work in asked)
 
     def _groups(self, seeds: Mapping[str, Sequence[int]], rung: int) -> dict[str, list[float]]:
-        """The values that there are at a rung, by configuration; best mean first, of equal ones that given first."""
-        found = {
+        """Return the values that there are at a rung, by configuration, best mean first."""
+        groups = {
             name: [self._values[work] for seed in seeds[name] if (work := Work(name, seed, rung)) in self._values]
             for name in self.configurations
             if name in seeds
         }
-        told = [name for name, group in found.items() if group]
-        return {name: found[name] for name in sorted(told, key=lambda name: -statistics.fmean(found[name]))}
+        known = [name for name, group in groups.items() if group]
+        return {name: groups[name] for name in sorted(known, key=lambda name: -statistics.fmean(groups[name]))}
 
     def _decide(
         self, action: Action, configuration: str, rung: int, group: Sequence[float], half: float, cut: float
@@ -173,7 +173,7 @@ class _Scheduler(ABC):
         )
 
 
-class Race(_Scheduler):
+class Race(_GroupScheduler):
     """Successive halving over groups of seeds.
 
     A rung that n configurations reach has n / `reduction` places, rounded up; the last rung has one. The cut lies
@@ -193,7 +193,7 @@ class Race(_Scheduler):
 
     What is decided depends on the values, not on when and in which order they come: a rung waits for the values that it
     asked for, and looks at no others. A race that was interrupted, or is to have more configurations or seeds, is
-    continued by telling a new one all that is known.
+    continued by giving a new one all that is known.
     """
 
     def __init__(
@@ -214,17 +214,17 @@ class Race(_Scheduler):
 
     @property
     def out(self) -> frozenset[str]:
-        """The configurations that were stopped or have failed."""
+        """Return the configurations that were stopped or have failed."""
         return frozenset(self._out)
 
     def work(self) -> list[Work]:
-        """What may be trained now, most urgent first, a configuration's earlier rungs before later ones.
+        """Return what may be trained now, most urgent first, a configuration's earlier rungs before later ones.
 
         With one seed, those whose place is certain go on before the rung has all its values.
         """
         if self.over:
             return []
-        wanted = [work for work in self._asked() if self._waits(work)]
+        wanted = [work for work in self._requested() if self._waits(work)]
         if len(self.seeds) == 1 and self._rung < self.last:
             certain = list(self._groups(self._used, self._rung))[: max(0, self._places - len(wanted))]
             wanted += [Work(name, self.seeds[0], self._rung + 1) for name in certain]
@@ -238,13 +238,13 @@ class Race(_Scheduler):
         self._used: dict[str, Sequence[int]] = {name: self.seeds[:1] for name in configurations}
         """The seeds that this rung has asked for, also of the configurations that have left at it."""
 
-    def _asked(self) -> list[Work]:
+    def _requested(self) -> list[Work]:
         return [Work(name, seed, self._rung) for name in self._racing for seed in self._used[name]]
 
     def _advance(self) -> None:
         while not self.over:
             self._remove_failed()
-            if any(self._waits(work) for work in self._asked()):
+            if any(self._waits(work) for work in self._requested()):
                 return
             if self._racing:
                 self._round()
@@ -287,7 +287,7 @@ class Race(_Scheduler):
     def _judge(
         self, ranked: Sequence[str], reach: Mapping[str, float], cut: float
     ) -> tuple[Sequence[str], Sequence[str]]:
-        """Who stays, of the configurations best first, and who of them gets a seed more before the rung is decided.
+        """Return who stays, best first, and who of them gets a seed more before the rung is decided.
 
         `reach` is the upper end of their intervals; empty where none is known yet.
         """
@@ -302,7 +302,7 @@ class Race(_Scheduler):
         return (stay, growing) if len(stay) > 1 and growing else (stay[:1], [])
 
 
-class All(_Scheduler):
+class Exhaustive(_GroupScheduler):
     """Every configuration with every seed to the end of training, and the best mean wins.
 
     A configuration of which a seed failed is not chosen.
@@ -310,11 +310,11 @@ class All(_Scheduler):
 
     @property
     def out(self) -> frozenset[str]:
-        """None: nothing is stopped."""
+        """Return an empty set: nothing is stopped."""
         return frozenset()
 
     def work(self) -> list[Work]:
-        """What may be trained now: one seed of every configuration, then the next."""
+        """Return what may be trained now: one seed of every configuration, then the next."""
         return [
             work
             for seed in self.seeds

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Literal
 
-from augury.sweeping.race import All, Race, Verdict, Work
+from augury.sweeping.race import Exhaustive, Race, Verdict, Work
 
 
-class Accompanied:
+class RaceWithReference:
     """A race of the other configurations, while the reference trains with every seed, and in the end the winner too.
 
     A race spends no more seeds on the winner than it takes to tell it from the others. To say by how much it differs
@@ -27,36 +27,36 @@ class Accompanied:
         self.mode: Literal["max", "min"] = mode
         self.race = Race(others, seeds, rungs, mode=mode)
         self._reference = reference
-        self._whole = {name: All([name], seeds, rungs, mode=mode) for name in (reference, *others)}
+        self._whole = {name: Exhaustive([name], seeds, rungs, mode=mode) for name in (reference, *others)}
 
     def work(self) -> list[Work]:
-        """What may be trained now; the race's wishes first, since others wait for them."""
+        """Return what may be trained now; what the race wants first, since others wait for it."""
         ends = [self._reference, self.race.best] if self.race.over and self.race.best else [self._reference]
         return [*self.race.work(), *(work for name in ends for work in self._whole[name].work())]
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
-        """The value of a configuration with a seed at a rung."""
+        """Take the value of a configuration with a seed at a rung."""
         self._whole[configuration].tell(configuration, seed, rung, value)
         if configuration != self._reference:
             self.race.tell(configuration, seed, rung, value)
 
     def fail(self, configuration: str, seed: int) -> None:
-        """A configuration cannot be trained further with a seed."""
+        """Take note that a configuration cannot be trained further with a seed."""
         self._whole[configuration].fail(configuration, seed)
         if configuration != self._reference:
             self.race.fail(configuration, seed)
 
     @property
     def decisions(self) -> list[Verdict]:
-        """Those of the race."""
+        """Return the decisions of the race."""
         return self.race.decisions
 
     @property
     def out(self) -> frozenset[str]:
-        """The configurations that have left the race."""
+        """Return the configurations that have left the race."""
         return self.race.out
 
     @property
     def over(self) -> bool:
-        """Whether nothing is left to be trained."""
+        """Return whether nothing is left to be trained."""
         return self.race.over and not self.work()

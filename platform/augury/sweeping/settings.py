@@ -1,4 +1,4 @@
-"""What a command asks of a sweep."""
+"""The options of a sweep."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from augury.sweeping.space import Scheduler, Search
+from augury.sweeping.space import SchedulerName, SearchName
 
 
 @dataclass(frozen=True)
-class Asked:
-    """What a sweep is asked to do beyond its space."""
+class SweepOptions:
+    """What a command asks of a sweep beyond its space."""
 
     storage: str
     name: str
     seeds: tuple[int, ...]
-    scheduler: Scheduler
-    search: Search
+    scheduler: SchedulerName
+    search: SearchName
     samples: int | None = None
     at_once: int | None = None
     """Trials that run side by side; none: as many as fit."""

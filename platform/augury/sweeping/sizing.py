@@ -23,11 +23,12 @@ class Size(NamedTuple):
     at_once: int
     ahead: int
     """Trials to hold ready where the resources that Tune knows of limit what runs: Tune keeps as many actors."""
-    said: str
+    summary: str
+    """All of it in a line, for people."""
 
 
 def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
-    """The size of these experiments' trials on the Ray that is connected; UserError where not even one fits.
+    """Return the size of these experiments' trials on the Ray that is connected; UserError where not even one fits.
 
     A trial with one worker trains in its own actor. One with more holds no CPU itself, only the custom resource
     `trial_driver`, or drivers would take the CPUs that their workers wait for.
@@ -35,25 +36,25 @@ def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
     import ray
 
     cluster: Mapping[str, float] = ray.cluster_resources()
-    workers = max(each.training.workers for each in experiments)
+    workers = max(experiment.training.workers for experiment in experiments)
     execution = experiments[0].execution
     launcher: Literal["direct", "ray"] = "ray" if workers > 1 or execution.launcher == "ray" else "direct"
     cuda = execution.device == "cuda" or (execution.device == "auto" and cluster.get("GPU", 0) > 0)
-    each = {"CPU": execution.cpus_per_worker} | ({"GPU": execution.gpus_per_worker} if cuda else {})
-    needed = {kind: workers * amount for kind, amount in each.items()}
+    worker = {"CPU": execution.cpus_per_worker} | ({"GPU": execution.gpus_per_worker} if cuda else {})
+    needed = {kind: workers * amount for kind, amount in worker.items()}
     if launcher == "ray":
         needed[DRIVER] = 1
     # A worker must fit on one machine, whatever the machines have together.
     machines = [node["Resources"] for node in ray.nodes() if node["Alive"]]
-    places = sum(min(_times(machine, kind, amount) for kind, amount in each.items()) for machine in machines)
-    most = places // workers
+    room = sum(min(_times(machine, kind, amount) for kind, amount in worker.items()) for machine in machines)
+    most = room // workers
     if launcher == "ray":
         most = min(most, _times(cluster, DRIVER, 1))
     table = "\n".join(
         f"  {kind}: a trial needs {amount:g}, the cluster has {cluster.get(kind, 0):g}"
         for kind, amount in needed.items()
     )
-    table += f"\n  in all there is room for {places} workers of {_said(each)}"
+    table += f"\n  in all there is room for {room} workers of {_described(worker)}"
     if not most:
         raise UserError(f"not one trial fits:\n{table}\n{_remedy(needed, cluster)}")
     if at_once is not None and at_once > most:
@@ -64,9 +65,9 @@ def of(experiments: Sequence[Experiment], at_once: int | None = None) -> Size:
         device="cuda" if cuda else "cpu",
         threads=execution.threads or max(1, int(execution.cpus_per_worker)),
         ahead=chosen if chosen == most and launcher == "direct" else 0,
-        resources={DRIVER: 1} if launcher == "ray" else each,
+        resources={DRIVER: 1} if launcher == "ray" else worker,
         at_once=chosen,
-        said=f"{chosen} trials at once, each {_said(needed)}",
+        summary=f"{chosen} trials at once, each {_described(needed)}",
     )
 
 
@@ -74,7 +75,7 @@ def _times(resources: Mapping[str, float], kind: str, amount: float) -> int:
     return math.floor(resources.get(kind, 0) / amount + 1e-9)
 
 
-def _said(resources: Mapping[str, float]) -> str:
+def _described(resources: Mapping[str, float]) -> str:
     return ", ".join(f"{amount:g} {kind}" for kind, amount in resources.items())
 
 

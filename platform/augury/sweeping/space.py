@@ -34,8 +34,8 @@ from augury.core.plugins import Kind
 
 PACKAGE, PAPERS = "search_spaces", "papers"
 Mode = Literal["max", "min"]
-Scheduler = Literal["all", "halving", "pbt"]
-Search = Literal["grid", "random", "optuna"]
+SchedulerName = Literal["all", "halving", "pbt"]
+SearchName = Literal["grid", "random", "optuna"]
 OPTIONAL: dict[str, Any] = {
     "space": {},
     "rows": {},
@@ -97,8 +97,8 @@ class Space:
     seeds: tuple[int, ...]
     reference: Point | str | None
     """A point or the name of a row; None: the plain baseline beside the space."""
-    scheduler: Scheduler
-    search: Search
+    scheduler: SchedulerName
+    search: SearchName
     mutations: Mapping[str, Any]
 
     @property
@@ -113,7 +113,7 @@ class Space:
 
 
 def find(
-    name: str, scale: str | None = None, search: Search | None = None, scheduler: Scheduler | None = None
+    name: str, scale: str | None = None, search: SearchName | None = None, scheduler: SchedulerName | None = None
 ) -> Space:
     """Return the search space called `name`, a module of `search_spaces` or the path of a file, at a scale.
 
@@ -127,22 +127,22 @@ def read(
     module: ModuleType,
     name: str,
     scale: str | None = None,
-    search: Search | None = None,
-    scheduler: Scheduler | None = None,
+    search: SearchName | None = None,
+    scheduler: SchedulerName | None = None,
 ) -> Space:
     """Return the search space that a module defines; errors call it `name`."""
-    missing = [each for each in REQUIRED if not hasattr(module, each)]
+    missing = [name for name in REQUIRED if not hasattr(module, name)]
     if missing:
         raise UserError(f"search space '{name}' lacks {', '.join(missing)}: a space defines {', '.join(REQUIRED)}")
-    given = {each: getattr(module, each, default) for each, default in OPTIONAL.items()}
-    scales = dict(given["scales"])
+    optional = {attribute: getattr(module, attribute, default) for attribute, default in OPTIONAL.items()}
+    scales = dict(optional["scales"])
     if scale is not None and scale not in scales:
         raise unknown(f"scale of search space '{name}'", scale, scales)
     chosen = scale or next(iter(scales))
-    search, scheduler = search or given["search"], scheduler or given["scheduler"]
+    search, scheduler = search or optional["search"], scheduler or optional["scheduler"]
 
     def at_scale(part: str) -> Any:
-        return given[part](chosen) if callable(given[part]) else given[part]
+        return optional[part](chosen) if callable(optional[part]) else optional[part]
 
     keys = _keys(name, at_scale("space") | (at_scale("domains") if search in ("random", "optuna") else {}))
     rows = _rows(name, at_scale("rows"))
@@ -150,7 +150,7 @@ def read(
         raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one row")
     if not keys and search in ("random", "optuna"):
         raise UserError(f"search {search} draws values, and space '{name}' has rows alone: leave it out")
-    reference = given["reference"] if given["reference"] is not None else next(iter(rows), None)
+    reference = optional["reference"] if optional["reference"] is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
     domains = [key for key, values in keys.items() if not isinstance(values, Sequence)]
@@ -165,9 +165,9 @@ def read(
         mode=_one_of(name, "mode", module.mode, get_args(Mode)),
         seeds=tuple(module.seeds),
         reference=reference,
-        scheduler=_one_of(name, "scheduler", scheduler, get_args(Scheduler)),
-        search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(Search)),
-        mutations=_keys(name, {} if callable(given["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
+        scheduler=_one_of(name, "scheduler", scheduler, get_args(SchedulerName)),
+        search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(SearchName)),
+        mutations=_keys(name, {} if callable(optional["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
     )
 
 

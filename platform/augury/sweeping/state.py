@@ -1,11 +1,12 @@
-"""A sweep as it lies in the storage: what was asked, how far every trial is, and what was decided.
+"""A sweep as it lies in the storage: its definition, how far every trial is, and what was decided.
 
-The driver writes two files into the sweep's folder: `sweep.json`, what was asked, and `state.json`, where things stand.
+The driver writes two files into the sweep's folder: `sweep.json`, the definition, and `state.json`, how far it is.
 Curves, scores and errors are those of the run folders. Whoever shows a sweep, live or afterwards, reads it here.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -73,22 +74,22 @@ class Configuration:
     """Dotted key -> value; empty for the plain baseline beside the space."""
     trials: tuple[Trial, ...]
 
-    def plain(self) -> dict[str, Any]:
-        """The configuration as JSON-like values, without curves."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the configuration as JSON-like values, without curves."""
         return {
             "name": self.name,
             "address": self.address,
             "point": dict(self.point),
             "trials": [
                 {
-                    "seed": each.seed,
-                    "run": each.folder.uri,
-                    "progress": each.progress,
-                    "error": each.error,
-                    "validations": len(each.curve),
-                    "train_seconds": each.seconds,
+                    "seed": trial.seed,
+                    "run": trial.folder.uri,
+                    "progress": trial.progress,
+                    "error": trial.error,
+                    "validations": len(trial.curve),
+                    "train_seconds": trial.seconds,
                 }
-                for each in self.trials
+                for trial in self.trials
             ],
         }
 
@@ -167,22 +168,29 @@ class Sweep:
     @property
     def silent(self) -> float | None:
         """The seconds for which nothing was heard of a sweep that has not ended, once they are many."""
-        seconds = time.time() - self.updated
-        return seconds if not self.ended and seconds > SILENCE_SECONDS else None
+        return None if self.ended else silence(self.updated)
+
+    def best(self, trial: Trial) -> float | None:
+        """Return the best validation of a trial so far."""
+        values = [point.value for point in trial.curve if math.isfinite(point.value)]
+        return (max if self.mode == "max" else min)(values, default=None)
 
     @property
     def by_address(self) -> dict[str, Configuration]:
         """The configurations by the address of their runs."""
-        return {each.address: each for each in self.configurations}
+        return {configuration.address: configuration for configuration in self.configurations}
 
     def count(self, progress: Progress) -> int:
-        """The number of trials in a state."""
-        return sum(trial.progress == progress for each in self.configurations for trial in each.trials)
+        """Return the number of trials in a state."""
+        return sum(trial.progress == progress for group in self.configurations for trial in group.trials)
 
     def finished(self) -> list[Folder]:
-        """The folders of the scored runs, the reference first."""
+        """Return the folders of the scored runs, the reference first."""
         return [
-            trial.folder for each in self.configurations for trial in each.trials if trial.folder.exists(runs.SCORES)
+            trial.folder
+            for configuration in self.configurations
+            for trial in configuration.trials
+            if trial.folder.exists(runs.SCORES)
         ]
 
 
@@ -194,7 +202,7 @@ class Curves:
     _seen: dict[str, tuple[dict[str, int], tuple[Point, ...]]] = field(default_factory=dict)
 
     def of(self, run: Folder) -> tuple[Point, ...]:
-        """The validations of a run so far."""
+        """Return the validations of a run so far."""
         files = history.files(run)
         known = self._seen.get(run.name)
         if known is None or known[0] != files:
@@ -202,57 +210,63 @@ class Curves:
         return known[1]
 
     def _read(self, run: Folder) -> tuple[Point, ...]:
-        found = [record for record in history.read(run) if self.metric in record["metrics"]]
+        validations = [record for record in history.read(run) if self.metric in record["metrics"]]
         return tuple(
             Point(index, record["update"], record["metrics"].get("train/seconds", 0.0), record["metrics"][self.metric])
-            for index, record in enumerate(found, start=1)
+            for index, record in enumerate(validations, start=1)
         )
 
 
+def silence(updated: float) -> float | None:
+    """Return the seconds since a driver was last heard of, once they are so many that it must have been killed."""
+    seconds = time.time() - updated
+    return seconds if seconds > SILENCE_SECONDS else None
+
+
 def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
-    """The sweep called `name` in a storage; `curves`, kept between calls, spares reading what has not changed.
+    """Return the sweep called `name` in a storage; `curves`, kept between calls, spares reading what has not changed.
 
     UserError names the sweeps that there are.
     """
     folder = store.folder(KIND, name)
     if not folder.exists(DEFINITION):
-        known = [each for each in store.addresses(KIND) if store.folder(KIND, each).exists(DEFINITION)]
-        said = nearest(name, known) if known else "there is none yet: augury sweep SPACE makes one"
-        raise UserError(f"no sweep '{name}' in {store.root}: {said}")
-    asked: Mapping[str, Any] = folder.read_json(DEFINITION)
-    stands: Mapping[str, Any] = folder.read_json(STATE) if folder.exists(STATE) else {}
-    curves = curves or Curves(asked["metric"])
+        known = [known for known in store.addresses(KIND) if store.folder(KIND, known).exists(DEFINITION)]
+        remedy = nearest(name, known) if known else "there is none yet: augury sweep SPACE makes one"
+        raise UserError(f"no sweep '{name}' in {store.root}: {remedy}")
+    definition: Mapping[str, Any] = folder.read_json(DEFINITION)
+    state: Mapping[str, Any] = folder.read_json(STATE) if folder.exists(STATE) else {}
+    curves = curves or Curves(definition["metric"])
     configurations = tuple(
-        _configuration(each, asked["seeds"], stands, store, curves) for each in asked["configurations"]
+        _configuration(entry, definition["seeds"], state, store, curves) for entry in definition["configurations"]
     )
     return Sweep(
-        name=asked["name"],
-        question=asked["question"],
-        metric=asked["metric"],
-        mode=asked["mode"],
-        scale=asked["scale"],
-        keys=tuple(asked["keys"]),
-        seeds=tuple(asked["seeds"]),
-        scheduler=asked["scheduler"],
-        reference=asked["reference"],
+        name=definition["name"],
+        question=definition["question"],
+        metric=definition["metric"],
+        mode=definition["mode"],
+        scale=definition["scale"],
+        keys=tuple(definition["keys"]),
+        seeds=tuple(definition["seeds"]),
+        scheduler=definition["scheduler"],
+        reference=definition["reference"],
         configurations=configurations,
-        merged=tuple(Merged(**each) for each in asked["merged"]),
-        decisions=tuple(Decision(**each) for each in stands.get("decisions", ())),
-        started=asked["started"],
-        updated=stands.get("time", asked["started"]),
-        ended=stands.get("ended", False),
-        tests=None if asked.get("tests") is None else tuple(asked["tests"]),
+        merged=tuple(Merged(**entry) for entry in definition["merged"]),
+        decisions=tuple(Decision(**entry) for entry in state.get("decisions", ())),
+        started=definition["started"],
+        updated=state.get("time", definition["started"]),
+        ended=state.get("ended", False),
+        tests=None if definition.get("tests") is None else tuple(definition["tests"]),
         folder=folder,
     )
 
 
 def _configuration(
-    asked: Mapping[str, Any], seeds: Sequence[int], stands: Mapping[str, Any], store: Store, curves: Curves
+    definition: Mapping[str, Any], seeds: Sequence[int], state: Mapping[str, Any], store: Store, curves: Curves
 ) -> Configuration:
     trials = []
     for seed in seeds:
-        folder = store.folder(runs.KIND, f"{asked['address']}/seed-{seed}")
-        noted = stands.get("trials", {}).get(f"{asked['address']}/seed-{seed}", {})
+        folder = store.folder(runs.KIND, f"{definition['address']}/seed-{seed}")
+        noted = state.get("trials", {}).get(f"{definition['address']}/seed-{seed}", {})
         progress: Progress = "finished" if folder.complete else noted.get("progress", "waiting")
         trials.append(Trial(seed, folder, progress, noted.get("error"), curves.of(folder)))
-    return Configuration(asked["name"], asked["address"], asked["point"], tuple(trials))
+    return Configuration(definition["name"], definition["address"], definition["point"], tuple(trials))

@@ -16,9 +16,7 @@ from typing import Any, Literal
 from augury.core.errors import UserError
 from augury.core.locks import alone
 from augury.core.store import Folder, Store
-from augury.experiments.evaluation import evaluate, evaluated
-from augury.experiments.run import Run
-from augury.experiments.training import train
+from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.state import KIND, Curves, Point
 from augury.training.checkpoint import Checkpoints
 from augury.training.launch import FAILURE
@@ -30,14 +28,14 @@ ERROR = "error"
 
 
 @dataclass(frozen=True)
-class Setting:
+class TrialSettings:
     """What the trials of a sweep have in common."""
 
     storage: str
     sweep: str
     metric: str
     rungs: tuple[int | None, ...]
-    """Validations at which the race decides; None: the end of training."""
+    """Validations at which the scheduler decides; None: the end of training."""
     launcher: Literal["direct", "ray"]
     """`direct`: the loop runs in the trial's actor; `ray`: the actor starts Ray Train workers."""
     device: Literal["cpu", "cuda"]
@@ -47,56 +45,48 @@ class Setting:
     fail_fast: bool = False
     """Whether a trial ends at its next validation after another has failed."""
 
+    @property
+    def folder(self) -> Folder:
+        """The sweep's folder."""
+        return Store(self.storage).folder(KIND, self.sweep)
 
-def keep(sweep: Folder, prepared: Run) -> None:
-    """Write down what the trials of a configuration start from."""
-    sweep.sub("configurations").write_json(f"{prepared.address}.json", prepared.to_dict())
+    @property
+    def execution(self) -> dict[str, Any]:
+        """How a trial is trained, beside the experiment's own settings."""
+        return {"launcher": self.launcher, "device": self.device, "threads": self.threads}
 
 
-def kept(sweep: Folder, address: str) -> Run:
-    """Return what `keep` wrote."""
-    return Run.from_dict(sweep.root, sweep.sub("configurations").read_json(f"{address}.json"))
-
-
-def run(config: Mapping[str, Any], setting: Setting) -> None:
+def run(config: Mapping[str, Any], settings: TrialSettings) -> None:
     """Train and score a configuration with a seed, reporting every validation to Tune, which may end the call there.
 
-    What fails for a reason is reported and not raised: Tune would only try it again. What dies is tried again.
+    A failure that trying again would only repeat is reported and not raised; a process that dies is tried again.
     """
     from ray import tune
 
-    store = Store(setting.storage)
-    trial = kept(store.folder(KIND, setting.sweep), config[CONFIGURATION]).at(config[SEED])
-    folder = trial.folder
+    runs, seed = ConfigurationRuns.read(settings.folder, config[CONFIGURATION]), config[SEED]
     with ExitStack() as lock:
-        lock.enter_context(alone(folder))
-        if folder.complete and evaluated(trial):
+        lock.enter_context(alone(runs.folder(seed)))
+        if runs.done(seed):
             return
-        folder.remove(FAILURE)
+        runs.folder(seed).remove(FAILURE)
         try:
-            _train(trial, setting, lock)
-            if not evaluated(trial):
-                evaluate(trial)
-            folder.finish({"address": trial.address, "seed": trial.seed})
+            _train(runs, seed, settings, lock)
+            runs.finish(seed)
         except Exception as error:
-            folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
-            tune.report({ERROR: f"{type(error).__name__}: {error}"})
+            tune.report({ERROR: runs.fail(seed, error)})
 
 
 class _Overtaken(Exception):
     """Another driver has trained the run further while this one waited for a decision."""
 
 
-def _train(trial: Run, setting: Setting, lock: ExitStack) -> None:
+def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: ExitStack) -> None:
     from ray import tune
 
-    folder = trial.folder
-    execution = trial.experiment.execution.model_copy(
-        update={"launcher": setting.launcher, "device": setting.device, "threads": setting.threads}
-    )
+    folder = runs.folder(seed)
 
     def report(metrics: dict[str, Any]) -> None:
-        if metrics["validation"] not in setting.rungs:
+        if metrics["validation"] not in settings.rungs:
             tune.report(metrics)
             return
         lock.close()  # whoever waits for a decision holds nothing that others wait for
@@ -105,38 +95,38 @@ def _train(trial: Run, setting: Setting, lock: ExitStack) -> None:
         if folder.complete or Checkpoints(folder, keep=1).updates()[-1] != metrics["update"]:
             raise _Overtaken
 
-    if setting.launcher == "direct":
+    if settings.launcher == "direct":
         while True:
             try:
-                train(trial, execution=execution, report=report)
+                runs.train(seed, settings.execution, report)
                 return
             except _Overtaken:
                 continue
-    curves = Curves(setting.metric)
+    curves = Curves(settings.metric)
     ended = False
     while not ended:  # workers end of themselves: what stops them from outside leaves them behind
         before = curves.of(folder)
-        ended = train(trial, execution=execution, until=_until(setting, before))
+        ended = runs.train(seed, settings.execution, until=_until(settings, before))
         reached = curves.of(folder)[len(before) :]
         if not (ended or reached):
-            raise UserError(f"its history has no {setting.metric}: the space's metric must be one that it validates")
+            raise UserError(f"its history has no {settings.metric}: the space's metric must be one that it validates")
         for point in reached:
             try:
-                report({setting.metric: point.value, "validation": point.validation, "update": point.update})
+                report({settings.metric: point.value, "validation": point.validation, "update": point.update})
             except _Overtaken:
                 break
 
 
-def _until(setting: Setting, before: Sequence[Point]) -> int | None:
-    """The validation at which workers end to hear whether they may go on; None: the end of training.
+def _until(settings: TrialSettings, before: Sequence[Point]) -> int | None:
+    """Return the validation at which workers end to hear whether they may go on; None: the end of training.
 
     Other workers take long to start, so that a deadline is foreseen from the time that validations took so far.
     """
-    rung = next(rung for rung in setting.rungs if rung is None or rung > len(before))
-    if setting.deadline is None and not setting.fail_fast:
+    rung = next(rung for rung in settings.rungs if rung is None or rung > len(before))
+    if settings.deadline is None and not settings.fail_fast:
         return rung
     further = 1
-    if before and setting.deadline is not None and not setting.fail_fast:
-        further = max(1, math.ceil((setting.deadline - time.time()) * len(before) / before[-1].seconds))
+    if before and settings.deadline is not None and not settings.fail_fast:
+        further = max(1, math.ceil((settings.deadline - time.time()) * len(before) / before[-1].seconds))
     next_end = len(before) + further
     return next_end if rung is None else min(rung, next_end)

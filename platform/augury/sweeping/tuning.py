@@ -1,12 +1,15 @@
-"""Ray Tune runs what the desk hands out: a searcher that begins trials, a scheduler whose unit is the configuration."""
+"""Ray Tune runs what the dispatcher hands out: a searcher begins trials, a scheduler decides on configurations."""
 
 from __future__ import annotations
 
+import logging
 import os
 import signal
+import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
 from typing import Any, ClassVar
 
 from ray import tune
@@ -15,30 +18,32 @@ from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
 from augury.sweeping import trial as trials
-from augury.sweeping.desk import Desk, Key
-from augury.sweeping.trial import CONFIGURATION, ERROR, SEED, Setting
+from augury.sweeping.dispatcher import Dispatcher, Key
+from augury.sweeping.trial import CONFIGURATION, ERROR, SEED, TrialSettings
+
+LOG = "ray.log"
 
 
 def run(
-    desk: Desk,
-    setting: Setting,
+    dispatcher: Dispatcher,
+    settings: TrialSettings,
     resources: Mapping[str, float],
     *,
     name: str,
     directory: str,
     deaths: int,
 ) -> None:
-    """Run trials until the race is over or its limits are reached; a trial whose process dies is begun again."""
+    """Run trials until all is decided or the limits are reached; a trial whose process dies is begun again."""
     # Of trials that wait, Tune by itself holds only one. Its actor, which takes seconds to start, would be thrown away
     # for each that becomes free meanwhile, and another be started.
-    os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(2 * desk.limits.at_once)
+    os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(2 * dispatcher.limits.at_once)
     tuner = tune.Tuner(
-        tune.with_resources(tune.with_parameters(trials.run, setting=setting), dict(resources)),
+        tune.with_resources(tune.with_parameters(trials.run, settings=settings), dict(resources)),
         tune_config=tune.TuneConfig(
-            search_alg=_Beginner(desk),
-            scheduler=_Groups(desk),
+            search_alg=_TrialSearcher(dispatcher),
+            scheduler=_GroupScheduler(dispatcher),
             num_samples=-1,
-            reuse_actors=setting.launcher == "direct",
+            reuse_actors=settings.launcher == "direct",
             trial_name_creator=name_of,
             trial_dirname_creator=name_of,
         ),
@@ -46,17 +51,41 @@ def run(
             name=name,
             storage_path=directory,
             verbose=0,
-            callbacks=[_Watch(desk)],
+            callbacks=[_ProgressCallback(dispatcher)],
             failure_config=tune.FailureConfig(max_failures=deaths),
         ),
     )
-    with ours():
+    with quiet_tune(log_of(directory)):
         tuner.fit()
 
 
+def log_of(directory: str) -> Path:
+    """Return the file for what Ray logs about trials in `directory`; of another machine's storage, a temporary one."""
+    if "://" in directory:
+        return Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
+    return Path(directory, LOG)
+
+
 @contextmanager
-def ours() -> Iterator[None]:
-    """Leave the terminal to us, standard output to results, and Ctrl-C too: the next command continues."""
+def quiet_tune(log: Path) -> Iterator[None]:
+    """Keep Ray from the terminal and standard output while the block runs, and from Ctrl-C: the next command continues.
+
+    What Ray logs, tracebacks included, goes to the file `log`.
+    """
+    log.parent.mkdir(parents=True, exist_ok=True)
+    ray_logger, handler = logging.getLogger("ray"), logging.FileHandler(log, encoding="utf-8", delay=True)
+    handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
+    earlier, ray_logger.handlers = ray_logger.handlers, [handler]
+    try:
+        with _quiet_output():
+            yield
+    finally:
+        ray_logger.handlers = earlier
+        handler.close()
+
+
+@contextmanager
+def _quiet_output() -> Iterator[None]:
     os.environ["TUNE_DISABLE_SIGINT_HANDLER"] = "1"
     os.environ["RAY_AIR_NEW_OUTPUT"] = "0"  # the other one draws its tables whatever the verbosity
     os.environ.setdefault("TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S", "0")
@@ -70,7 +99,7 @@ class Interruptible(tune.Callback):
     Raised wherever it happens to come, inside a call of Ray, a KeyboardInterrupt may be swallowed.
     """
 
-    asked: ClassVar[bool] = False
+    requested: ClassVar[bool] = False
 
     @classmethod
     @contextmanager
@@ -80,46 +109,46 @@ class Interruptible(tune.Callback):
             yield
             return
 
-        def ask(number: int, frame: Any) -> None:
-            Interruptible.asked = True
+        def request(number: int, frame: Any) -> None:
+            Interruptible.requested = True
 
-        Interruptible.asked = False
-        before = signal.signal(signal.SIGINT, ask)
+        Interruptible.requested = False
+        before = signal.signal(signal.SIGINT, request)
         try:
             yield
         finally:
             signal.signal(signal.SIGINT, before)
-        if Interruptible.asked:
+        if Interruptible.requested:
             raise KeyboardInterrupt
 
     def on_step_begin(self, iteration: int, trials: Iterable[Trial], **info: Any) -> None:
-        if Interruptible.asked:
+        if Interruptible.requested:
             raise KeyboardInterrupt
 
 
 def name_of(trial: Trial) -> str:
-    """What Tune calls a trial; it is given once, and stays when a population changes the trial's settings."""
+    """Return what Tune calls a trial; the name stays when a population changes the trial's settings."""
     return f"{trial.config[CONFIGURATION]}-seed-{trial.config[SEED]}"
 
 
 def key_of(name: str) -> Key:
-    """Which trial that name means."""
+    """Return the trial that such a name means."""
     configuration, _, seed = name.rpartition("-seed-")
     return Key(configuration, int(seed))
 
 
-class _Beginner(Searcher):
-    """Begins the trials that the race asks for, when it asks for them."""
+class _TrialSearcher(Searcher):
+    """Begins the trials that the scheduler wants, when it wants them."""
 
-    def __init__(self, desk: Desk):
+    def __init__(self, dispatcher: Dispatcher):
         super().__init__()
-        self.desk = desk
+        self.dispatcher = dispatcher
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
-        if self.desk.over or self.desk.full:
+        if self.dispatcher.over or self.dispatcher.full:
             return Searcher.FINISHED
-        key = self.desk.take()
-        return None if key is None else {CONFIGURATION: key.configuration, SEED: key.seed, **self.desk.start(key)}
+        key = self.dispatcher.take()
+        return None if key is None else {CONFIGURATION: key.configuration, SEED: key.seed, **self.dispatcher.start(key)}
 
     def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
         """The scheduler is told too, and knows the trial."""
@@ -131,37 +160,37 @@ class _Beginner(Searcher):
         """See `save`."""
 
 
-class _Groups(TrialScheduler):
-    """Pauses, continues and stops trials as the race decides of their configurations."""
+class _GroupScheduler(TrialScheduler):
+    """Pauses, continues and stops trials as is decided of their configurations."""
 
-    def __init__(self, desk: Desk):
+    def __init__(self, dispatcher: Dispatcher):
         super().__init__()
-        self.desk = desk
+        self.dispatcher = dispatcher
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
         """Nothing is decided yet."""
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
         if error := result.get(ERROR):
-            self.desk.failed(key_of(str(trial)), error)
+            self.dispatcher.failed(key_of(str(trial)), error)
             verdict = "STOP"
         else:
-            verdict = self.desk.verdict(key_of(str(trial)), result)
+            verdict = self.dispatcher.verdict(key_of(str(trial)), result)
         self._stop_losers(tune_controller, but=trial)
         return verdict
 
     def on_trial_complete(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> None:
-        self.desk.returned(key_of(str(trial)))
+        self.dispatcher.returned(key_of(str(trial)))
         self._stop_losers(tune_controller, but=trial)
 
     def on_trial_error(self, tune_controller: Any, trial: Trial) -> None:
         if trial.status == Trial.ERROR:
             return  # its actor is gone and Tune queues it again; what fails for good still runs or pends here
-        self.desk.failed(key_of(str(trial)), last_words(trial))
+        self.dispatcher.failed(key_of(str(trial)), failure_of(trial))
         self._stop_losers(tune_controller, but=trial)
 
     def on_trial_remove(self, tune_controller: Any, trial: Trial) -> None:
-        self.desk.left(key_of(str(trial)))
+        self.dispatcher.left(key_of(str(trial)))
 
     def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
         known = list(tune_controller.get_trials())
@@ -170,8 +199,8 @@ class _Groups(TrialScheduler):
             return pending[-1]  # least likely to have one of its own, which Tune would throw away for the free one
         paused = {key_of(str(trial)): trial for trial in known if trial.status == Trial.PAUSED}
         active = sum(trial.status == Trial.RUNNING for trial in known)
-        key = self.desk.resume(paused, active)
-        if key is None and not active and (self.desk.over or self.desk.full):
+        key = self.dispatcher.resume(paused, active)
+        if key is None and not active and (self.dispatcher.over or self.dispatcher.full):
             for trial in paused.values():  # nothing is left that could decide of them
                 tune_controller.stop_trial(trial)
         return paused[key] if key else None
@@ -181,30 +210,31 @@ class _Groups(TrialScheduler):
 
     def _stop_losers(self, tune_controller: Any, but: Trial) -> None:
         """End the trials that wait for a decision which has gone against them."""
-        wanted = set(self.desk.wanted())
-        ended = self.desk.over
+        wanted = set(self.dispatcher.wanted())
+        ended = self.dispatcher.over
         for trial in list(tune_controller.get_trials()):
             waits = trial is not but and trial.status in (Trial.PENDING, Trial.PAUSED)
             if (
                 waits
                 and key_of(str(trial)) not in wanted
-                and (ended or key_of(str(trial)).configuration in self.desk.race.out)
+                and (ended or key_of(str(trial)).configuration in self.dispatcher.scheduler.out)
             ):
                 tune_controller.stop_trial(trial)
 
 
-class _Watch(Interruptible):
+class _ProgressCallback(Interruptible):
     """Notes when trials run."""
 
-    def __init__(self, desk: Desk):
-        self.desk = desk
+    def __init__(self, dispatcher: Dispatcher):
+        self.dispatcher = dispatcher
 
     def on_trial_start(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
-        self.desk.progress[key_of(str(trial))] = "running"
+        self.dispatcher.progress[key_of(str(trial))] = "running"
 
 
-def last_words(trial: Trial) -> str:
-    """Why a trial's process died, as far as Ray knows."""
+def failure_of(trial: Trial) -> str:
+    """Return why a trial's process died, as far as Ray knows, and where all that it says of it lies."""
     error = trial.get_pickled_error() or trial.get_error()
     lines = [line for line in str(error or "").splitlines() if line.strip()]
-    return lines[0] if lines else "its process died"
+    reason = lines[0] if lines else "its process died"
+    return f"{reason} (traceback: {trial.error_file})" if trial.error_file else reason

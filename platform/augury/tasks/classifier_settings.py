@@ -9,6 +9,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BeforeValidator, Field, model_validator
 
 from augury.core.config import Section, validate
+from augury.core.mutability import MUTABLE
 from augury.text.architecture import Attention, Pretrained, check_heads
 
 
@@ -17,7 +18,7 @@ class PretrainedClassifier(Pretrained):
 
     name: str = "FacebookAI/xlm-roberta-base"
     """Directory that `save_pretrained` wrote, or name on the hub; any encoder that classifies sequences."""
-    dropout: float | None = Field(None, ge=0, lt=1)
+    dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     """In place of all of the model's dropout."""
     attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for short sentences on CPUs."""
@@ -46,7 +47,7 @@ class Scratch(Section):
     hidden_size: int | None = Field(None, ge=2)
     feedforward_size: int | None = Field(None, ge=1)
     attention_heads: int | None = Field(None, ge=1)
-    dropout: float = Field(0.1, ge=0, lt=1)
+    dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
     max_positions: int = Field(512, ge=8)
     """Longest pair in subwords."""
     attention: Attention = "auto"

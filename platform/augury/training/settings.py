@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
+from augury.core.mutability import MUTABLE, Mutability
 from augury.training.batching import Order
 
 PRESETS: Mapping[str, Mapping[str, Any]] = {
@@ -27,6 +28,9 @@ PRESETS: Mapping[str, Mapping[str, Any]] = {
 
 
 BUDGETS = ("max_passes", "max_updates")
+OPTIMISER = Mutability("the state of the optimiser, which a checkpoint restores, has it")
+PLANNED = Mutability("a pass's batches are planned by it, and a member goes on in the middle of a pass")
+COMPARED = Mutability("members are compared after as many validations, and end alike")
 
 
 class Training(Section):
@@ -34,49 +38,49 @@ class Training(Section):
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = PRESETS
 
-    max_tokens: int = Field(4096, gt=0)
+    max_tokens: Annotated[int, PLANNED] = Field(4096, gt=0)
     """Budget of one batch: rows × longest side, counted on the plain source and the target, whatever view is read."""
-    max_examples: int | None = Field(None, ge=1)
+    max_examples: Annotated[int | None, PLANNED] = Field(None, ge=1)
     """Most examples of one batch, which is full at either limit; none: max_tokens alone."""
-    order: Order = "length"
+    order: Annotated[Order, PLANNED] = "length"
     """Batches of examples of similar length, or (random) of examples in random order, which pads more."""
-    accumulation: int = Field(1, ge=1)
+    accumulation: Annotated[int, PLANNED] = Field(1, ge=1)
     """Batches per worker and optimizer step."""
-    workers: int = Field(1, ge=1)
+    workers: Annotated[int, PLANNED] = Field(1, ge=1)
     """Data-parallel workers; a step reads workers × accumulation batches."""
-    learning_rate: float = Field(6e-4, gt=0)
+    learning_rate: Annotated[float, MUTABLE] = Field(6e-4, gt=0)
     """Peak of the schedule."""
-    schedule: Literal["inverse_sqrt", "linear", "constant"] = "inverse_sqrt"
+    schedule: Annotated[Literal["inverse_sqrt", "linear", "constant"], MUTABLE] = "inverse_sqrt"
     """After warm-up: peak × sqrt(warm-up / step), linear to zero at the last update, or constant."""
-    warmup_updates: int = Field(8000, ge=0)
+    warmup_updates: Annotated[int, MUTABLE] = Field(8000, ge=0)
     """Updates during which the rate rises linearly from zero."""
-    warmup_share: float | None = Field(None, ge=0, lt=1)
+    warmup_share: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     """The same as a share of all updates, in place of warmup_updates."""
-    adam_betas: tuple[float, float] = (0.9, 0.98)
-    adam_eps: float = Field(1e-9, gt=0)
-    weight_decay: float = Field(0.0, ge=0)
+    adam_betas: Annotated[tuple[float, float], OPTIMISER] = (0.9, 0.98)
+    adam_eps: Annotated[float, OPTIMISER] = Field(1e-9, gt=0)
+    weight_decay: Annotated[float, OPTIMISER] = Field(0.0, ge=0)
     """Decoupled from the gradient (AdamW), for matrices alone: biases and normalisation are left out."""
-    clip_norm: float = Field(0.0, ge=0)
+    clip_norm: Annotated[float, MUTABLE] = Field(0.0, ge=0)
     """Largest norm of the gradient; 0 does not clip."""
-    precision: Literal["fp32", "bf16"] = "fp32"
+    precision: Annotated[Literal["fp32", "bf16"], MUTABLE] = "fp32"
     """bf16: matrix products under autocast, parameters and sums in fp32."""
-    max_passes: int | None = Field(None, ge=1)
+    max_passes: Annotated[int | None, COMPARED] = Field(None, ge=1)
     """Passes over the training rows after which training ends; in each, every row is read once, with one view."""
-    max_updates: int | None = Field(100_000, ge=1)
+    max_updates: Annotated[int | None, COMPARED] = Field(100_000, ge=1)
     """Optimizer steps after which training ends; setting one of both budgets drops the other's default."""
-    validate_every: int | None = Field(None, ge=1)
+    validate_every: Annotated[int | None, COMPARED] = Field(None, ge=1)
     """Updates between validations; none: after passes."""
-    validate_every_passes: int = Field(1, ge=1)
+    validate_every_passes: Annotated[int, COMPARED] = Field(1, ge=1)
     """Passes between validations, where validate_every is not set."""
-    patience: int = Field(15, ge=1)
+    patience: Annotated[int, COMPARED] = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
-    stop_on: Literal["score", "loss"] = "score"
+    stop_on: Annotated[Literal["score", "loss"], COMPARED] = "score"
     """What must improve: the trainable's validation score or the validation loss."""
-    weights: Literal["averaged", "last", "best", "chosen"] = "chosen"
+    weights: Annotated[Literal["averaged", "last", "best", "chosen"], COMPARED] = "chosen"
     """Which weights are reported on: the mean of the last checkpoints, the last, the best of all validations in what
     stop_on names, or (chosen) whichever of these does best on the validation set. A mean over a run that still rises is
     worse than its end."""
-    average_last: int = Field(5, ge=1)
+    average_last: Annotated[int, COMPARED] = Field(5, ge=1)
     """The number of checkpoints in the mean: those of the last validations, or fewer where there are fewer."""
 
     @model_validator(mode="before")

@@ -6,7 +6,7 @@ import pytest
 
 from augury.core.commands import command
 from augury.reporting.sweeps.locations import locations
-from augury.tracking.contents import LEVEL, SWEEP
+from augury.tracking.sweeps import LEVEL, SWEEP
 
 
 @pytest.fixture(autouse=True)

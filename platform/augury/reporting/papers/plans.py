@@ -17,7 +17,7 @@ def to_dict(table: Published, plan: Plan) -> dict[str, Any]:
     return {
         **caption(table),
         "rows": [_row(table, plan, name) for name in table.rows],
-        **plan.plain(),
+        **plan.to_dict(),
         "deviations": list(table.deviations),
         "notes": printed_notes(table),
     }

@@ -189,8 +189,8 @@ def printed_notes(table: Published) -> list[str]:
 def printed_dict(table: Published, name: str) -> dict[str, Any]:
     """Return what the paper prints of a row, as JSON-like values."""
     row = table.printed.rows.get(name)
-    notes = [note.plain() for note in table.printed.notes if note.row == name]
-    return {"name": name, "published": dict(table.values(name)), **(row.plain() if row else {}), "notes": notes}
+    notes = [note.to_dict() for note in table.printed.notes if note.row == name]
+    return {"name": name, "published": dict(table.values(name)), **(row.to_dict() if row else {}), "notes": notes}
 
 
 def _line_dict(shown: Reproduction, line: Line) -> dict[str, Any]:

@@ -87,7 +87,7 @@ def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame
 
 def varying(summary: Summary) -> list[Axis]:
     """Return the swept keys that have more than one value."""
-    points = [item.point for item in (*summary.sweep.configurations, *summary.sweep.merged)]
+    points = [item.point for item in summary.sweep.configurations] + [item.point for item in summary.sweep.merged]
     return [axis for axis in axes(summary.sweep.keys, points) if len(axis.values) > 1]
 
 

@@ -142,7 +142,7 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
         if (row := rows_by_address(comparison).get(result.address))
     }
     return {
-        **result.configuration.plain(),
+        **result.configuration.to_dict(),
         "state": result.state,
         "rung": result.rung,
         "seeds": result.finished,

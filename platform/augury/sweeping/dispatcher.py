@@ -1,4 +1,4 @@
-"""Between the race, which decides, and Ray Tune, which runs: who may run, who waits, what has come of whom."""
+"""Between the scheduler, which decides, and Ray Tune, which runs: which trials begin, wait, go on and end."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from augury.core.store import Folder, Store
 from augury.experiments.runs import run_folder
-from augury.sweeping import race
+from augury.sweeping.race import Verdict, Work
 from augury.sweeping.state import Curves, Decision, Point, Progress
 
 
@@ -33,20 +33,20 @@ class Limits(NamedTuple):
     fail_fast: bool = False
 
 
-class Rival(Protocol):
-    """What decides which trials go on: a race, or a study that suggests points."""
+class Scheduler(Protocol):
+    """Decides which trials go on: a race, or a study that suggests points."""
 
     mode: Literal["max", "min"]
 
     @property
-    def decisions(self) -> Sequence[race.Verdict]:
+    def decisions(self) -> Sequence[Verdict]:
         """Made so far."""
 
     @property
     def out(self) -> Collection[str]:
         """Configurations that go no further."""
 
-    def work(self) -> list[race.Work]: ...
+    def work(self) -> list[Work]: ...
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None: ...
 
@@ -62,16 +62,16 @@ Done = Callable[[Key], bool]
 """Whether a trial's run is trained and has the scores that are asked for."""
 
 
-class Desk:
-    """Tells the race what the histories hold, and passes on its wishes; used by one thread.
+class Dispatcher:
+    """Tells the scheduler what the histories hold, and Tune which trials it wants; used by one thread.
 
     Tune copies and keeps what it is given. A sweep is continued from its run folders and never from Tune's state, so
-    that a copy is the desk itself, and what is kept is nothing.
+    that a copy is the dispatcher itself, and what is kept is nothing.
     """
 
     def __init__(
         self,
-        race: Rival,
+        scheduler: Scheduler,
         rungs: Sequence[int | None],
         store: Store,
         curves: Curves,
@@ -80,22 +80,22 @@ class Desk:
         start: Start,
         done: Done,
     ):
-        self.race, self.rungs, self.store, self.curves, self.limits = race, rungs, store, curves, limits
+        self.scheduler, self.rungs, self.store, self.curves, self.limits = scheduler, rungs, store, curves, limits
         self.start, self.done = start, done
         self.progress: dict[Key, Progress] = {}
         self.errors: dict[Key, str] = {}
         self.decisions: list[Decision] = []
         self.begun: list[Key] = []
-        self._told: set[tuple[Key, int]] = set()
+        self._reported: set[tuple[Key, int]] = set()
 
-    def __deepcopy__(self, memo: Any) -> Desk:
+    def __deepcopy__(self, memo: Any) -> Dispatcher:
         return self
 
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         return type(None), ()
 
     def replay(self, keys: Sequence[Key]) -> None:
-        """Tell the race what is known from earlier commands."""
+        """Tell the scheduler what is known from earlier commands."""
         for key in keys:
             if self.done(key):
                 self.progress[key] = "finished"
@@ -103,11 +103,11 @@ class Desk:
         wanted = set(self.wanted())
         for key in keys:
             if key not in self.progress and self.curves.of(self.folder(key)):
-                ended = key.configuration in self.race.out or (self.race.over and key not in wanted)
+                ended = key.configuration in self.scheduler.out or (self.scheduler.over and key not in wanted)
                 self.progress[key] = "stopped" if ended else "paused"
 
     def folder(self, key: Key) -> Folder:
-        """The folder of the trial's run."""
+        """Return the folder of the trial's run."""
         return run_folder(self.store, key.configuration, key.seed)
 
     def tell(self, key: Key) -> None:
@@ -119,31 +119,31 @@ class Desk:
             )
         for rung, validations in enumerate(self.rungs):
             reached = complete or (validations is not None and len(curve) >= validations)
-            if reached and curve and (key, rung) not in self._told:
-                self._told.add((key, rung))
-                self.race.tell(key.configuration, key.seed, rung, self._best(curve[:validations]))
+            if reached and curve and (key, rung) not in self._reported:
+                self._reported.add((key, rung))
+                self.scheduler.tell(key.configuration, key.seed, rung, self._best(curve[:validations]))
         self._note_decisions()
 
     def _best(self, curve: Sequence[Point]) -> float:
         values = [point.value for point in curve if math.isfinite(point.value)]
         if not values:
             return math.nan
-        return max(values) if self.race.mode == "max" else min(values)
+        return max(values) if self.scheduler.mode == "max" else min(values)
 
     def _note_decisions(self) -> None:
-        for made in self.race.decisions[len(self.decisions) :]:
+        for verdict in self.scheduler.decisions[len(self.decisions) :]:
             self.decisions.append(
                 Decision(
                     time=time.time(),
-                    rung=made.rung + 1,
-                    validations=self.rungs[made.rung],
-                    address=made.configuration,
-                    action=made.action,
-                    seeds=made.seeds,
-                    mean=made.mean,
-                    low=made.low,
-                    high=made.high,
-                    cut=made.cut,
+                    rung=verdict.rung + 1,
+                    validations=self.rungs[verdict.rung],
+                    address=verdict.configuration,
+                    action=verdict.action,
+                    seeds=verdict.seeds,
+                    mean=verdict.mean,
+                    low=verdict.low,
+                    high=verdict.high,
+                    cut=verdict.cut,
                 )
             )
 
@@ -159,12 +159,12 @@ class Desk:
         return self.closing or (self.limits.trials is not None and len(self.begun) >= self.limits.trials)
 
     def wanted(self) -> list[Key]:
-        """The trials that the race wants to go on, most urgent first."""
-        asked = [] if self.closing else self.race.work()
-        return list(dict.fromkeys(Key(work.configuration, work.seed) for work in asked))
+        """Return the trials that the scheduler wants to go on, most urgent first."""
+        wanted = [] if self.closing else self.scheduler.work()
+        return list(dict.fromkeys(Key(work.configuration, work.seed) for work in wanted))
 
     def take(self) -> Key | None:
-        """A trial that Tune does not have yet, if one may begin."""
+        """Return a trial that Tune does not have yet, if another may begin."""
         active = sum(self.progress.get(key, "waiting") in ("waiting", "running") for key in self.begun)
         if self.full or active >= self.limits.at_once + self.limits.ahead:
             return None
@@ -181,7 +181,7 @@ class Desk:
         return None
 
     def resume(self, paused: Collection[Key], active: int) -> Key | None:
-        """Which of the trials that wait for a decision is to go on, while `active` others run or are about to."""
+        """Return which of the trials that wait for a decision may go on, while `active` others run or are about to."""
         if active >= self.limits.at_once:
             return None
         return next((key for key in self.wanted() if key in paused), None)
@@ -189,13 +189,13 @@ class Desk:
     @property
     def over(self) -> bool:
         """Whether nothing is to go on."""
-        return self.closing or self.race.over
+        return self.closing or self.scheduler.over
 
-    def verdict(self, key: Key, seen: Iterable[str] = ()) -> Literal["CONTINUE", "PAUSE", "STOP"]:
-        """What is to become of a running trial after a validation, in which the metrics `seen` were reported."""
+    def verdict(self, key: Key, metrics: Iterable[str] = ()) -> Literal["CONTINUE", "PAUSE", "STOP"]:
+        """Return what is to become of a running trial after a validation that reported these metrics."""
         self.tell(key)
         if not self.curves.of(self.folder(key)):
-            known = ", ".join(sorted(name for name in seen if name.startswith("valid/")))
+            known = ", ".join(sorted(name for name in metrics if name.startswith("valid/")))
             self.failed(key, f"the space's metric {self.curves.metric} is not validated; there is {known}")
             return "STOP"
         if self.closing:
@@ -203,12 +203,12 @@ class Desk:
             return "STOP"
         if key in self.wanted():
             return "CONTINUE"
-        stopped = key.configuration in self.race.out
+        stopped = key.configuration in self.scheduler.out
         self.progress[key] = "stopped" if stopped else "paused"
         return "STOP" if stopped else "PAUSE"
 
     def returned(self, key: Key) -> None:
-        """The trial's function came to its end."""
+        """Take note that the trial's function came to its end."""
         if self.done(key):
             self.progress[key] = "finished"
             self.tell(key)
@@ -216,13 +216,15 @@ class Desk:
             self.failed(key, "it ended without a result")
 
     def failed(self, key: Key, error: str) -> None:
-        """The trial failed for good."""
+        """Take note that the trial failed for good."""
         self.progress[key] = "failed"
         self.errors[key] = error
-        self.race.fail(key.configuration, key.seed)
+        self.scheduler.fail(key.configuration, key.seed)
         self._note_decisions()
 
     def left(self, key: Key) -> None:
-        """The race is over or has ended the configuration of a trial that waited."""
+        """Take note that Tune has let go of a trial that waited for a decision."""
         if self.progress.get(key) == "paused":
-            self.progress[key] = "stopped" if key.configuration in self.race.out or self.race.over else "paused"
+            self.progress[key] = (
+                "stopped" if key.configuration in self.scheduler.out or self.scheduler.over else "paused"
+            )

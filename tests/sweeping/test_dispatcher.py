@@ -1,19 +1,19 @@
-"""What the desk says of trials, without the processes that run them."""
+"""What the dispatcher says of trials, without the processes that run them."""
 
 from __future__ import annotations
 
 import math
 
 from augury.core.store import Store
-from augury.sweeping.desk import Desk, Key, Limits
-from augury.sweeping.race import All
+from augury.sweeping.dispatcher import Dispatcher, Key, Limits
+from augury.sweeping.race import Exhaustive
 from augury.sweeping.state import Curves
 from augury.training.history import History
 
 
-def desk(store: Store, seeds: tuple[int, ...] = (1,), **limits) -> Desk:
-    race = All(["a", "b"], seeds, (None,), mode="max")
-    return Desk(
+def dispatcher(store: Store, seeds: tuple[int, ...] = (1,), **limits) -> Dispatcher:
+    race = Exhaustive(["a", "b"], seeds, (None,), mode="max")
+    return Dispatcher(
         race,
         (None,),
         store,
@@ -24,14 +24,14 @@ def desk(store: Store, seeds: tuple[int, ...] = (1,), **limits) -> Desk:
     )
 
 
-def validate(made: Desk, key: Key, **metrics: float) -> None:
+def validate(made: Dispatcher, key: Key, **metrics: float) -> None:
     history = History(made.folder(key))
     history.add(8, 0, {f"valid/{name}": value for name, value in metrics.items()})
     history.flush()
 
 
 def test_a_metric_that_is_not_validated_is_named(tmp_path):
-    made = desk(Store(tmp_path))
+    made = dispatcher(Store(tmp_path))
     key = made.take()
     assert key == Key("a", 1)
     validate(made, key, loss=3.0, perplexity=20.0)
@@ -41,7 +41,7 @@ def test_a_metric_that_is_not_validated_is_named(tmp_path):
 
 
 def test_no_more_begin_than_may_run(tmp_path):
-    made = desk(Store(tmp_path), seeds=(1, 2))
+    made = dispatcher(Store(tmp_path), seeds=(1, 2))
     assert [made.take(), made.take(), made.take()] == [Key("a", 1), Key("b", 1), None]
     validate(made, Key("a", 1), bleu=3.0)
     made.folder(Key("a", 1)).finish({})
@@ -51,19 +51,19 @@ def test_no_more_begin_than_may_run(tmp_path):
 
 
 def test_limits_close_the_desk(tmp_path):
-    few = desk(Store(tmp_path / "few"), trials=1)
+    few = dispatcher(Store(tmp_path / "few"), trials=1)
     assert [few.take(), few.take()] == [Key("a", 1), None]
     assert few.full and not few.over
-    late = desk(Store(tmp_path / "late"), deadline=0.0)
+    late = dispatcher(Store(tmp_path / "late"), deadline=0.0)
     assert late.take() is None and late.over
-    fast = desk(Store(tmp_path / "fast"), fail_fast=True)
+    fast = dispatcher(Store(tmp_path / "fast"), fail_fast=True)
     key = fast.take()
     fast.failed(key, "out of memory")
     assert fast.take() is None and fast.over
 
 
 def test_a_value_that_is_not_finite_is_not_the_best(tmp_path):
-    made = desk(Store(tmp_path))
+    made = dispatcher(Store(tmp_path))
     for update, value in enumerate((1.0, math.nan, 4.0, math.inf), start=1):
         history = History(made.folder(Key("a", 1)))
         history.add(update, 0, {"valid/bleu": value})

@@ -1,0 +1,77 @@
+"""Keeps the state of a sweep in the storage, beside the thread that Tune runs in."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import asdict
+from typing import Any
+
+from augury.core.periodic import Throttle, every
+from augury.core.progress import say_once
+from augury.core.store import Folder, Store
+from augury.sweeping import state
+from augury.sweeping.dispatcher import Dispatcher
+from augury.sweeping.state import STATE, Curves, Decision, Sweep
+
+WRITE_SECONDS, HEARTBEAT_SECONDS = 1.0, 30.0
+
+Show = Callable[[Sweep, bool], None]
+"""Called every second or so while a sweep runs, and once, with True, at its end."""
+
+
+class StateWriter:
+    """Writes `state.json` and shows the sweep."""
+
+    def __init__(self, dispatcher: Dispatcher, sweep: Folder, show: Show):
+        self.dispatcher, self.sweep, self.show = dispatcher, sweep, show
+        self.curves = Curves(dispatcher.curves.metric)
+        earlier = sweep.read_json(STATE).get("decisions", []) if sweep.exists(STATE) else []
+        self._times = {_identity(decision): decision["time"] for decision in earlier}
+        self._written: dict[str, Any] = {}
+        self._heartbeat = 0.0
+
+    @contextmanager
+    def writing(self) -> Iterator[None]:
+        """Write and show every second while the block runs; less often where a sweep is so large that it takes long."""
+        throttle = Throttle(WRITE_SECONDS, share=0.2)
+
+        def update() -> None:
+            try:
+                self.show(self._write(), False)
+            except Exception as error:  # what shows a sweep must not be the end of it
+                say_once(f"the sweep goes on, but cannot be shown for now: {type(error).__name__}: {error}")
+
+        self._write()
+        with every(WRITE_SECONDS, lambda: throttle.do(update), name="sweep state"):
+            yield
+
+    def end(self, finished: bool) -> Sweep:
+        """Write and show the sweep for the last time; return it."""
+        sweep = self._write(ended=finished)
+        self.show(sweep, True)
+        return sweep
+
+    def _write(self, ended: bool = False) -> Sweep:
+        """Write what has changed, and now and then that nothing has; return the sweep as it is."""
+        trials = {
+            f"{key.configuration}/seed-{key.seed}": {"progress": progress, "error": self.dispatcher.errors.get(key)}
+            for key, progress in dict(self.dispatcher.progress).items()
+        }
+        decisions = [self._dated(decision) for decision in list(self.dispatcher.decisions)]
+        content = {"ended": ended, "trials": trials, "decisions": decisions}
+        now = time.time()
+        if content != self._written or now - self._heartbeat > HEARTBEAT_SECONDS:
+            self._written, self._heartbeat = content, now
+            self.sweep.write_json(STATE, {"time": now, **content})
+        return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
+
+    def _dated(self, decision: Decision) -> dict[str, Any]:
+        """Return a decision; one that an earlier command came to as well keeps its time."""
+        content = asdict(decision)
+        return content | {"time": self._times.get(_identity(content), decision.time)}
+
+
+def _identity(decision: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(decision[part] for part in ("rung", "address", "action", "seeds"))

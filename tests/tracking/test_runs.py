@@ -1,0 +1,215 @@
+"""What MLflow has of a run after a sync of its folder."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import pytest
+from mlflow import MlflowClient
+
+from augury.core.store import Store
+from augury.experiments.tracking import Tracking
+from augury.tracking.sync import sync
+from tests.tracking.reading import artifacts, curve, recorded
+
+NAME = "cipherdaug seed 3"
+
+
+def note(run: Any, status: str, since: float = 1_700_000_100.0, **more: Any) -> None:
+    run.folder.write_json("record.json", {"status": status, "since": since, **more})
+
+
+def test_a_run_is_described_under_its_experiment(run: Any, database: str, store: Store) -> None:
+    for address in ("a" * 16, "b" * 16):
+        store.folder("corpora", address).finish({"note": "synthetic text"})
+    note(run, "RUNNING", source="augury train words.yaml", user="ada")
+    sync(run.folder, Tracking(uri=database))
+    runs = recorded(database)
+    assert set(runs) == {NAME, "ciphers"}
+    assert runs[NAME].info.status == "RUNNING"
+    assert runs[NAME].data.params == {"regime.beta": "5", "augment.0.keys": "[1, 2]", "training.precision": "fp32"}
+    expected = {
+        "augury.folder": "runs/00aa11bb22cc33dd/seed-3",
+        "augury.storage": run.folder.root,
+        "augury.name": "cipherdaug",
+        "augury.experiment": "ciphers",
+        "augury.address": "00aa11bb22cc33dd",
+        "augury.seed": "3",
+        "augury.task": "nmt",
+        "version.augury": "0.1.0",
+        "mlflow.source.git.commit": "c0ffee",
+        "mlflow.source.name": "augury train words.yaml",
+        "mlflow.user": "ada",
+        "mlflow.note.content": "synthetic text",
+        "mlflow.parentRunId": runs["ciphers"].info.run_id,
+    }
+    assert {key: runs[NAME].data.tags.get(key) for key in expected} == expected
+    inputs = [
+        (entry.dataset.name, entry.dataset.digest, json.loads(entry.dataset.profile), entry.tags[0].value)
+        for entry in runs[NAME].inputs.dataset_inputs
+    ]
+    assert sorted(inputs) == [("test", "b" * 16, {"rows": 9}, "test"), ("train", "a" * 16, {"rows": 2900}, "train")]
+
+
+def test_a_curve_is_sent_as_it_grows_each_point_once(run: Any, database: str) -> None:
+    """Also across restarts that write a file anew with more in it, or repeat updates that were sent."""
+    tracking = Tracking(uri=database)
+    run.history(50, 100)
+    sync(run.folder, tracking)
+    assert curve(database, recorded(database)[NAME]) == [(50, 20.0), (100, 10.0)]
+    run.history(50, 250)
+    run.history(300, 350)
+    sync(run.folder, tracking)
+    run.folder.sub("history").remove("00000300.jsonl")
+    run.history(300, 450, delay=60.0)
+    sync(run.folder, tracking)
+    sync(run.folder, tracking)
+    steps = [step for step, _ in curve(database, recorded(database)[NAME])]
+    assert steps == [50, 100, 150, 200, 250, 300, 350, 400, 450]
+    point = MlflowClient(database).get_metric_history(recorded(database)[NAME].info.run_id, "train/loss")[0]
+    assert point.timestamp == 1_700_000_005_000
+
+
+def test_points_of_rare_metrics_are_not_lost_behind_frequent_ones(run: Any, database: str) -> None:
+    line = {"passes": 0.0, "time": 1.7e9}
+    run.raw("00000050", {"update": 50, "metrics": {"train/loss": 3.0}, **line})
+    sync(run.folder, Tracking(uri=database))
+    run.raw("00000050~", {"update": 50, "metrics": {"valid/bleu": 9.0}, **line})
+    sync(run.folder, Tracking(uri=database))
+    assert curve(database, recorded(database)[NAME], "valid/bleu") == [(50, 9.0)]
+
+
+def test_a_finished_run_has_scores_as_bars_cost_and_files(run: Any, database: str, store: Store) -> None:
+    run.history(50, 200)
+    run.scores()
+    store.folder("vocabularies", "77").write("pieces.vocab", "a\n")
+    file = {"root": store.root, "folder": "vocabularies/77", "name": "pieces.vocab", "directory": "vocabulary"}
+    note(run, "FINISHED", since=2e9, files=[file])
+    sync(run.folder, Tracking(uri=database))
+    finished = recorded(database)[NAME]
+    assert (finished.info.status, finished.info.end_time) == ("FINISHED", 2_000_000_000_000)
+    assert finished.data.metrics == {
+        "train/loss": 5.0,
+        "test/test/bleu": 31.5,
+        "test/test/bleu/low": 29.0,
+        "test/test/bleu/high": 34.0,
+        "cost/parameters": 1200.0,
+        "cost/data_factor": 3.0,
+        "cost/updates": 200.0,
+        "cost/target_tokens": 5000.0,
+        "cost/train_seconds": 20.0,
+        "cost/device_hours": 0.0056,
+        "cost/onset": 0.0,
+        "cost/passes_by_view.source": 10.0,
+        "cost/pieces.source": 12.0,
+        "cost/pieces.target": 11.0,
+    }
+    assert curve(database, finished, "test/test/bleu") == [(0, 31.5)], "MLflow draws bars of metrics at step 0 alone"
+    assert finished.data.tags["signature/bleu"] == "tok:13a"
+    assert finished.data.tags["augury.device"] == "cpu"
+    assert artifacts(database, finished) == {"experiment.yaml", "run.json", "scores.json", "hypotheses", "vocabulary"}
+    assert artifacts(database, finished, "vocabulary") == {"vocabulary/pieces.vocab"}
+    path = MlflowClient(database).download_artifacts(finished.info.run_id, "hypotheses/test.txt")
+    assert Path(path).read_text() == "a house\n"
+
+
+def test_what_is_up_to_date_is_left_alone(run: Any, database: str) -> None:
+    run.history(50, 100)
+    run.scores()
+    run.folder.finish({})
+    assert sync(run.folder, Tracking(uri=database)) == 2
+    before = recorded(database)
+    assert sync(run.folder, Tracking(uri=database)) == 0
+    after = recorded(database)
+    assert {name: run.to_dictionary() for name, run in after.items()} == {
+        name: run.to_dictionary() for name, run in before.items()
+    }
+
+
+def test_new_scores_of_a_finished_run_are_sent(run: Any, database: str) -> None:
+    run.scores()
+    note(run, "FINISHED", since=2e9)
+    sync(run.folder, Tracking(uri=database))
+    run.scores(value=32.5)
+    note(run, "FINISHED", since=2e9 + 60)
+    sync(run.folder, Tracking(uri=database))
+    assert curve(database, recorded(database)[NAME], "test/test/bleu") == [(0, 31.5), (0, 32.5)]
+    assert recorded(database)[NAME].data.metrics["test/test/bleu"] == 32.5
+
+
+def test_a_failed_run_is_opened_again_by_a_restart(run: Any, database: str) -> None:
+    statuses = []
+    for status in ("FAILED", "RUNNING", "FINISHED"):
+        note(run, status)
+        sync(run.folder, Tracking(uri=database))
+        statuses.append(recorded(database)[NAME].info.status)
+    assert statuses == ["FAILED", "RUNNING", "FINISHED"]
+
+
+def test_a_setting_changed_by_a_restart_becomes_a_tag(run: Any, database: str) -> None:
+    sync(run.folder, Tracking(uri=database))
+    run.describe(parameters={"regime.beta": 5, "execution.workers": 4, "training.precision": "bf16"})
+    sync(run.folder, Tracking(uri=database))
+    data = recorded(database)[NAME].data
+    assert (data.params["training.precision"], data.params["execution.workers"]) == ("fp32", "4")
+    assert json.loads(data.tags["augury.changed_since_start"]) == {"training.precision": "bf16"}
+
+
+def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
+    parameters = {f"section.{index}": index for index in range(250)} | {"long": "x" * 7000, "odd (name)": 1}
+    run.describe(parameters=parameters)
+    lines = [
+        {"update": update, "passes": 0.0, "time": 1.7e9, "metrics": {"a": update, "b": -update}}
+        for update in range(1, 1201)
+    ]
+    run.raw("00000001", *lines)
+    sync(run.folder, Tracking(uri=database))
+    sync(run.folder, Tracking(uri=database))
+    data = recorded(database)[NAME].data
+    assert len(data.params) == 252
+    assert (data.params["odd _name_"], data.params["long"]) == ("1", "x" * 6000)
+    assert "augury.changed_since_start" not in data.tags
+    assert curve(database, recorded(database)[NAME], "b") == [(update, -update) for update in range(1, 1201)]
+
+
+def test_what_is_not_finite_is_shown_as_such(run: Any, database: str) -> None:
+    lines = [
+        {"update": update, "passes": 0.0, "time": 1.7e9 + update, "metrics": {"train/loss": value}}
+        for update, value in enumerate([1.0, math.inf, math.nan, None], start=1)
+    ]
+    run.raw("00000001", *lines)
+    sync(run.folder, Tracking(uri=database))
+    (_, first), *rest = curve(database, recorded(database)[NAME])
+    assert first == 1.0
+    assert [math.isnan(value) for _, value in rest] == [True, True, True]
+
+
+def test_another_store_gets_everything(run: Any, database: str, tmp_path: Path, empty_database: Path) -> None:
+    run.history(50, 100)
+    run.scores()
+    run.folder.finish({})
+    other = f"sqlite:///{tmp_path}/other.db"
+    (tmp_path / "other.db").write_bytes(empty_database.read_bytes())
+    for uri in (database, other):
+        assert sync(run.folder, Tracking(uri=uri)) == 2
+        assert curve(uri, recorded(uri)[NAME]) == [(50, 20.0), (100, 10.0)]
+
+
+def test_the_model_is_kept_on_request(run: Any, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    def export(folder: Any, store: Store, form: str, output: Path) -> None:
+        output.mkdir()
+        (output / "config.json").write_text(form)
+
+    monkeypatch.setattr("augury.reporting.exporting.export", export)
+    run.describe(parameters={"tracking.log_model": True})
+    run.scores()
+    run.folder.finish({})
+    sync(run.folder, Tracking(uri=database))
+    client, finished = MlflowClient(database), recorded(database)[NAME]
+    (output,) = finished.outputs.model_outputs
+    model = client.get_logged_model(output.model_id)
+    assert (model.status, model.source_run_id) == ("READY", finished.info.run_id)
+    assert Path(model.artifact_location.removeprefix("file://"), "config.json").read_text() == "hf"
