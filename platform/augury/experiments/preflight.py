@@ -22,6 +22,7 @@ from augury.experiments import trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.runs import NO_TESTS
+from augury.scoring import metrics
 
 UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
 UNCHECKED |= {"decoding", "validation", "baseline", "systems"}
@@ -79,6 +80,8 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         for operator in experiment.augment:
             operator.check_text(pipeline.beginning(texts["train"], operator))
             operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
+        for name in experiment.scoring.metrics:
+            metrics.entry(name).require()
         trainable.find(experiment.task).check(experiment, store)
         check(experiment.model_experiments().values(), store)
 
