@@ -80,7 +80,7 @@ def test_deterministic(corpus):
 
 def test_plain_is_json():
     (found,) = score(HYPOTHESES, REFERENCES, language="en", metrics=["chrf"], samples=10)
-    assert json.loads(json.dumps(found.plain())) == {
+    assert json.loads(json.dumps(found.to_dict())) == {
         "name": "chrf",
         "value": found.value,
         "low": found.low,
@@ -124,7 +124,7 @@ def test_unknown_metric():
 
 
 def test_section():
-    assert TextScoring().plain() == {"metrics": ["bleu", "chrf"], "bootstrap_samples": 1000}
+    assert TextScoring().to_dict() == {"metrics": ["bleu", "chrf"], "bootstrap_samples": 1000}
     assert validate(TextScoring, {"metrics": ["multi_bleu:lower"]}, "test").metrics == ("multi_bleu:lower",)
 
 

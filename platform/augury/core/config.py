@@ -30,7 +30,7 @@ class Section(BaseModel):
             described["properties"] = {"preset": preset, **described.get("properties", {})}
         return described
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the settings as JSON-like values, defaults included."""
         return self.model_dump(mode="json")
 

@@ -142,7 +142,7 @@ def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str
     if key is None:
         return LeftOut(reason, rows, None, None, examples)
     section, _, name = key.partition(".")
-    held: Mapping[str, Any] = {"filter": part.filter.plain(), "{split}": part.text.plain()}.get(section, {})
+    held: Mapping[str, Any] = {"filter": part.filter.to_dict(), "{split}": part.text.to_dict()}.get(section, {})
     text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
     return LeftOut(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
 
@@ -169,5 +169,5 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     train = ingested(experiment.corpus, "train", store.root)
     beginning = train.shard(train.shards[0], SIDES[train.kind])
     counts = [float(words(column.combine_chunks()).mean()) for column in beginning.columns]
-    copies = sum(operator.plain().get("copies", 1) for operator in experiment.augment if operator.makes() == RECORDS)
+    copies = sum(operator.to_dict().get("copies", 1) for operator in experiment.augment if operator.makes() == RECORDS)
     return cost(experiment, size, Text(train.rows * (1 + copies), counts if size.target else [sum(counts)]))

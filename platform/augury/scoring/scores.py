@@ -38,7 +38,7 @@ class Score:
     statistics: NDArray[Any] = field(compare=False, repr=False)
     """The statistics of every sentence, shape (sentences, statistics)."""
 
-    def plain(self) -> dict[str, Any]:
+    def to_dict(self) -> dict[str, Any]:
         """Return the fields as JSON-like values, without the statistics."""
         return {name: content for name, content in asdict(self).items() if name != "statistics"}
 
