@@ -243,7 +243,7 @@ def _connect(address: str | None) -> None:
     if ray.is_initialized():
         return
     address = address or os.environ.get("RAY_ADDRESS")
-    # Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
+    # Threads that wait for a core without spinning: next to another busy process, spinning costs ten times the time.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "runtime_env": environment}
     if address:

@@ -1,4 +1,4 @@
-"""Something done now and then beside something else."""
+"""Calls repeated in the background while something else runs."""
 
 from __future__ import annotations
 

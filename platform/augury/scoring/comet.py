@@ -1,7 +1,7 @@
 """COMET (Rei et al., 2020): a trained model that scores every translation, given its source and a reference.
 
 Its package wants other versions of transformers and numpy than Augury, so that it runs in a process of its own, by the
-Python that `AUGURY_COMET` names, or by this one where the package is installed beside Augury nevertheless.
+Python that `AUGURY_COMET` names, or by this one where the package is installed with Augury nevertheless.
 """
 
 from __future__ import annotations

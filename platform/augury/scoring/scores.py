@@ -1,6 +1,6 @@
 """Scores of a translated corpus: value, interval and signature of every metric asked for, and what they come from.
 
-The counts of every sentence are kept beside a run, so that systems can be compared without their text.
+The counts of every sentence are kept with a run, so that systems can be compared without their text.
 """
 
 from __future__ import annotations
