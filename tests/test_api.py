@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 import sys
-from importlib.util import find_spec
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
+import yaml
 
 import augury
 from augury.core.errors import UserError
@@ -40,11 +42,11 @@ def test_encipher_keeps_the_index() -> None:
 
 
 def test_an_operator_makes_rows_that_name_their_parents() -> None:
-    copies = augury.apply(PAIRS, "eda", copies=3)
+    copies = augury.apply(PAIRS, "eda", copies=3, language="en")
     assert list(copies.columns) == ["premise", "hypothesis", "label", "origin", "parent"]
     assert copies["parent"].tolist() == ["x"] * 3 + ["y"] * 3 and set(copies["origin"]) == {"eda"}
     assert set(copies["label"]) == {"entailment"} and (copies["premise"] != PAIRS["premise"]["x"]).any()
-    assert augury.apply(PAIRS, "eda", copies=3).equals(copies)
+    assert augury.apply(PAIRS, "eda", copies=3, language="en").equals(copies)
 
 
 def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
@@ -63,8 +65,10 @@ def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
     [
         (PAIRS, "cipher", {}, "no source"),
         (PAIRS, "eda", {"copys": 2}, "unknown key 'copys'"),
+        (PAIRS, "eda", {}, "language"),
         (PAIRS, "edda", {}, "unknown operator 'edda'"),
         (PAIRS, "semantic", {}, "augury augment FILE"),
+        (PAIRS, "word_drop", {}, "makes no text"),
     ],
 )
 def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, parameters: dict, told: str) -> None:
@@ -72,12 +76,20 @@ def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, paramet
         augury.apply(frame, operator, **parameters)
 
 
-@pytest.mark.skipif(find_spec("augury.reporting.frames") is None, reason="augury.reporting.frames is not there yet")
-def test_an_experiment_is_run_and_its_results_are_rows(tmp_path: Path) -> None:
+def test_the_documented_lines_work(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     tests = {**CONTENT["corpus"], "tests": {"news": {"builtin": 3}}}  # type: ignore[dict-item]
-    settings = {"storage": str(tmp_path), "corpus": tests, "seeds": [1, 2], "training.max_updates": 2}
-    frame = augury.run(CONTENT, **settings)
-    assert sorted(frame["seed"]) == [1, 2] and set(frame["test"]) == {"news"} and set(frame["metric"]) == {"bleu"}
-    assert augury.results(tmp_path).equals(frame)
+    short = {**CONTENT["training"], "max_updates": 2}  # type: ignore[dict-item]
+    content = {**CONTENT, "corpus": tests, "training": short, "baseline": True}
+    Path("my.yaml").write_text(yaml.safe_dump(content))
+    lines = (Path(__file__).parents[1] / "docs" / "python.md").read_text(encoding="utf-8")
+    names: dict[str, Any] = {}
+    for block in re.findall(r"```python\n(.*?)```", lines, re.DOTALL):
+        exec(block, names)
+    assert sorted(names["frame"]["seed"]) == [1, 1, 2, 2] and set(names["frame"]["metric"]) == {"bleu"}
+    assert names["results"].equals(names["frame"])
+    assert {"difference", "p"} <= set(names["comparison"].columns) and len(names["comparison"]) == 2
+    assert names["pairs"]["rot-1"][0] != names["pairs"]["source"][0]
+    assert len(names["copies"]) == 4 and len(names["larger"]) == 6
     with pytest.raises(UserError, match="training.max_updates"):
-        augury.run(CONTENT, **{"training.max_updates": "many"})
+        augury.run("my.yaml", **{"training.max_updates": "many"})

@@ -94,15 +94,16 @@ def encipher(
     return pd.Series([rot.text(line) for line in lines], index=series.index, name=series.name, dtype="str")
 
 
-def apply(frame: pd.DataFrame, operator: str, **parameters: Any) -> pd.DataFrame:
-    """Apply an operator, by name or path, to sentences, and return the rows that it makes, without those given.
+def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **parameters: Any) -> pd.DataFrame:
+    """Apply an operator, by name or path, to sentences, and return the rows that it makes, without those of `frame`.
 
-    `frame` has the columns that the operator reads: source and target, or premise and hypothesis (and label), perhaps
-    language, source_language and target_language. The rows have the same columns, `origin` (the name of the view or of
-    the operator) and `parent` (the index of the row that one was made from). UserError for parameters and columns that
-    cannot be used, and for operators that work with trained models, which `augury augment FILE` trains.
+    `frame` has the columns that the operator reads: source and target, or premise and hypothesis (and label).
+    `language` is a code, where the frame has no column of languages and the operator depends on them. The rows have the
+    same columns, `origin` (the name of the view or operator) and `parent` (the index of the row each comes from).
+    UserError for parameters and columns that cannot be used, and for operators that work with trained models, which
+    `augury augment FILE` trains, or on token ids.
 
-        copies = augury.apply(frame, "eda", copies=2)
+        copies = augury.apply(frame, "eda", copies=2, language="en")
         larger = pd.concat([frame, copies])
     """
     import pandas as pd
@@ -113,46 +114,52 @@ def apply(frame: pd.DataFrame, operator: str, **parameters: Any) -> pd.DataFrame
     chosen = operators.parse({"operator": operator, **parameters})
     if chosen.models({}):
         raise UserError(f"operator {chosen.operator} works with trained models: use `augury augment FILE`")
-    records = _records(frame, chosen)
+    if any(part.makes() == operators.DRAW for part in chosen.parts()):
+        raise UserError(f"operator {chosen.operator} changes subwords anew in every pass of training: it makes no text")
+    records = _records(frame, chosen, language)
     fitted = chosen.fit([chosen.fit_block(records)])
-    frames = []
     with tempfile.TemporaryDirectory() as directory:
-        for part in chosen.parts():
-            table = part.bind(fitted, Store(directory))(records).table
-            frames.append(_rows(frame, table, part))
-    return pd.concat(frames, ignore_index=True)
+        rows = [_rows(frame, part.bind(fitted, Store(directory))(records).table, part) for part in chosen.parts()]
+    return pd.concat(rows, ignore_index=True)
 
 
-def _records(frame: pd.DataFrame, operator: Operator) -> pa.Table:
-    """The rows of a frame as records, numbered, in the columns of their corpus."""
+def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> pa.Table:
+    """The rows of a frame as records of a corpus, numbered."""
     import pyarrow as pa
 
     from augury.corpora.corpus import NLI, PARALLEL
 
     schema = PARALLEL if "source" in frame else NLI
-    operator.check(["id", "language", *frame.columns])
-    languages = dict.fromkeys(("language", "source_language", "target_language"), "und")
-    usual: dict[str, Any] = {"id": [str(row) for row in range(len(frame))], "origin": ["corpus"] * len(frame)}
-    usual |= {name: [code] * len(frame) for name, code in languages.items()}
-    columns = {}
-    for field in schema:
-        values = frame[field.name].tolist() if field.name in frame and field.name != "id" else usual.get(field.name)
-        columns[field.name] = pa.array(values if values is not None else [None] * len(frame), field.type)
-    records = pa.table(columns, schema=schema)
-    operator.check_text(records.select(list(operator.READS)))
+    languages = {name for name in schema.names if name.endswith("language") and name not in frame}
+    operator.check(["id", *languages, *frame.columns])
+    reads = operator.reads(schema.names)
+    if language is None and (unknown := languages.intersection(reads)):
+        raise UserError(
+            f"operator {operator.operator} depends on the language: give it, such as language='en', or the column "
+            f"{min(unknown)}"
+        )
+    ids = pa.array(map(str, range(len(frame))), pa.string())
+    columns = {
+        field.name: pa.array(frame[field.name] if field.name in frame else [None] * len(frame), field.type)
+        for field in schema
+    }
+    columns |= {name: pa.array([language or "und"] * len(frame), pa.string()) for name in languages}
+    records = pa.table({**columns, "id": ids}, schema=schema)
+    operator.check_text(records.select(list(reads)))
     return records
 
 
 def _rows(frame: pd.DataFrame, table: pa.Table, part: Operator) -> pd.DataFrame:
     """What a part has made, in the columns of the frame."""
-    lineage = table.column("lineage").to_pylist() if "lineage" in table.column_names else None
-    parents = (
-        [int(row["parents"][0]) for row in lineage] if lineage else [int(row) for row in table.column("id").to_pylist()]
-    )
+    from augury.augment.operator import RECORDS
+
+    ids = table.column("id").to_pylist()
+    if part.makes() == RECORDS:
+        ids = [lineage["parents"][0] for lineage in table.column("lineage").to_pylist()]
+    parents = list(map(int, ids))
     rows = frame.iloc[parents].reset_index(drop=True)
-    texts = {"source": "text"} if "text" in table.column_names else {}
     for name in ("source", "target", "premise", "hypothesis", "label"):
-        column = texts.get(name, name)
+        column = "text" if name == "source" and "text" in table.column_names else name
         if column in table.column_names and name in frame:
             rows[name] = table.column(column).to_pylist()
     return rows.assign(origin=part.name(), parent=frame.index[parents])

@@ -163,28 +163,6 @@ def test_help_lists_an_operators_parameters_and_sections(
     assert all(section in listed for section in sections) and bool(listed) == bool(sections)
 
 
-def test_score_prints_signatures_and_intervals(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    (tmp_path / "hyp").write_text("the cat sat on the mat\nthere is a dog in the garden\n")
-    (tmp_path / "ref").write_text("the cat is on the mat\nthere is a dog in my garden\n")
-    arguments = [
-        "score",
-        str(tmp_path / "hyp"),
-        str(tmp_path / "ref"),
-        "--language",
-        "en",
-        "--metrics",
-        "bleu",
-        "multi_bleu",
-    ]
-    assert main([*arguments, "--json"]) == 0
-    scores = json.loads(capsys.readouterr().out)["scores"]
-    assert [round(score["value"], 4) for score in scores] == [51.1359, 51.1359]
-    assert "tok:13a" in scores[0]["signature"]
-    (tmp_path / "ref").write_text("one\n")
-    assert main(arguments) == 2
-    assert "2 hypotheses but 1 references" in capsys.readouterr().err
-
-
 def test_config_shows_every_setting_and_the_address(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "toy.yaml"
     path.write_text(

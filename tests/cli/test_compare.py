@@ -100,7 +100,7 @@ class Runs:
                 "device_hours": seconds / 3600,
                 **EXPOSURE,
             }
-            run.write_json("scores.json", {"tests": {test: [one.plain() for one in found]}, "cost": cost})
+            run.write_json("scores.json", {"tests": {test: [one.to_dict() for one in found]}, "cost": cost})
         return run
 
     def sweep(self, name: str, configurations: dict[str, str]) -> None:
@@ -274,7 +274,7 @@ def test_the_mean_over_test_sets_comes_first(runs: Runs, capsys: pytest.CaptureF
             lines = hypotheses({"aa": 0.4, "bb": 0.1}[address], f"second {address} {seed}")
             found = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
             write_statistics(run, "second", found)
-            content["tests"]["second"] = [one.plain() for one in found]
+            content["tests"]["second"] = [one.to_dict() for one in found]
             run.write_json("scores.json", content)
     place = ["--storage", runs.root]
     mean, first, second = compared(capsys, "aa", "bb", *place)["tables"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -21,18 +19,13 @@ def command(storage: Path, *flags: str) -> list[str]:
     return ["reproduce", TABLE, "--storage", str(storage), "--seeds", "1", *FAST, *flags]
 
 
-def reproduce(storage: Path, *flags: str) -> dict[str, Any]:
-    """Run the command to its end; what it says as JSON."""
-    words = [sys.executable, "-m", "augury.cli", *command(storage, "--json", *flags)]
-    done = subprocess.run(words, capture_output=True, text=True, timeout=500)
-    assert done.returncode == 1, done.stderr[-3000:]  # a row fails
-    return dict(json.loads(done.stdout))
-
-
 @pytest.mark.slow
-@pytest.mark.timeout(600)
-def test_what_is_missing_is_run_and_every_row_is_shown(tmp_path: Path) -> None:
-    found = reproduce(tmp_path, "--rows", "no agreement", "no agreement, flatter", "no model")
+def test_what_is_missing_is_run_and_every_row_is_shown(
+    local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    rows = ("--rows", "no agreement", "no agreement, flatter", "no model")
+    assert main(command(tmp_path, "--json", *rows)) == 1  # a row fails
+    found = json.loads(capsys.readouterr().out)
     rows = {row["name"]: row for row in found["rows"]}
     assert {name: row["status"] for name, row in rows.items()} == {
         "baseline": "measured",

@@ -31,3 +31,19 @@ def test_a_language_is_asked_for_where_a_metric_depends_on_it(
     assert main(["compare", files[0], files[1], "--references", files[1], "--metrics", "multi_bleu"]) == 2
     assert "--language" in capsys.readouterr().err
     assert main(["compare", files[0], files[1], "--references", files[1], "--json"]) == 0
+
+
+def test_sources_reach_a_metric_that_reads_them(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    documented = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
+    (tmp_path / "copied.py").write_text(documented.partition("```python\n")[2].partition("```")[0])
+    (tmp_path / "src").write_text("the cat sat on the mat\nein Hund\n")
+    words = ["--metrics", str(tmp_path / "copied.py"), "--sources", str(tmp_path / "src"), "--json"]
+    assert main(["score", *files, *words]) == 0
+    assert json.loads(capsys.readouterr().out)["scores"][0]["value"] == 50
+    assert main(["compare", files[0], files[1], "--references", files[1], *words]) == 0
+    (scores,) = (row["scores"] for row in json.loads(capsys.readouterr().out)["tables"][0]["rows"][:1])
+    assert [score["value"] for score in scores.values()] == [50]
+    assert main(["score", *files, *words[:2]]) == 2
+    assert "--sources" in capsys.readouterr().err

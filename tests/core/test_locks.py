@@ -44,6 +44,7 @@ def make(root: str, lease: bool, begun: Any = None, seconds: float = 0.3) -> Non
     assert folder.complete
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lease", [False, True])
 def test_four_processes_make_a_folder_once(tmp_path, lease):
     processes = [CONTEXT.Process(target=make, args=(str(tmp_path), lease)) for _ in range(4)]
@@ -55,6 +56,7 @@ def test_four_processes_make_a_folder_once(tmp_path, lease):
     assert len(list(tmp_path.glob("made-*"))) == 1
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lease", [False, True])
 def test_a_killed_maker_leaves_the_work_to_the_next(tmp_path, lease):
     begun = CONTEXT.Event()

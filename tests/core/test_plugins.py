@@ -47,7 +47,9 @@ class Twice(MultiSource):
 REGIME = Twice
 '''
 TASK = {
-    "__init__.py": "from .config import Config\nEXAMPLE = 'echo'\n",
+    "__init__.py": "from .task import Mine\nTASK = Mine()\n",
+    "task.py": "from trainables.nmt.task import Nmt\nfrom .config import Config\n"
+    "class Mine(Nmt):\n    EXPERIMENT = Config\n    EXAMPLE = 'echo'\n",
     "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n    mine: int = 3\n",
 }
 SPACE = """
@@ -73,17 +75,17 @@ def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def test_an_operator_by_path_works_and_is_the_same_where_it_is_read_again(directory: Path) -> None:
     parsed = operator.parse({"operator": "./repeated.py", "times": 3})
-    assert (parsed.name(), parsed.plain()["times"]) == ("repeated", 3)
+    assert (parsed.name(), parsed.to_dict()["times"]) == ("repeated", 3)
     block = pa.table({"id": ["a"], "source": ["ja"], "target": ["yes"]})
     assert parsed.bind({}, Store(directory))(block).table.to_pydict() == {"id": ["a"], "text": ["ja ja ja"]}
-    assert operator.parse(parsed.plain()) == parsed
+    assert operator.parse(parsed.to_dict()) == parsed
 
 
 def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(directory: Path) -> None:
     def addresses(path: str) -> tuple[str, ...]:
         views = operator.parse({"operator": path})
         (part,) = pipeline.plan("corpus", [views], Store(directory))
-        return part.folder.name, part.fit.name, config.address(regime.parse("./twice.py").plain())
+        return part.folder.name, part.fit.name, config.address(regime.parse("./twice.py").to_dict())
 
     first = addresses("./repeated.py")
     (directory / "moved").mkdir()
@@ -95,7 +97,7 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(dir
 
 
 def test_what_was_described_is_refused_where_the_file_has_changed(directory: Path) -> None:
-    described = operator.parse({"operator": "./repeated.py"}).plain()
+    described = operator.parse({"operator": "./repeated.py"}).to_dict()
     (directory / "repeated.py").write_text(OPERATOR + "\n")
     with pytest.raises(UserError, match="not what it was"):
         operator.parse(described)
@@ -104,7 +106,7 @@ def test_what_was_described_is_refused_where_the_file_has_changed(directory: Pat
 def test_a_task_and_a_space_by_path(directory: Path) -> None:
     corpus = {"source_language": "de", "target_language": "en", "train": {"builtin": 9}, "valid": {"builtin": 3}}
     experiment = parse({"name": "x", "task": "./task/", "mine": 4, "corpus": corpus})
-    assert experiment.plain()["mine"] == 4 and parse(experiment.plain()) == experiment
+    assert experiment.to_dict()["mine"] == 4 and parse(experiment.to_dict()) == experiment
     assert trainable.find(experiment.task).EXAMPLE == "echo"
     assert space.find("./space.py").name == "space"
 

@@ -103,7 +103,7 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     }
     assert [row["place"].rpartition(" ")[2] for row in left_out["ratio"]] == ["5"]
     part = corpus_spec.part("train")
-    assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
+    assert manifest["spec"] == {"text": part.text.to_dict(), "filter": part.filter.to_dict(), "every": None}
 
 
 def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:

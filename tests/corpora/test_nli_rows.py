@@ -93,7 +93,7 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
     ]
     assert [(Path(file["path"]).name, file["lines"]) for file in manifest["files"]] == [("a.tsv", 10)]
     part = corpus_spec.part("train")
-    assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
+    assert manifest["spec"] == {"text": part.text.to_dict(), "filter": part.filter.to_dict(), "every": None}
 
 
 def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> None:

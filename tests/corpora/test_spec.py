@@ -105,8 +105,8 @@ def test_formats_that_the_extension_does_not_tell(tmp_path: Path) -> None:
 )
 def test_plain_says_everything(settings: dict[str, Any]) -> None:
     spec = corpus(**settings)
-    assert corpus(**spec.plain()) == spec
-    assert corpus(**spec.plain()).splits() == spec.splits()
+    assert corpus(**spec.to_dict()) == spec
+    assert corpus(**spec.to_dict()).splits() == spec.splits()
 
 
 def test_names_of_files_are_no_part_of_the_settings() -> None:

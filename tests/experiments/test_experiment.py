@@ -60,7 +60,7 @@ def test_the_baseline_keeps_the_label_smoothing() -> None:
 
 def test_an_experiment_survives_being_written_and_read() -> None:
     experiment = parse(BASE)
-    assert parse(experiment.plain()) == experiment
+    assert parse(experiment.to_dict()) == experiment
 
 
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)

@@ -149,7 +149,7 @@ class Results:
         found = score([str(one) for one in correct], ["1"] * len(correct), metrics=["accuracy"])
         folder = self.run(name, address, seed, bleu=0.0, test=test, **run)
         content = folder.read_json("scores.json")
-        folder.write_json("scores.json", content | {"tests": {test: [one.plain() for one in found]}})
+        folder.write_json("scores.json", content | {"tests": {test: [one.to_dict() for one in found]}})
         write_statistics(folder, test, found)
         return folder
 

@@ -16,6 +16,7 @@ SETTINGS = [
 ]
 
 
+@pytest.mark.slow
 def test_intervals_hold_the_truth_as_often_as_they_say():
     """From 3 seeds to 10, without noise of training and with little else; 95 % of 250 are sure to 1.4 points."""
     outcomes = [cover(setting, 250) for setting in SETTINGS]
@@ -28,6 +29,7 @@ def test_intervals_hold_the_truth_as_often_as_they_say():
     assert outcomes[2].sentences_alone < 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [0.0, 3.0])
 def test_holm_keeps_false_claims_rare_in_a_table_of_ten(noise):
     family = families(Setting("mean", "same", 3, 200, noise), 150)

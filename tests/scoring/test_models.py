@@ -61,7 +61,7 @@ def regression(tmp_path: Path) -> str:
 def test_a_model_of_ones_own_scores_segments_with_their_sources(regression: str, tmp_path: Path) -> None:
     section = validate(TextScoring, {"metrics": ["chrf", regression]}, "scoring")
     name = section.metrics[1]
-    assert name.startswith(f"{regression}@") and TextScoring.model_validate(section.plain()) == section
+    assert name.startswith(f"{regression}@") and TextScoring.model_validate(section.to_dict()) == section
     assert (title(name), lower_is_better(name)) == ("Regression", True)
     chrf, model = score(HYPOTHESES, REFERENCES, sources=SOURCES, metrics=section.metrics, samples=50)
     assert chrf.value == score(HYPOTHESES, REFERENCES, metrics=["chrf"], samples=50)[0].value

@@ -80,7 +80,7 @@ class Nmt(Trainable):
     def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> VocabularyTokenizer:
         from augury.text import vocabulary
 
-        settings = experiment.vocabulary.plain()
+        settings = experiment.vocabulary.to_dict()
         # Sizes of views that there are, in the mode that there is: the others have no effect.
         used = {"joint": "size_per_key", "separate": "separate_size_per_key"}[settings["mode"]]
         determined = {
@@ -105,7 +105,7 @@ class Nmt(Trainable):
 
     def determined(self, experiment: Config) -> dict[str, Any]:
         sections = {"model": experiment.model, "validation": experiment.validation}
-        return {name: section.plain() for name, section in sections.items()} | {"max_pieces": experiment.max_pieces}
+        return {name: section.to_dict() for name, section in sections.items()} | {"max_pieces": experiment.max_pieces}
 
     def load(self, run: Run) -> Task:
         from trainables.nmt.translation import Translation

@@ -54,7 +54,7 @@ class Eda(Operator):
     def parts(self) -> Sequence[Eda]:
         if self.use == RECORDS:
             return [self]
-        alone = {**self.plain(), "copies": 1}
+        alone = {**self.to_dict(), "copies": 1}
         return [EdaView.model_validate({**alone, "copy_number": number}) for number in self.numbers()]
 
     def makes(self) -> Literal["view", "records"]:

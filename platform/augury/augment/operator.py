@@ -168,7 +168,7 @@ class Operator(Extension):
 
     def address(self) -> str:
         """The name of the operator with its parameters, for the lineage of what it makes."""
-        return config.address({"version": self.VERSION, **self.plain()})
+        return config.address({"version": self.VERSION, **self.to_dict()})
 
 
 def children(parents: pa.Table, operator: Operator, copies: Sequence[int], **changed: pa.Array) -> pa.Table:

@@ -109,7 +109,7 @@ def plan(
         for part in operator.parts():
             if part.makes() == DRAW:
                 continue
-            own = {key: value for key, value in part.plain().items() if key not in part.LEARNED}
+            own = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
             part_address = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
             parts.append(Part(part, runs, store.folder(FITS, fit), store.folder(KINDS[part.makes()], part_address)))
     return parts
@@ -230,7 +230,7 @@ def _apply(
                 "rows": rows,
                 "shards": [block.name for block in blocks],
                 part.operator.makes(): part.name,
-                "operator": part.operator.plain(),
+                "operator": part.operator.to_dict(),
                 "version": part.operator.VERSION,
                 "counts": counts,
                 "inputs": [corpus.address, part.fit.name, *part.model_names.values()],

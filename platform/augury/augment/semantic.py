@@ -201,7 +201,7 @@ class _Models:
             seed_of(operator.seed, operator.operator, name, request.copy)
             for request, name in zip(requests, ids, strict=True)
         ]
-        question = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.plain()}
+        question = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.to_dict()}
         table = self._once(question, lambda: pa.table({"text": self._sampler(texts, keys, operator.sampling)}))
         return list(table.column("text").to_pylist())
 

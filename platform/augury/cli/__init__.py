@@ -21,7 +21,7 @@ from augury.core.errors import UserError, nearest, unknown
 from augury.core.messages import logger
 from augury.core.progress import duration
 
-# Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
+# Threads that wait for a core without spinning: next to another busy process, spinning costs ten times the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """The experiment file and its overrides."""
+    """Add the experiment file and its overrides."""
     parser.add_argument("experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)")
     add_overrides(parser)
 
@@ -32,13 +32,13 @@ def add_overrides(parser: argparse.ArgumentParser) -> None:
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """A trained run."""
+    """Add the argument that names a trained run."""
     parser.add_argument("trained", metavar="RUN", help="folder of a run and seed, or its address (with --storage)")
     parser.add_argument("--storage", default="results", help="where runs named by address lie (default: results)")
 
 
 def add_executor(parser: argparse.ArgumentParser) -> None:
-    """Where the work is done: in this process unless Ray is asked for."""
+    """Add the option that says where work is done: in this process unless Ray is asked for."""
     parser.add_argument(
         "--executor",
         choices=["local", "ray", "auto"],
@@ -48,7 +48,7 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
 
 
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
-    """The store and folder of a run given as a path, a URI, or an address, `/seed-N` understood as the first seed."""
+    """Return the store and folder of a run, a path, a URI or an address; without `/seed-N` it is the first seed."""
     from augury.core.store import Store
     from augury.experiments.runs import locate
 
@@ -57,7 +57,7 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
 
 
 def lines_of(stream: Any) -> list[str]:
-    """The lines of a text stream as they are, without their ends; only LF and CR LF end a line."""
+    """Return the lines of a text stream as they are, without their ends; only LF and CR LF end a line."""
     try:
         text = stream.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
@@ -70,6 +70,6 @@ def lines_of(stream: Any) -> list[str]:
 
 
 def print_json(value: Any) -> None:
-    """One JSON document on standard output."""
+    """Print one JSON document on standard output."""
     json.dump(value, sys.stdout, ensure_ascii=False, indent=1)
     sys.stdout.write("\n")

@@ -33,6 +33,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
         "several seeds joined by commas",
     )
     parser.add_argument("--storage", default="results", help="where addresses and names lie (default: results)")
+    parser.add_argument("--sources", type=Path, metavar="FILE", help="what was translated, for metrics that read it")
     parser.add_argument("--references", type=Path, metavar="FILE", help="one reference, or label, a line")
     parser.add_argument("--language", help="of the hypotheses, where a metric depends on it")
     parser.add_argument(
@@ -97,6 +98,9 @@ def _texts(arguments: argparse.Namespace) -> list[SystemResult]:
     references = _lines(arguments.references)
     if not references:
         raise UserError(f"{arguments.references} is empty: give one reference a line")
+    sources = _lines(arguments.sources) if arguments.sources else None
+    if sources is not None and len(sources) != len(references):
+        raise UserError(f"{arguments.sources} has {len(sources)} lines and {arguments.references} {len(references)}")
     systems = []
     for word in arguments.systems:
         seeds: dict[Folder, list[str]] = {}
@@ -117,6 +121,7 @@ def _texts(arguments: argparse.Namespace) -> list[SystemResult]:
                 test=arguments.references.name,
                 language=arguments.language,
                 metrics=list(dict.fromkeys(arguments.metrics)),
+                sources=sources,
             )
         )
     names = [_short(word) for word in arguments.systems]

@@ -180,10 +180,12 @@ def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     systems, store = experiment.systems(loaded), Store(loaded.storage)
     addresses = {name: preparation.address(system, store) for name, system in systems.items()}
     if as_json:
-        print_json({name: {"address": addresses[name], "settings": system.plain()} for name, system in systems.items()})
+        print_json(
+            {name: {"address": addresses[name], "settings": system.to_dict()} for name, system in systems.items()}
+        )
         return 0
     for name, system in systems.items():
         print(f"# {name}: run {addresses[name]}")
-        yaml.safe_dump(system.plain(), sys.stdout, sort_keys=False, allow_unicode=True)
+        yaml.safe_dump(system.to_dict(), sys.stdout, sort_keys=False, allow_unicode=True)
         print()
     return 0

@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace) -> int:
         samples=arguments.samples,
     )
     if arguments.json:
-        print_json({"scores": [result.plain() for result in scores]})
+        print_json({"scores": [result.to_dict() for result in scores]})
     else:
         for result in scores:
             least = "  (lower is better)" if lower_is_better(result.name) else ""

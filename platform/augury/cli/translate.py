@@ -31,7 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
     task = trained.experiment.task
     chosen = {"beam": arguments.beam, "length_penalty": arguments.length_penalty}
     chosen = {key: value for key, value in chosen.items() if value is not None}
-    own = trained.experiment.plain().get("decoding")
+    own = trained.experiment.to_dict().get("decoding")
     if own is None and chosen:
         raise UserError(f"a run of task {task} has no beam: leave out --beam and --length-penalty")
     options = {"decoding": config.validate(Decoding, {**own, **chosen}, "decoding")} if own else {}

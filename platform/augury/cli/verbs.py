@@ -49,9 +49,7 @@ def parser(verb: str, words: Sequence[str]) -> argparse.ArgumentParser:
     loud.add_argument(
         "-q", "--quiet", action="store_const", const=-1, dest="verbosity", help="warnings and errors alone"
     )
-    result.add_argument(
-        "--log-format", choices=["text", "json"], default="text", help="of what is said on standard error"
-    )
+    result.add_argument("--log-format", choices=["text", "json"], default="text", help="of messages on standard error")
     result.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
     result.add_argument("--debug", action="store_true", help="show where an error comes from")
     return result

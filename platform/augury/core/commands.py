@@ -9,7 +9,7 @@ from pathlib import Path
 
 
 def command(program: str, *words: str) -> str:
-    """A command line for a program of this environment: by its path where the environment is not activated."""
+    """Return a command line for a program of this environment: by its path where the environment is not activated."""
     executable = Path(sys.executable).with_name(program)
     if shutil.which(program) is None and executable.exists():
         here = Path.cwd()

@@ -30,12 +30,12 @@ class Section(BaseModel):
             described["properties"] = {"preset": preset, **described.get("properties", {})}
         return described
 
-    def plain(self) -> dict[str, Any]:
-        """The settings as JSON-like values, defaults included."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the settings as JSON-like values, defaults included."""
         return self.model_dump(mode="json")
 
     def inactive(self) -> dict[str, str]:
-        """The settings that have no effect beside the others -> why; experiments that differ in them alone are one."""
+        """Return the settings without effect, with the reason; experiments that differ in them alone are one."""
         return {}
 
 
@@ -60,7 +60,7 @@ def _without_directories(value: Any) -> Any:
 
 
 def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
-    """`content` with every `dotted.key=value` of `assignments` set."""
+    """Return `content` with every `dotted.key=value` of `assignments` set."""
     return merge(content, assigned(assignments))
 
 
@@ -79,7 +79,7 @@ def assigned(assignments: Sequence[str]) -> dict[str, Any]:
 
 
 def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
-    """A copy of `content` in which each dotted key of `dotted` (list positions as numbers) has its value.
+    """Return a copy of `content` in which each dotted key of `dotted` (list positions as numbers) has its value.
 
     A section that was given by its name alone (`regime: plain`) keeps that name.
     """
@@ -104,7 +104,7 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
 
 
 def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Nested settings under dotted names; lists of settings by position."""
+    """Return nested settings under dotted names, lists of settings by position."""
     flat: dict[str, Any] = {}
     for key, value in content.items():
         name = f"{prefix}{key}"
@@ -124,7 +124,7 @@ def _copy(value: Any) -> Any:
 
 
 def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
-    """`content` as a `schema`; Invalid lists every fault with its dotted key and what is allowed."""
+    """Return `content` as a `schema`; Invalid lists every fault with its dotted key and what is allowed."""
     try:
         return schema.model_validate(dict(content))
     except ValidationError as error:

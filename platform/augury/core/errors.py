@@ -11,7 +11,7 @@ class UserError(ValueError):
 
 
 def nearest(word: str, options: Iterable[str]) -> str:
-    """A hint naming the option closest to `word`, or all of them: `did you mean 'beta'?`."""
+    """Return a hint naming the option closest to `word`, or all of them: `did you mean 'beta'?`."""
     known = sorted(set(options))
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if close:
@@ -20,5 +20,5 @@ def nearest(word: str, options: Iterable[str]) -> str:
 
 
 def unknown(kind: str, word: str, options: Iterable[str]) -> UserError:
-    """The error for a name that is not among `options`."""
+    """Return the error for a name that is not among `options`."""
     return UserError(f"unknown {kind} '{word}': {nearest(word, options)}")

@@ -166,12 +166,12 @@ class Execution(Section):
 
     @property
     def joins_cluster(self) -> bool:
-        """Whether work runs on the machines of a cluster that is there already."""
+        """Return whether work runs on the machines of a cluster that is there already."""
         return bool(self.address or os.environ.get("RAY_ADDRESS"))
 
     @property
     def cuda(self) -> bool:
-        """Whether models run on GPUs: those of the cluster where one is joined, else those of this machine."""
+        """Return whether models run on GPUs: those of the cluster where one is joined, else those of this machine."""
         if self.device == "cpu":
             return False
         if self.joins_cluster:
@@ -189,7 +189,7 @@ class Execution(Section):
 
     @property
     def local_device(self) -> str:
-        """The device of this process: a GPU where one is allowed and seen."""
+        """Return the device of this process: a GPU where one is allowed and seen."""
         import torch
 
         return "cuda" if self.device != "cpu" and torch.cuda.is_available() else "cpu"
@@ -201,7 +201,7 @@ class Execution(Section):
 
 
 def choose(executor: ExecutorName, seconds: float, what: str, address: str | None = None) -> Executor:
-    """The executor asked for; `auto` takes Ray where `seconds` of one core's work outweigh its start-up.
+    """Return the executor asked for; `auto` takes Ray where `seconds` of one core's work outweigh its start-up.
 
     A worker of Ray with CPUs of its own, as a trial of a sweep is, works locally whatever is asked: trials may hold all
     CPUs there are, and tasks would wait for them for ever while the trials wait for the tasks.
@@ -243,7 +243,7 @@ def _connect(address: str | None) -> None:
     if ray.is_initialized():
         return
     address = address or os.environ.get("RAY_ADDRESS")
-    # Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
+    # Threads that wait for a core without spinning: next to another busy process, spinning costs ten times the time.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "runtime_env": environment}
     if address:

@@ -80,7 +80,7 @@ class Invalid(UserError):
         return Invalid(what, sorted(self.faults, key=lambda fault: order.get(_where(fault.place, where), -1)), where)
 
     def moved(self, place: Place) -> list[Fault]:
-        """Return the faults of what stands at `place` in something larger."""
+        """Return the faults as those of something larger that has this at `place`."""
         return [fault._replace(place=(*place, *fault.place)) for fault in self.faults]
 
 
@@ -140,7 +140,7 @@ def _allowed(error: Mapping[str, Any]) -> str:
 
 
 def _hint(value: Any, allowed: Sequence[str]) -> str:
-    """What to write instead, where that can be told."""
+    """What to write instead, where that is clear."""
     if TEXT in allowed and isinstance(value, bool):
         words = "yes, on and true" if value else "no, off and false"
         return f"; YAML takes a bare {words} for {_shown(value)}: put it in quotes"

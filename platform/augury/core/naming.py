@@ -8,7 +8,7 @@ from typing import Any
 
 
 def title(point: Mapping[str, Any]) -> str:
-    """`beta=5, tau=1`, of dotted keys; they keep as much of their dotted name as tells them apart."""
+    """Return `beta=5, tau=1` for dotted keys; they keep as much of their dotted name as tells them apart."""
     short = [_last_word(key) for key in point]
     names = [last if short.count(last) == 1 else key for last, key in zip(short, point, strict=True)]
     return ", ".join(f"{name}={_said(value)}" for name, value in zip(names, point.values(), strict=True))

@@ -1,4 +1,4 @@
-"""Something done now and then beside something else."""
+"""Calls repeated in the background while something else runs."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Throttle:
 
     @property
     def due(self) -> bool:
-        """Whether it is time."""
+        """Return whether it is time."""
         return time.monotonic() >= self._due
 
     def do(self, work: Callable[[], object]) -> None:

@@ -62,7 +62,7 @@ class Kind:
 
     @property
     def group(self) -> str:
-        """The group of the entry points of installed packages."""
+        """Return the group of the entry points of installed packages."""
         return f"augury.{self.noun.replace(' ', '_')}s"
 
     def builtin(self) -> dict[str, str]:

@@ -56,7 +56,7 @@ class Line:
 
     @property
     def due(self) -> bool:
-        """Whether what is shown now would be seen."""
+        """Return whether what is shown now would be seen."""
         return self._display is not None or time.monotonic() - self._shown >= QUIET_SECONDS
 
     def show(self, text: str, share: float | None = None) -> None:

@@ -16,18 +16,18 @@ Key = str | int | float | bool | None
 
 
 def digest(*key: Key | list | tuple | dict, size: int = 16) -> bytes:
-    """`size` bytes that identify `key`; equal keys give equal bytes in every process and on every machine."""
+    """Return `size` bytes that identify `key`; equal keys give equal bytes in every process and on every machine."""
     text = json.dumps(key, sort_keys=True, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     return hashlib.blake2b(text.encode(), digest_size=size).digest()
 
 
 def generator(*key: Key | list | tuple | dict) -> np.random.Generator:
-    """A generator whose whole stream is determined by `key`."""
+    """Return a generator whose whole stream is determined by `key`."""
     return np.random.Generator(np.random.Philox(key=int.from_bytes(digest(*key), "little")))
 
 
 def seed_of(*key: Key | list | tuple | dict) -> int:
-    """A 63-bit seed for libraries that take an integer (torch, sentencepiece)."""
+    """Return a 63-bit seed for libraries that take an integer (torch, sentencepiece)."""
     return int.from_bytes(digest(*key, size=8), "little") >> 1
 
 

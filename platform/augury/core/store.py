@@ -38,11 +38,11 @@ class Store:
         _open(self.root)
 
     def folder(self, kind: str, address: str) -> Folder:
-        """The folder of what is addressed; it need not exist yet."""
+        """Return the folder of what is addressed; it need not exist yet."""
         return Folder(self.root, f"{kind}/{address}")
 
     def addresses(self, kind: str) -> list[str]:
-        """The addresses of a kind that have a folder, complete or not, sorted."""
+        """Return the addresses of a kind that have a folder, complete or not, sorted."""
         return Folder(self.root, kind).subfolders()
 
 
@@ -65,39 +65,39 @@ class Folder:
         return _open(self.root)
 
     def path(self, name: str = "") -> str:
-        """The path of a file within the store's filesystem."""
+        """Return the path of a file within the store's filesystem."""
         base = self._filesystem[1].rstrip("/")
         return "/".join(part for part in (base, self.name, name) if part)
 
     @property
     def filesystem(self) -> fs.FileSystem:
-        """The filesystem that `path` belongs to."""
+        """Return the filesystem that `path` belongs to."""
         return self._filesystem[0]
 
     @property
     def uri(self) -> str:
-        """Where the folder is, for people."""
+        """Return where the folder is, for people."""
         return f"{self.root.rstrip('/')}/{self.name}"
 
     @property
     def is_local(self) -> bool:
-        """Whether the folder lies on a mounted filesystem."""
+        """Return whether the folder lies on a mounted filesystem."""
         return isinstance(self.filesystem, fs.LocalFileSystem)
 
     def sub(self, name: str) -> Folder:
-        """A folder inside this one."""
+        """Return a folder inside this one."""
         return Folder(self.root, f"{self.name}/{name}")
 
     def exists(self, name: str = "") -> bool:
-        """Whether a file (or the folder itself) is there."""
+        """Return whether a file (or the folder itself) is there."""
         return bool(self.filesystem.get_file_info(self.path(name)).type != fs.FileType.NotFound)
 
     def names(self) -> list[str]:
-        """The names of the files, sorted; temporary ones left out."""
+        """Return the names of the files, sorted; temporary ones left out."""
         return [name for name, kind in self._entries() if kind == fs.FileType.File]
 
     def subfolders(self) -> list[str]:
-        """The names of the folders inside, sorted."""
+        """Return the names of the folders inside, sorted."""
         return [name for name, kind in self._entries() if kind == fs.FileType.Directory]
 
     def _entries(self) -> list[tuple[str, fs.FileType]]:
@@ -106,12 +106,12 @@ class Folder:
         return sorted((info.base_name, info.type) for info in entries if not info.base_name.startswith(".tmp-"))
 
     def read(self, name: str) -> bytes:
-        """The bytes of a file."""
+        """Return the bytes of a file."""
         with self.filesystem.open_input_stream(self.path(name), compression=None) as stream:
             return bytes(stream.read())
 
     def read_json(self, name: str) -> Any:
-        """The content of a JSON file."""
+        """Return the content of a JSON file."""
         return json.loads(self.read(name))
 
     def write(self, name: str, content: bytes | str) -> None:
@@ -125,7 +125,7 @@ class Folder:
 
     @contextmanager
     def writing(self, name: str) -> Iterator[pa.NativeFile]:
-        """A stream whose file appears under `name` when the block ends without an error."""
+        """Open a stream whose file appears under `name` when the block ends without an error."""
         target = self.path(name)
         parent, _, base = target.rpartition("/")
         if not self.is_local:
@@ -157,7 +157,7 @@ class Folder:
 
     @property
     def complete(self) -> bool:
-        """Whether the folder was finished; a folder without its marker does not count."""
+        """Return whether the folder was finished; a folder without its marker does not count."""
         return self.exists(MARKER)
 
     def finish(self, manifest: dict[str, Any]) -> None:
@@ -166,7 +166,7 @@ class Folder:
         self.write(MARKER, b"")
 
     def manifest(self) -> dict[str, Any]:
-        """What the folder holds and what it was made from."""
+        """Return what the folder holds and what it was made from."""
         if not self.complete:
             raise UserError(f"{self.uri} is not complete: the command that makes it was stopped; run it again")
         if "manifest" not in self._cache:
@@ -174,7 +174,7 @@ class Folder:
         return dict(self._cache["manifest"])
 
     def local(self) -> Path:
-        """A directory on this machine with the folder's files; fetched once per process if the store is remote."""
+        """Return a directory on this machine with the folder's files, fetched once per process from a remote store."""
         if self.is_local:
             return Path(self.path())
         if "local" not in self._cache:
@@ -189,7 +189,7 @@ class Folder:
         return Path(self._cache["local"])
 
     def holds(self, name: str) -> bool:
-        """Whether the directory that was `put` under `name` is there, whole."""
+        """Return whether the directory that was `put` under `name` is there, whole."""
         return self.exists(name if self.is_local else f"{name}/{MARKER}")
 
     def put(self, directory: Path, name: str) -> None:
@@ -219,7 +219,7 @@ class Folder:
 
 
 def share(directory: Path) -> None:
-    """Give a directory, and all in it, the modes that new ones beside it get.
+    """Give a directory, and all in it, the modes that new ones next to it get.
 
     `tempfile` and safetensors keep what they make to its owner, whatever the umask or the parent's defaults say.
     """

@@ -160,7 +160,7 @@ def _make(folder: Folder, part: Part, text: Text) -> None:
             "files": text.inputs,
             "inputs": [],
             "note": text.note,
-            "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
+            "spec": {"text": part.text.to_dict(), "filter": part.filter.to_dict(), "every": part.every},
         }
     )
     say(f"{part.name}: {rows.summary()}")

@@ -28,16 +28,16 @@ def canonical(experiment: Experiment, store: Store) -> Canonical:
     Sections say which of their settings are without effect (`Section.inactive`), operators which of their parameters
     make equal text (`Operator.canonical`), for which they may have to be fitted on the training text first.
     """
-    content = experiment.plain()
+    content = experiment.to_dict()
     reasons = dict(_inactive(experiment))
     for key in reasons:
         _drop(content, key.split("."))
     plainer = parse(content)
     reduced = _reduced(plainer, store)
     if tuple(reduced) != plainer.augment:
-        shown = "; ".join(title(operator.plain()) for operator in reduced)
+        shown = "; ".join(title(operator.to_dict()) for operator in reduced)
         reasons["augment"] = f"on this text it is the same as {shown}"
-        plainer = parse({**content, "augment": [operator.plain() for operator in reduced]})
+        plainer = parse({**content, "augment": [operator.to_dict() for operator in reduced]})
     return Canonical(plainer, reasons)
 
 

@@ -25,7 +25,7 @@ EVALUATION = ("corpus.tests", "decoding", "scoring")
 
 def describe(run: Run, name: str) -> None:
     """Write down what a run is: its experiment, inputs, parameters, and what it is made with."""
-    run.folder.write("experiment.yaml", _yaml(run.experiment.plain()))
+    run.folder.write("experiment.yaml", _yaml(run.experiment.to_dict()))
     run.folder.write_json(
         DESCRIPTION,
         {
@@ -46,7 +46,7 @@ def describe(run: Run, name: str) -> None:
 def describe_scores(run: Run) -> None:
     """Bring up to date what a run's description says of test sets and scoring, which may change after training."""
     facts = run.folder.read_json(DESCRIPTION)
-    written, now = yaml.safe_load(run.folder.read("experiment.yaml")), run.experiment.plain()
+    written, now = yaml.safe_load(run.folder.read("experiment.yaml")), run.experiment.to_dict()
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
     written["corpus"]["tests"] = now["corpus"]["tests"]
     run.folder.write("experiment.yaml", _yaml(written))
@@ -78,7 +78,7 @@ def _inputs(run: Run) -> list[dict[str, Any]]:
 
 
 def _parameters(experiment: Experiment) -> dict[str, Any]:
-    return {key: value for key, value in config.flatten(experiment.plain()).items() if not key.startswith("systems")}
+    return {key: value for key, value in config.flatten(experiment.to_dict()).items() if not key.startswith("systems")}
 
 
 @functools.cache

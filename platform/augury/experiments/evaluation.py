@@ -63,12 +63,12 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
         samples=run.experiment.scoring.bootstrap_samples,
     )
     write_statistics(run.folder, test, scores)
-    return [result.plain() for result in scores]
+    return [result.to_dict() for result in scores]
 
 
 def _evaluation(run: Run) -> str:
     """The address of what determines the scores of a trained model."""
-    sections = run.experiment.plain()
+    sections = run.experiment.to_dict()
     return config.address(
         {
             "inputs": [list(corpus) for corpus in run.inputs],

@@ -22,6 +22,7 @@ from augury.experiments import trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.runs import NO_TESTS
+from augury.scoring import metrics
 
 UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
 UNCHECKED |= {"decoding", "validation", "baseline", "systems"}
@@ -79,6 +80,8 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         for operator in experiment.augment:
             operator.check_text(pipeline.beginning(texts["train"], operator))
             operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
+        for name in experiment.scoring.metrics:
+            metrics.entry(name).require()
         trainable.find(experiment.task).check(experiment, store)
         check(experiment.model_experiments().values(), store)
 
@@ -139,7 +142,7 @@ def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str
     if key is None:
         return LeftOut(reason, rows, None, None, examples)
     section, _, name = key.partition(".")
-    held: Mapping[str, Any] = {"filter": part.filter.plain(), "{split}": part.text.plain()}.get(section, {})
+    held: Mapping[str, Any] = {"filter": part.filter.to_dict(), "{split}": part.text.to_dict()}.get(section, {})
     text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
     return LeftOut(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
 
@@ -166,5 +169,5 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     train = ingested(experiment.corpus, "train", store.root)
     beginning = train.shard(train.shards[0], SIDES[train.kind])
     counts = [float(words(column.combine_chunks()).mean()) for column in beginning.columns]
-    copies = sum(operator.plain().get("copies", 1) for operator in experiment.augment if operator.makes() == RECORDS)
+    copies = sum(operator.to_dict().get("copies", 1) for operator in experiment.augment if operator.makes() == RECORDS)
     return cost(experiment, size, Text(train.rows * (1 + copies), counts if size.target else [sum(counts)]))

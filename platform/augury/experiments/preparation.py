@@ -75,9 +75,9 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         "version": [VERSION, task.VERSION],
         "tokenizer": tokenizer.name,
         "tokens": [[name, folder.name] for name, folder in tokens.items()],
-        "draws": [operator.plain() for operator in experiment.token_draws],
-        "regime": experiment.regime.plain(),
-        "training": experiment.training.plain(),
+        "draws": [operator.to_dict() for operator in experiment.token_draws],
+        "regime": experiment.regime.to_dict(),
+        "training": experiment.training.to_dict(),
         **task.determined(experiment),
     }
     beginning = config.address({**determined, "training": trunk(experiment.training)})

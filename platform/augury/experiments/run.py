@@ -89,7 +89,7 @@ class Run(TrainingRun):
         """Return the run as JSON-like values; `from_dict` reads them."""
         values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "folder"}
         return values | {
-            "experiment": self.experiment.plain(),
+            "experiment": self.experiment.to_dict(),
             "inputs": [{"name": role, "address": address, "rows": rows} for role, address, rows in self.inputs],
         }
 

@@ -99,7 +99,7 @@ def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Ite
 def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
     """The system as sweeps would write it, so that both find the same runs."""
     plainer, reasons = canonical(system, store)
-    before, after = (config.flatten(experiment.plain()) for experiment in (system, plainer))
+    before, after = (config.flatten(experiment.to_dict()) for experiment in (system, plainer))
     for key, reason in reasons.items():
         if key == "augment":
             say(f"{name}: {key}: {reason}")

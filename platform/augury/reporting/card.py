@@ -153,7 +153,7 @@ def _data(facts: Mapping[str, Any], origins: Mapping[str, Origin]) -> Table:
 
 
 def _settings(system: Experiment) -> str:
-    settings = {"regime": system.regime.plain(), "augment": [operator.plain() for operator in system.augment]}
+    settings = {"regime": system.regime.to_dict(), "augment": [operator.to_dict() for operator in system.augment]}
     return str(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
 
 

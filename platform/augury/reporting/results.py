@@ -151,12 +151,13 @@ def from_hypotheses(
     test: str,
     language: str | None,
     metrics: Sequence[str],
+    sources: Sequence[str] | None = None,
     samples: int = SAMPLES,
 ) -> SystemResult:
     """Return a system known by its output on one test set alone: a folder for every seed -> its lines."""
     estimates, drawn = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
-        counts = [scorer.statistics(lines, references) for lines in hypotheses.values()]
+        counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
         drawn[scorer.name] = resample(counts, scorer.value, samples=samples)
         between = interval(drawn[scorer.name])
         signature = with_resampling(scorer.signature, samples, SEED)

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from augury.core.errors import UserError
 from augury.core.progress import say
 from augury.core.store import Folder, Store
+from augury.experiments import runs
 from augury.reporting import run_files
 from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups

@@ -30,11 +30,11 @@ METRICS = {"accuracy": Accuracy}
 
 
 def statistics(predicted: str, label: str) -> list[int]:
-    """The two counts of an example: whether it is right, and one."""
+    """Return the two counts of an example: whether it is right, and one."""
     return [int(predicted == label), 1]
 
 
 def value(sums: Sequence[float]) -> float:
-    """The share of examples, 0 to 100, whose label is right; `sums` are those of `statistics`."""
+    """Return the share of examples, 0 to 100, whose label is right; `sums` are those of `statistics`."""
     correct, examples = sums
     return 100 * correct / examples

@@ -135,13 +135,13 @@ METRICS = {
 
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
-    """The nine counts of a sentence: clipped matches of n = 1 .. 4, hypothesis n-grams, reference length."""
+    """Return the nine counts of a sentence: clipped matches of n = 1 .. 4, hypothesis n-grams, reference length."""
     in_hypothesis, in_reference, matched = matches(hypothesis, reference, ORDER)
     return [*matched, *in_hypothesis, in_reference[0]]
 
 
 def value(sums: Sequence[float], smoothing: Smoothing) -> float:
-    """BLEU, 0 to 100, of a corpus whose `statistics` sum to `sums`.
+    """Return BLEU, 0 to 100, of a corpus whose `statistics` sum to `sums`.
 
     Without smoothing any order without a match gives 0, as in multi-bleu.perl; `exp` counts the k-th such
     order as 1 / 2^k matches, as in mteval-v13a (Chen and Cherry, 2014, method 3). A corpus without any match,
@@ -161,12 +161,12 @@ def value(sums: Sequence[float], smoothing: Smoothing) -> float:
 
 @lru_cache(maxsize=2**16)
 def moses(line: str, language: str) -> tuple[str, ...]:
-    """The tokens of a line by the Moses rules of `language`; `& | < > ' " [ ]` become `&amp;` and so on."""
+    """Return the tokens of a line by the Moses rules of `language`; `& | < > ' " [ ]` become `&amp;` and so on."""
     return tuple(_tokenizer(language).tokenize(line, escape=True))
 
 
 def compound_split(line: str) -> str:
-    """A tokenised line with hyphens inside words split off: `rich-text` becomes `rich ##AT##-##AT## text`.
+    """Return a tokenised line with hyphens inside words split off: `rich-text` becomes `rich ##AT##-##AT## text`.
 
     Matches do not overlap: `a-b-c` is split once, as in the scripts behind published WMT14 En-De figures.
     """

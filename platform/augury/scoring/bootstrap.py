@@ -39,12 +39,12 @@ class Resampled:
 
     @property
     def value(self) -> float:
-        """The mean over seeds."""
+        """Return the mean over seeds."""
         return float(self.scores.mean())
 
     @property
     def seeds(self) -> int:
-        """The number of seeds."""
+        """Return the number of seeds."""
         return len(self.scores)
 
 
@@ -68,13 +68,13 @@ def resample(
 
 
 def scores(sums: NDArray[np.float64], value: Value, systems: int = 1) -> NDArray[np.float64]:
-    """The scores of summed statistics, shape (samples, systems x counts), in which systems lie side by side."""
+    """Return the scores of summed statistics, shape (samples, systems x counts), in which systems lie side by side."""
     rows = sums.reshape(len(sums), systems, -1).tolist()
     return np.array([[value(counts) for counts in row] for row in rows])
 
 
 def draws(sentences: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """How often every sentence is drawn, in blocks of shape (some of the samples, sentences)."""
+    """Yield how often every sentence is drawn, in blocks of shape (some of the samples, sentences)."""
     assert sentences, "there is nothing to resample"
     random = np.random.default_rng(seed)
     block = max(1, BLOCK // sentences)

@@ -51,7 +51,7 @@ METRICS = {"chrf": Chrf, "chrf++": ChrfPlusPlus}
 
 
 def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
-    """The counts of a sentence: n-grams of the hypothesis, of the reference, and matches, each a count by order.
+    """Return the counts of a sentence: n-grams of the hypothesis, of the reference, and matches, each a count by order.
 
     Orders are those of characters, spaces removed, up to 6, and then those of words up to `words` (chrF++: 2).
     """
@@ -65,7 +65,7 @@ def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
 
 
 def value(sums: Sequence[float]) -> float:
-    """chrF2 or chrF2++, 0 to 100, from summed `statistics`; an order that is absent on a side is left out."""
+    """Return chrF2 or chrF2++, 0 to 100, from summed `statistics`; an order that is absent on a side is left out."""
     count = len(sums) // 3
     precision = recall = 0.0
     orders = 0
@@ -81,7 +81,7 @@ def value(sums: Sequence[float]) -> float:
 
 
 def split(line: str) -> tuple[str, ...]:
-    """The words of a line, each parted from one ASCII punctuation mark at its end, or else at its beginning."""
+    """Return the words of a line, each parted from one ASCII punctuation mark at its end, or else at its beginning."""
     return tuple(chain.from_iterable(map(_parted, line.split())))
 
 

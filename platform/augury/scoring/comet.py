@@ -1,7 +1,7 @@
 """COMET (Rei et al., 2020): a trained model that scores every translation, given its source and a reference.
 
 Its package wants other versions of transformers and numpy than Augury, so that it runs in a process of its own, by the
-Python that `AUGURY_COMET` names, or by this one where the package is installed beside Augury nevertheless.
+Python that `AUGURY_COMET` names, or by this one where the package is installed with Augury nevertheless.
 """
 
 from __future__ import annotations
@@ -40,6 +40,10 @@ class Comet(SegmentMetric):
         version = _asked(_python(), {})["version"]
         self.signature = f"nrefs:1|model:{_named(self.model)}|scale:{SCALE}|comet:{version}"
 
+    @classmethod
+    def require(cls) -> None:
+        _asked(_python(), {})
+
     def score(self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]) -> list[float]:
         segments = [
             {"src": source, "mt": hypothesis, "ref": reference}
@@ -58,8 +62,8 @@ def _python() -> str:
     if python is None:
         raise UserError(
             "metric 'comet' needs the package unbabel-comet, which does not go with Augury's version of transformers: "
-            f"install it elsewhere (python -m venv comet && comet/bin/pip install unbabel-comet) and export {PYTHON}="
-            "comet/bin/python"
+            "install it elsewhere (python -m venv comet && comet/bin/pip install unbabel-comet 'setuptools<81' "
+            f"sentencepiece==0.2.0) and export {PYTHON}=comet/bin/python"
         )
     return python
 

@@ -52,6 +52,11 @@ class Metric(ABC):
         """
 
     @classmethod
+    def require(cls) -> None:
+        """Raise UserError where what the metric needs is not installed: checked before anything is trained."""
+        return
+
+    @classmethod
     @abstractmethod
     def value(cls, sums: Sequence[float]) -> float:
         """Return the value of a corpus whose statistics sum to `sums`."""

@@ -1,4 +1,4 @@
-"""Finding metrics: built in (`METRICS` of the modules beside this one), by path, in installed packages.
+"""Finding metrics: built in (`METRICS` of the modules of this package), by path, in installed packages.
 
 Names can be checked, titled and ordered without the libraries that read text.
 """
@@ -57,7 +57,7 @@ def title(name: str) -> str:
 
 
 def lower_is_better(name: str) -> bool:
-    """Return whether less of a metric, or of what training measures beside metrics, is better."""
+    """Return whether less of a metric, or of what training measures besides, is better."""
     known = _known(name)
     return known.lower_is_better if known else _parted(name)[0] in ("loss", "perplexity")
 

@@ -1,6 +1,6 @@
 """Scores of a translated corpus: value, interval and signature of every metric asked for, and what they come from.
 
-The counts of every sentence are kept beside a run, so that systems can be compared without their text.
+The counts of every sentence are kept with a run, so that systems can be compared without their text.
 """
 
 from __future__ import annotations
@@ -38,8 +38,8 @@ class Score:
     statistics: NDArray[Any] = field(compare=False, repr=False)
     """The statistics of every sentence, shape (sentences, statistics)."""
 
-    def plain(self) -> dict[str, Any]:
-        """The fields as JSON-like values, without the statistics."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the fields as JSON-like values, without the statistics."""
         return {name: content for name, content in asdict(self).items() if name != "statistics"}
 
 
@@ -89,7 +89,7 @@ def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
 
 
 def read_statistics(run: Folder, test: str) -> dict[str, NDArray[Any]]:
-    """The counts of every sentence by metric; nothing where none were kept."""
+    """Return the counts of every sentence by metric; nothing where none were kept."""
     if not run.sub(STATISTICS).exists(f"{test}.npz"):
         return {}
     with np.load(io.BytesIO(run.sub(STATISTICS).read(f"{test}.npz"))) as arrays:

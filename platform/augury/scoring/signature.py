@@ -6,12 +6,12 @@ RESAMPLING = ("bs:", "seed:")
 
 
 def with_resampling(signature: str, samples: int, seed: int) -> str:
-    """A signature with the number of bootstrap samples and the seed behind the number of references."""
+    """Return a signature with the number of bootstrap samples and the seed behind the number of references."""
     parts = measure(signature).split("|")
     place = 1 if parts[0].startswith("nrefs:") else 0
     return "|".join([*parts[:place], f"bs:{samples}", f"seed:{seed}", *parts[place:]])
 
 
 def measure(signature: str) -> str:
-    """What a value depends on: a signature without samples and seed, which decide its interval alone."""
+    """Return what a value depends on: a signature without samples and seed, which decide its interval alone."""
     return "|".join(part for part in signature.split("|") if not part.startswith(RESAMPLING))

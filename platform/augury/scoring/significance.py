@@ -70,7 +70,7 @@ class Difference:
 
 
 def interval(system: Resampled) -> Interval:
-    """The 95 % interval of a system's mean over seeds.
+    """Return the 95 % interval of a system's mean over seeds.
 
     Of one seed it is the percentile bootstrap over sentences (Koehn, 2004), of several that of both levels.
     """
@@ -81,7 +81,7 @@ def interval(system: Resampled) -> Interval:
 
 
 def compare(baseline: Resampled, system: Resampled) -> Difference:
-    """The two-level test; it takes the seeds of the two systems for independent.
+    """Compare two systems by the two-level test, which takes the seeds of the two systems for independent.
 
     With one seed each it is the paired bootstrap over sentences, and says so: percentile interval, and the p-value of
     Riezler and Maxwell (2005), resampled differences shifted to mean 0, never below 1 / (samples + 1). Where one of the
@@ -105,7 +105,7 @@ def compare(baseline: Resampled, system: Resampled) -> Difference:
 
 
 def decide(baseline: Resampled, system: Resampled, value: Value, method: Method) -> Difference:
-    """`compare`, or its interval with the p-value of one of sacreBLEU's tests, which take one seed each."""
+    """Compare as `compare` does, or take the p-value of one of sacreBLEU's tests, which are for one seed each."""
     difference = compare(baseline, system)
     match method:
         case "bootstrap":
@@ -116,7 +116,7 @@ def decide(baseline: Resampled, system: Resampled, value: Value, method: Method)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """The p-values of a table corrected for their number (Holm, 1979), in the order given.
+    """Return the p-values of a table corrected for their number (Holm, 1979), in the order given.
 
     What stays below 5 % keeps the probability of any false claim in the table at 5 %, whatever the tests' dependence.
     """
@@ -129,7 +129,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
 
 
 def paired_bootstrap(baseline: Resampled, system: Resampled) -> float:
-    """The p-value that sacreBLEU's paired bootstrap prints for two systems of one seed, from the same draws.
+    """Return the p-value that sacreBLEU's paired bootstrap prints for two systems of one seed, from the same draws.
 
     It centres the absolute differences, which for a clear difference looks one way only: about half of the p-value of
     `compare`, and false alarms up to twice as often as its level says.
@@ -142,7 +142,7 @@ def paired_bootstrap(baseline: Resampled, system: Resampled) -> float:
 def approximate_randomisation(
     baseline: Resampled, system: Resampled, value: Value, *, trials: int = TRIALS, seed: int = SEED
 ) -> float:
-    """The two-sided p-value of approximate randomisation (Riezler and Maxwell, 2005) as sacreBLEU computes it.
+    """Return the two-sided p-value of approximate randomisation (Riezler and Maxwell, 2005) as sacreBLEU computes it.
 
     Of two systems of one seed. Each trial swaps them in a random half of the sentences; the p-value is the share of
     trials in which they then differ by more than they do.
@@ -157,7 +157,7 @@ def approximate_randomisation(
 
 
 def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]:
-    """Statistics of several test sets side by side, a row for every example: what is resampled together.
+    """Return the statistics of several test sets side by side, a row for every example: what is resampled together.
 
     `sets` has ids of examples and statistics (rows, counts) of every set, such as one example in 15 languages: its
     translations are not independent, and count as one draw. An example that a set lacks adds nothing to it, one that it
@@ -173,7 +173,7 @@ def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]
 
 
 def mean_over(value: Value, sets: int) -> Value:
-    """The mean of a score over test sets whose statistics lie side by side.
+    """Return the mean of a score over test sets whose statistics lie side by side.
 
     Of a resampled set too small to be drawn from every time there may be nothing: it then has no part in the mean.
     """

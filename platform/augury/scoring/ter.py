@@ -37,7 +37,7 @@ METRICS = {"ter": Ter}
 
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
-    """The two counts of a sentence: edits that make the hypothesis the reference, and words of the reference."""
+    """Return the two counts of a sentence: edits that make the hypothesis the reference, and words of the reference."""
     from sacrebleu.metrics.lib_ter import translation_edit_rate
 
     edits, length = translation_edit_rate(list(hypothesis), list(reference))
@@ -45,7 +45,7 @@ def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[
 
 
 def value(sums: Sequence[float]) -> float:
-    """Edits per 100 words of the reference, from 0 (best) to more than 100; `sums` are those of `statistics`.
+    """Return edits per 100 words of the reference, from 0 (best) to more than 100; `sums` are those of `statistics`.
 
     Of empty references it is 100 where there are edits, and otherwise 0.
     """

@@ -80,7 +80,7 @@ class ConfigurationRuns:
         """
         run = self.first.at(seed)
         if values:
-            run = replace(run, experiment=parse(config.merge(run.experiment.plain(), values)))
+            run = replace(run, experiment=parse(config.merge(run.experiment.to_dict(), values)))
         where = run.experiment.execution.model_copy(update=dict(execution))
         return train(run, execution=where, report=report, until=until)
 

@@ -100,7 +100,7 @@ class Plan:
 
 def _scored(experiment: Experiment) -> list[Any]:
     """Return the settings of a run's scores, which are no part of its address."""
-    return [experiment.plain().get(section) for section in ("decoding", "scoring")]
+    return [experiment.to_dict().get(section) for section in ("decoding", "scoring")]
 
 
 def _why(point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[str, str]) -> str:

@@ -68,7 +68,7 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
     for number in range(max(map(len, samples.values()))):
         drawn = {key: values[number % len(values)] for key, values in samples.items()}
         for experiment in members:
-            parse(config.merge(experiment.plain(), drawn), f"space '{space.name}' with the mutations {title(drawn)}")
+            parse(config.merge(experiment.to_dict(), drawn), f"space '{space.name}' with the mutations {title(drawn)}")
     for key in space.mutations:
         if key not in allowed:
             refuse(key, "all members have the same text, the same sizes of the model and the same tests")

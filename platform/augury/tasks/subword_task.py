@@ -58,7 +58,7 @@ class SubwordTask(Trainable):
         return learned.directory(folder)
 
     def determined(self, experiment: Any) -> dict[str, Any]:
-        settings = experiment.model.plain()
+        settings = experiment.model.to_dict()
         if isinstance(experiment.model, Pretrained):
             # The content of a directory, or name and revision on a hub, in place of both.
             settings["name"] = pretrained.identity(settings["name"], settings.pop("revision"))

@@ -136,7 +136,7 @@ class Training(Section):
 
 def trunk(training: Training) -> dict[str, Any]:
     """Return the settings of the optimisation without those that only decide its end."""
-    settings = training.plain()
+    settings = training.to_dict()
     if training.schedule == "linear" or training.warmup_share is not None:
         return settings
     return {key: settings[key] for key in settings if key not in BUDGETS}

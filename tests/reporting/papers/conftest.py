@@ -49,7 +49,7 @@ class Paper:
                 (found[test],) = score(labels, ["1"] * 100, language="en", metrics=["accuracy"])
                 write_statistics(run, test, [found[test]])
             content = run.read_json("scores.json")
-            run.write_json("scores.json", content | {"tests": {test: [one.plain()] for test, one in found.items()}})
+            run.write_json("scores.json", content | {"tests": {test: [one.to_dict()] for test, one in found.items()}})
         return address
 
     def reproduced(self, scale: str = "toy", ended: bool = True) -> Reproduction:

@@ -33,7 +33,7 @@ def test_labels_are_smoothed_only_where_that_is_asked_for(given: Any) -> None:
     assert config(regime=given).regime.label_smoothing == 0
     named = {"name": given} if isinstance(given, str) else given
     assert config(regime={**named, "label_smoothing": 0.2}).regime.label_smoothing == 0.2
-    assert config(regime=named).plain()["regime"]["label_smoothing"] == 0
+    assert config(regime=named).to_dict()["regime"]["label_smoothing"] == 0
 
 
 def test_a_model_is_named_or_made() -> None:
@@ -47,7 +47,7 @@ def test_a_model_is_named_or_made() -> None:
 
 def test_the_baseline_is_plain_and_without_augmentation() -> None:
     beside = systems(config(augment=[{"operator": "eda"}], regime={"name": "adversarial"}))
-    assert beside["baseline"].augment == () and beside["baseline"].regime.plain() == {
+    assert beside["baseline"].augment == () and beside["baseline"].regime.to_dict() == {
         "name": "plain",
         "label_smoothing": 0.0,
     }

@@ -35,7 +35,7 @@ def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
 def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
     for form in ("reorder", "hypothesis"):
         given = toy.experiment(form)
-        assert parse(given.plain()) == given
+        assert parse(given.to_dict()) == given
         assert isinstance(given.model, TinyT5)
 
 
