@@ -1,9 +1,9 @@
-# Two commands do all set-up: `make demo` and `make test`; `make install` alone makes the environment.
+# `make demo` and `make test` do all set-up; `make test-slow` kills processes and learns; `make install` is the environment.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 
-.PHONY: install demo docs test test-quick clean
+.PHONY: install demo docs test test-slow clean
 
 install: $(VENV)/.installed
 
@@ -28,10 +28,10 @@ test: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
-	$(BIN)/python -m pytest -n 2
+	$(BIN)/python -m pytest -n 2 -m 'not slow' --durations=15
 
-test-quick: $(VENV)/.installed-test
-	$(BIN)/python -m pytest -m 'not slow'
+test-slow: $(VENV)/.installed-test
+	$(BIN)/python -m pytest -n 2 -m slow --durations=15
 
 clean:
 	rm -rf demo results build *.egg-info .mypy_cache .pytest_cache .ruff_cache

@@ -48,7 +48,7 @@ import pyarrow.compute as pc
 
 from augury.augment.cipher import Cipher
 from augury.augment.pipeline import AUGMENTED, FITS, VIEWS, augment, plan
-from augury.core.execution import connect
+from augury.core.execution import Execution, connect
 from augury.core.store import Store
 from augury.corpora.builtin import generate
 from augury.corpora.corpus import KIND, PARALLEL, SHARD_ROWS, Corpus, CorpusWriter, read_shard
@@ -178,7 +178,7 @@ def stage(root: str, address: str, executor: Any, key: int) -> None:
         connect()
     began = time.time()
     store = Store(root)
-    augment(Corpus.load(store, address), [Cipher(keys=(key,))], store, executor=executor)
+    augment(Corpus.load(store, address), [Cipher(keys=(key,))], store, execution=Execution(executor=executor))
     # Not getrusage, whose peak begins with that of the process that started this one.
     peak = re.findall(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
     print(json.dumps({"began": began, "cpu": time.process_time(), "peak": int(peak[0]) / 1024}))

@@ -4,9 +4,9 @@
 
 A trial trains a small translation model for about so many seconds, so that loading, validation, scoring, records in
 MLflow, pages and Ray itself are all in. It is held against three ideals, all divided by the trials that run at once: as
-many times what the same run takes alone, by `augury train` on one thread, from its description to its scores; the same
-of its training steps only; and the sum of what those steps took in the trials, which leaves out what trials lose to
-each other and to Ray beside them.
+many times what the same run takes alone, by `augury train` on one thread, from the start of its training to its scores;
+the same of its training steps only; and the sum of what those steps took in the trials, which leaves out what trials
+lose to each other and to Ray beside them.
 """
 
 from __future__ import annotations
@@ -74,7 +74,9 @@ def alone(updates: int, storage: Path) -> tuple[float, float]:
         stderr=subprocess.DEVNULL,
     )
     runs = [path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE")]
-    whole = [(run / "_COMPLETE").stat().st_mtime - (run / "prepared.json").stat().st_mtime for run in runs]
+    entries = [next(storage.glob(f"trunks/*/{run.name}/{run.parent.name}")) for run in runs]  # written first
+    pairs = zip(entries, runs, strict=True)
+    whole = [(run / "_COMPLETE").stat().st_mtime - entry.stat().st_mtime for entry, run in pairs]
     return statistics.median(whole), statistics.median(training_seconds(storage))
 
 

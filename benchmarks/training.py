@@ -51,13 +51,13 @@ from torch import Tensor
 from transformers.models.marian.modeling_marian import shift_tokens_right
 
 from augury.core.store import Store
+from augury.experiments import preparation
 from augury.experiments.experiment import parse
+from augury.experiments.run import Run
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
 from augury.training.loop import _Loop
-from trainables import nmt
-from trainables.nmt.config import Config
-from trainables.nmt.task import Batch, Translation
+from trainables.nmt.translation import Batch, Translation
 
 VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # as many sentences as Multi30k has
 CPU = torch.device("cpu")
@@ -90,14 +90,13 @@ class Round(NamedTuple):
 class Engine:
     """The training loop, an update at a time."""
 
-    def __init__(self, task: Translation, store: Store):
+    def __init__(self, task: Translation, run: Run):
         self.task = task
-        run = store.folder("runs", task.regime.name)
-        self.loop = _Loop(task, task.experiment.training, run, "benchmark", 1, CPU, lambda metrics: None)
+        self.loop = _Loop(task, task.experiment.training, run, CPU, lambda metrics: None, None)
 
     def batches(self) -> Iterator[np.ndarray]:
         """The examples of one update after another."""
-        return (examples for update in self.loop._epoch() for examples in update)
+        return (examples for update in self.loop._pass() for examples in update)
 
     def step(self, examples: np.ndarray) -> None:
         self.loop._step([examples])
@@ -123,7 +122,7 @@ class PlainLoop:
         )
 
     def step(self, examples: np.ndarray) -> None:
-        batch = self.task.load(examples, CPU).batch
+        batch = self.task.load(examples, 0, CPU).batch
         self.model.train()
         self.optimizer.zero_grad()
         self._loss(batch).backward()
@@ -165,8 +164,8 @@ class PlainLoop:
         return (likelihood + regime.beta * agreement) / regime.norm
 
 
-def prepare(regime: str, store: Store) -> Translation:
-    """The task of a regime: corpus, ciphers, vocabulary, tokens and a model."""
+def prepare(regime: str, store: Store) -> Run:
+    """Return a run of a regime: corpus, ciphers, vocabulary and tokens."""
     languages = {"source_language": "de", "target_language": "en"}
     builtin = {"train": {"builtin": BUILTIN_SENTENCES}, "valid": {"builtin": 100}, "tests": {"test": {"builtin": 100}}}
     experiment = parse(
@@ -181,10 +180,7 @@ def prepare(regime: str, store: Store) -> Translation:
             **REGIMES[regime],
         }
     )
-    assert isinstance(experiment, Config)
-    task = Translation({**nmt.prepare(experiment, store).config, "seed": 1}, store)
-    assert len(task.vocabulary) == VOCABULARY
-    return task
+    return preparation.prepare(experiment, store)
 
 
 def measure(engine: Engine, plain: PlainLoop, repeats: int) -> tuple[dict[str, float], list[Round]]:
@@ -192,7 +188,7 @@ def measure(engine: Engine, plain: PlainLoop, repeats: int) -> tuple[dict[str, f
     steps: dict[str, Callable[[np.ndarray], None]] = {"engine": engine.step, "plain loop": plain.step}
     losses, rounds = {}, []
     for number, examples in enumerate(itertools.islice(engine.batches(), repeats + 1)):
-        loaded = engine.task.load(examples, CPU)
+        loaded = engine.task.load(examples, 0, CPU)
         if number == 0:
             losses = {"engine": engine.loss(loaded.batch), "plain loop": plain.loss(loaded.batch)}
             assert math.isclose(*losses.values(), rel_tol=1e-5), losses
@@ -233,9 +229,10 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as root:
         store = Store(root)
         for regime in REGIMES:
-            task = prepare(regime, store)
-            plain = PlainLoop(task)
-            losses, rounds = measure(Engine(task, store), plain, arguments.repeats)
+            run = prepare(regime, store)
+            task = Translation(run)
+            assert len(task.vocabulary) == VOCABULARY
+            losses, rounds = measure(Engine(task, run), PlainLoop(task), arguments.repeats)
             regimes[regime] = {
                 "padding": 1 - sum(one.tokens for one in rounds) / sum(one.positions for one in rounds),
                 "losses": losses,

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from augury.cli import main
 from augury.core.store import Store
-from augury.experiments import experiment, trainable
+from augury.experiments import experiment, preparation
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml"
@@ -26,8 +26,8 @@ BEGIN, END = "<!-- the table of `make docs` -->\n```\n", "```\n<!-- its end -->\
 def addresses(storage: str) -> dict[str, str]:
     """Return the address of the runs of every system of the demo."""
     loaded = experiment.load(DEMO, [f"storage={storage}"])
-    task, store = trainable.find(loaded.task), Store(storage)
-    return {name: task.address(system, store) for name, system in experiment.systems(loaded).items()}
+    store = Store(storage)
+    return {name: preparation.address(system, store) for name, system in experiment.systems(loaded).items()}
 
 
 def table(storage: str) -> str:

@@ -1,9 +1,11 @@
-"""What several tests share: one small Ray, toy experiments, the place of the real corpora."""
+"""What several tests share: one small Ray, a remote store, the place of the real corpora, cards of exports."""
 
 from __future__ import annotations
 
+import ast
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -18,13 +20,20 @@ import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
-from augury.core import store
+from augury.core import messages, store
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Files with slow tests come first, so that all processes of pytest-xdist have work until the end."""
     slow = {item.path for item in items if item.get_closest_marker("slow")}
     items.sort(key=lambda item: item.path not in slow)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def messages_on_standard_error() -> Iterator[None]:
+    """What tests call directly says what it has to say as under the command line."""
+    with messages.shown():
+        yield
 
 
 @pytest.fixture(scope="session")
@@ -84,3 +93,26 @@ def data() -> Path:
     if not os.environ.get("AUGURY_DATA"):
         pytest.skip("AUGURY_DATA is unset: no real corpora")
     return Path(os.environ["AUGURY_DATA"])
+
+
+RunCard = Callable[..., Any]
+
+
+@pytest.fixture
+def run_card(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> RunCard:
+    """Runs the code in the card of an exported model with other values of its variables; returns what it prints."""
+
+    def run(directory: Path, **values: Any) -> Any:
+        block = re.search("```python\n(.*?)```", (directory / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+        assert block is not None
+        code = block[1]
+        for name, value in values.items():
+            line = f"{name} = {value!r}"
+            code, count = re.subn(rf"(?m)^{name} = .*", lambda _, line=line: line, code)
+            assert count == 1
+        monkeypatch.chdir(directory)
+        capsys.readouterr()
+        exec(code, {})
+        return ast.literal_eval(capsys.readouterr().out)
+
+    return run

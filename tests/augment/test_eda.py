@@ -11,8 +11,7 @@ from augury.augment.eda import Eda
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
-from augury.corpora.corpus import LINEAGE, VIEW, Corpus, CorpusWriter, read_shard
-from augury.corpora.spec import CorpusSpec
+from augury.corpora.corpus import LINEAGE, PARALLEL, VIEW, Corpus, CorpusWriter, read_shard
 from augury.text.eda import OPERATIONS
 
 NLI = pa.schema(
@@ -156,13 +155,13 @@ def test_texts_without_words_stay(store: Store) -> None:
 def corpus(store: Store, premise: str = "The dog sees a happy child.", language: str = "en") -> Corpus:
     writer = CorpusWriter(store.folder("corpora", f"{language}-{len(premise)}"))
     writer.add(block(10, premise, "A man is walking." if language == "en" else premise, language))
-    return writer.finish({"rejected": {}})
+    return writer.finish({"kind": "nli", "rejected": {}})
 
 
 def test_through_the_pipeline_by_shards_of_any_size(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(corpora, "SHARD_ROWS", 3)
     base = corpus(store)
-    (part,) = pipeline.augment(base, [Eda()], store, executor="local").parts
+    (part,) = pipeline.augment(base, [Eda()], store).parts
     manifest = part.folder.manifest()
     assert (len(base.shards), manifest["rows"], manifest["records"]) == (4, 40, "eda")
     rows = pa.concat_tables([read_shard(part.folder, shard) for shard in manifest["shards"]])
@@ -174,7 +173,7 @@ def test_through_the_pipeline_by_shards_of_any_size(store: Store, monkeypatch: p
 def test_copies_as_views_are_those_of_the_records(store: Store) -> None:
     base = corpus(store)
     records = made(Eda(copies=2), base.shard(base.shards[0]), store).table.to_pydict()
-    parts = pipeline.augment(base, [Eda(copies=2, use="view")], store, executor="local").parts
+    parts = pipeline.augment(base, [Eda(copies=2, use="view")], store).parts
     assert [part.name for part in parts] == ["eda-1", "eda-2"]
     for place, part in enumerate(parts):
         assert part.folder.name.startswith("views/") and part.folder.manifest()["view"] == part.name
@@ -183,24 +182,24 @@ def test_copies_as_views_are_those_of_the_records(store: Store) -> None:
             "premise": records["premise"][place::2],
             "hypothesis": records["hypothesis"][place::2],
         }
-    more = pipeline.augment(base, [Eda(copies=3, use="view")], store, executor="local")
+    more = pipeline.augment(base, [Eda(copies=3, use="view")], store)
     assert (more.made, more.reused) == (("eda-3",), ("eda-1", "eda-2"))
 
 
 def test_words_are_needed_where_none_are_written(store: Store) -> None:
     with pytest.raises(UserError, match="operator eda: 'zh' is written without spaces"):
-        pipeline.augment(corpus(store, "两只狗在公园里跑。", "zh"), [Eda()], store, executor="local")
+        pipeline.augment(corpus(store, "两只狗在公园里跑。", "zh"), [Eda()], store)
     segmented = corpus(store, "两 只 狗 在 公园 里 跑 。", "zh")
-    pipeline.augment(segmented, [Eda()], store, executor="local")
+    pipeline.augment(segmented, [Eda()], store)
     assert len(store.addresses("records")) == 1
 
 
 def test_copies_that_are_mostly_unchanged_are_told(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
-    (part,) = pipeline.augment(corpus(store, "dog", "de"), [Eda()], store, executor="local").parts
+    (part,) = pipeline.augment(corpus(store, "dog", "de"), [Eda()], store).parts
     assert part.folder.manifest()["counts"] == {"unchanged premises": 40, "unchanged hypotheses": 40}
     said = "eda changes little: 40 unchanged premises, 40 unchanged hypotheses in 40 copies"
     assert said in capsys.readouterr().err
-    pipeline.augment(corpus(store), [Eda()], store, executor="local")
+    pipeline.augment(corpus(store), [Eda()], store)
     assert "changes little" not in capsys.readouterr().err
 
 
@@ -214,9 +213,35 @@ def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) ->
     assert address() != first
 
 
-def test_records_of_another_task_are_refused() -> None:
+def test_of_translation_the_source_changes_and_the_target_stays(store: Store) -> None:
+    records = pa.table(
+        {
+            "id": ["train-1", "train-2"],
+            "source": ["The happy dog sees a child.", "Der Hund sieht ein Kind."],
+            "target": ["Un chien.", "A dog."],
+            "source_language": ["en", "de"],
+            "target_language": ["fr", "en"],
+            "origin": ["original"] * 2,
+            "views": [[]] * 2,
+            "lineage": [None] * 2,
+        },
+        schema=PARALLEL,
+    )
+    english, german = (made(Eda(), records.slice(row, 1), store) for row in (0, 1))
+    assert english.table.schema == PARALLEL and english.table.column("target").to_pylist() == ["Un chien."] * 4
+    assert english.counts["unchanged sources"] <= 1  # a deletion may take nothing
+    assert german.counts["unchanged sources"] >= 2  # the synonyms are English
+    (view,) = Eda(use="view", copies=1).parts()
+    first = view.bind({}, store)(records).table
+    assert first.to_pydict() == {
+        "id": ["train-1", "train-2"],
+        "text": [of.table.column("source")[0].as_py() for of in (english, german)],
+    }
+
+
+def test_records_without_the_columns_are_refused() -> None:
     with pytest.raises(UserError, match="these records have no premise, hypothesis, language"):
-        Eda().check(CorpusSpec.SCHEMA.names)
+        Eda().check(["id", "target"])
 
 
 def test_parameters_out_of_range_are_refused() -> None:

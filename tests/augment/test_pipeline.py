@@ -10,6 +10,7 @@ import pytest
 from augury.augment import operator, pipeline
 from augury.augment.cipher import Cipher
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
@@ -54,7 +55,7 @@ def expected(key: int) -> list[str]:
 
 def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -> None:
     base = corpus(store)
-    done = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
+    done = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
     assert len(base.shards) == 4
     for part, key in zip(done.parts, (1, 2), strict=True):
         view = pa.concat_tables([read_shard(part.folder, shard) for shard in base.shards])
@@ -68,15 +69,15 @@ def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -
 
 def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> None:
     base = corpus(store)
-    first = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
+    first = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
     assert (first.made, first.reused) == (("rot-1", "rot-2"), ())
     stamps = {
         name: [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards]
         for name, folder in folders(first).items()
     }
-    again = pipeline.augment(base, [Cipher(keys=(1, 2))], store, executor="local")
+    again = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
     assert (again.made, again.reused, again.address) == ((), ("rot-1", "rot-2"), first.address)
-    more = pipeline.augment(base, [Cipher(keys=(1, 2, 3))], store, executor="local")
+    more = pipeline.augment(base, [Cipher(keys=(1, 2, 3))], store)
     assert (more.made, more.reused) == (("rot-3",), ("rot-1", "rot-2"))
     assert more.address != first.address
     for name, folder in folders(first).items():
@@ -85,12 +86,12 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
 
 def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) -> None:
     base = corpus(store)
-    whole = bytes_of(pipeline.augment(base, [Cipher(keys=(1,))], store, executor="local"))
+    whole = bytes_of(pipeline.augment(base, [Cipher(keys=(1,))], store))
     folder = pipeline.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
     folder.remove("_COMPLETE")
     folder.remove(base.shards[2])
     kept = Path(folder.path(base.shards[0])).stat().st_mtime_ns
-    continued = pipeline.augment(base, [Cipher(keys=(1,))], store, executor="local")
+    continued = pipeline.augment(base, [Cipher(keys=(1,))], store)
     assert continued.made == ("rot-1",)
     assert bytes_of(continued) == whole
     assert Path(folder.path(base.shards[0])).stat().st_mtime_ns == kept
@@ -104,7 +105,11 @@ def test_ray_and_this_process_write_the_same_bytes(
     written = []
     for executor in ("local", "ray"):
         store = Store(tmp_path / executor)
-        written.append(bytes_of(pipeline.augment(corpus(store), [Cipher(keys=(1, 2))], store, executor=executor)))
+        written.append(
+            bytes_of(
+                pipeline.augment(corpus(store), [Cipher(keys=(1, 2))], store, execution=Execution(executor=executor))
+            )
+        )
     assert written[0] == written[1]
 
 
@@ -120,8 +125,8 @@ def bytes_of(done: pipeline.Augmented) -> dict[str, bytes]:
 
 def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:
     train, test = corpus(store), corpus(store, "def", 4)
-    own = pipeline.augment(test, [Cipher(keys=(1,))], store, executor="local")
-    of_train = pipeline.augment(test, [Cipher(keys=(1,))], store, fit_on=train, executor="local")
+    own = pipeline.augment(test, [Cipher(keys=(1,))], store)
+    of_train = pipeline.augment(test, [Cipher(keys=(1,))], store, fit_on=train)
     assert folders(own)["rot-1"].name != folders(of_train)["rot-1"].name
 
 
@@ -138,4 +143,4 @@ def test_errors_name_the_nearest(store: Store) -> None:
         operator.parse({"operator": "cipher", "keys": [3], "alphabet": "abc"})
     letters = len({letter for sentence in SENTENCES for letter in sentence if letter.isalpha()})
     with pytest.raises(UserError, match=f"key {letters} leaves the text unchanged"):
-        pipeline.augment(corpus(store), [Cipher(keys=(letters,))], store, executor="local")
+        pipeline.augment(corpus(store), [Cipher(keys=(letters,))], store)

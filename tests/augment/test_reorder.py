@@ -13,6 +13,7 @@ from augury.augment import pipeline
 from augury.augment.operator import parse
 from augury.augment.reorder import Reorder, _verdict
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import NLI, Corpus, read_shard
 from augury.corpora.ingest import ingested
@@ -69,7 +70,7 @@ class Toy:
     def augmented(self, **changes: Any) -> pipeline.Part:
         given = reorder(**changes)
         runs = models.trained(experiment(self.storage, given), self.store)
-        return pipeline.augment(self.corpus, [parse(given)], self.store, models=runs, executor="local").parts[0]
+        return pipeline.augment(self.corpus, [parse(given)], self.store, models=runs).parts[0]
 
 
 @pytest.fixture(scope="module")
@@ -138,7 +139,9 @@ def test_ray_and_this_process_write_the_same_bytes(toy: Toy, local_ray: Any, mon
     for executor in ("local", "ray"):
         (part,) = pipeline.plan(toy.corpus.address, [parse(reorder(seed=7))], toy.store, models=runs)
         part.folder.remove()
-        pipeline.augment(toy.corpus, [parse(reorder(seed=7))], toy.store, models=runs, executor=executor)  # type: ignore[arg-type]
+        pipeline.augment(
+            toy.corpus, [parse(reorder(seed=7))], toy.store, models=runs, execution=Execution(executor=executor)
+        )
         assert len(part.folder.manifest()["shards"]) == 2
         written.append({name: part.folder.read(name) for name in part.folder.names()})
     assert written[0] == written[1]

@@ -15,11 +15,10 @@ from augury.augment import pipeline
 from augury.augment.operator import parse
 from augury.augment.rectification import rectified
 from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
 from augury.corpora.ingest import ingested
 from augury.experiments import operator_models as models
-from augury.experiments import trainable
 from augury.experiments.experiment import Experiment
 from augury.experiments.experiment import parse as parse_experiment
 from augury.text import prompts
@@ -75,7 +74,7 @@ class Toy:
     def augmented(self, **changes: Any) -> pipeline.Part:
         given = semantic(**changes)
         runs = self.runs(given)
-        done = pipeline.augment(self.corpus, [parse(given)], self.store, models=runs, executor="local")
+        done = pipeline.augment(self.corpus, [parse(given)], self.store, models=runs)
         return done.parts[0]
 
 
@@ -145,13 +144,8 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     """Each strategy on the same hypotheses, by the teacher's own probabilities."""
     asked = rows(toy.augmented(rectify="requested"))
     (runs,) = toy.runs(semantic())
-    teacher: Any = trainable.find("nli")
-    probabilities = teacher.probabilities(
-        Folder(toy.store.root, runs["teacher"].name),
-        toy.store,
-        [row["premise"] for row in asked],
-        [row["hypothesis"] for row in asked],
-    )
+    sides = [[row[side] for row in asked] for side in ("premise", "hypothesis")]
+    probabilities = runs["teacher"].probabilities(toy.store, *sides)
     requested = np.array([LABELS.index(row["label"]) for row in asked])
     threshold = float(np.median(probabilities.max(1)))
     for rectify in ("teacher", "teacher_or_requested", "agreement"):

@@ -138,8 +138,8 @@ def test_augment_straight_from_two_files(
             "semantic",
             ["--copies", "--threshold"],
             [
-                "generator {model, training, max_pieces}: What writes",
-                "teacher {model, training, max_length}: What labels",
+                "generator {model, training, max_pieces, ready}: What writes",
+                "teacher {model, training, max_length, ready}: What labels",
                 "sampling {temperature, top_k, top_p, max_length}: How",
             ],
         ),

@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import copy
 import json
 from pathlib import Path
+from typing import Any
 
+import jsonschema  # type: ignore[import-untyped]
 import pytest
+import yaml
 
 from augury.cli import main
+from augury.experiments.json_schema import json_schema
+
+SHIPPED = Path(__file__).parents[2] / "search_spaces" / "experiments"
 
 
 @pytest.fixture
@@ -37,7 +44,7 @@ def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixtur
         ("ratio", 1, "corpus.filter.max_ratio"),
         ("held out", 3, "corpus.every"),
     ]
-    each = found["cost"]["each"]
+    each = found["cost"]["by_system"]
     assert found["cost"]["seconds"] == pytest.approx(2 * (each["baseline"]["seconds"] + each["toy"]["seconds"]))
     assert len(found["cautions"]) == 1
     assert main(["config", str(path)]) == 0
@@ -52,3 +59,51 @@ def test_the_file_alone_can_be_checked(path: Path, capsys: pytest.CaptureFixture
     assert json.loads(capsys.readouterr().out)["runs"] == 4 and not (path.parent / "store").exists()
     assert main(["config", str(path)]) == 2
     assert "no file" in capsys.readouterr().err
+
+
+def test_the_shipped_schema_is_of_the_code_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    """Else: `augury config --schema > search_spaces/experiments/schema.json`."""
+    assert main(["config", "--schema"]) == 0
+    assert (SHIPPED / "schema.json").read_text(encoding="utf-8") == capsys.readouterr().out
+
+
+@pytest.fixture(scope="module")
+def editor() -> Any:
+    """What an editor does with the schema."""
+    schema = json_schema()
+    jsonschema.Draft202012Validator.check_schema(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+@pytest.mark.parametrize("path", SHIPPED.glob("*.yaml"), ids=lambda path: path.stem)
+def test_shipped_experiments_name_the_schema_and_satisfy_it(path: Path, editor: Any) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text.startswith("# yaml-language-server: $schema=schema.json\n")
+    editor.validate(yaml.safe_load(text))
+
+
+GOOD = {
+    "name": "x",
+    "task": "nmt",
+    "corpus": {"source_language": "de", "target_language": "en", "train": {"builtin": 60}},
+    "augment": [{"operator": "cipher", "keys": [1]}, {"operator": "./mine.py", "any": 1}],
+    "regime": {"name": "coregularised", "preset": "paper", "beta": 3},
+}
+
+
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("regime", {"name": "coregularised", "betta": 3}),
+        ("regime", {"name": "coregularised", "preset": "papers"}),
+        ("regime", "plian"),
+        ("augment", [{"operator": "cipher", "kees": [1]}]),
+        ("training", {"learning_rate": "fast"}),
+        ("task", "nmtt"),
+        ("seed", 1),
+    ],
+)
+def test_an_editor_sees_what_is_wrong(key: str, value: Any, editor: Any) -> None:
+    editor.validate(GOOD)
+    with pytest.raises(jsonschema.ValidationError):
+        editor.validate({**copy.deepcopy(GOOD), key: value})

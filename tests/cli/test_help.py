@@ -56,7 +56,7 @@ for verb in verbs.VERBS:
 for name in operator.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 imported["augment --help"] = sorted(sys.modules)
-import trainables.nli.preparation, trainables.nmt.preparation
+import augury.experiments.preparation, trainables.nli, trainables.nmt, trainables.seq2seq
 from augury.sweeping import plan, points, settings, space
 for name in space.known():
     space.find(name, "toy")

@@ -11,6 +11,7 @@ import yaml
 
 from augury.cli import main
 from augury.experiments import running
+from augury.experiments.run import Run
 from augury.training.launch import Crashed
 
 NOTE = "Synthetic text made by a grammar"
@@ -37,6 +38,22 @@ CONTENT = {
     "execution": {"executor": "local", "launcher": "direct", "threads": 1},
     "tracking": {"enabled": False},
 }
+
+REVERSAL = """
+import pyarrow as pa
+from augury.augment.operator import Made, Operator
+
+class Reversal(Operator):
+    operator: str = "reversal"
+
+    def bind(self, fitted, store):
+        def apply(block):
+            texts = [" ".join(reversed(text.split())) for text in block.column("source").to_pylist()]
+            return Made(pa.table({"id": block.column("id"), "text": texts}))
+        return apply
+
+OPERATOR = Reversal
+"""
 
 
 @pytest.fixture(scope="module")
@@ -94,6 +111,28 @@ def test_systems_are_called_as_the_experiment_calls_them(storage: Path, capsys: 
     assert found["answer"].startswith("On news, CipherDAug reaches BLEU")
 
 
+def test_an_operator_and_a_regime_of_ones_own_are_trained_with(
+    storage: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (storage / "reversal.py").write_text(REVERSAL)
+    (storage / "twice.py").write_text(
+        "from augury.regimes.multi_source import MultiSource\n\n"
+        "class Twice(MultiSource):\n    name: str = 'twice'\n\nREGIME = Twice\n"
+    )
+    mine = {"augment": [{"operator": str(storage / "reversal.py")}], "regime": str(storage / "twice.py")}
+    runs = []
+    for text in (REVERSAL, REVERSAL + "# another one"):
+        (storage / "reversal.py").write_text(text)
+        assert train(storage, "--json", **mine) == 0
+        runs += json.loads(capsys.readouterr().out)["runs"]
+    described = json.loads((Path(runs[0]) / "run.json").read_text())
+    assert (described["parameters"]["augment.0.operator"], described["parameters"]["regime.name"]) == (
+        "reversal",
+        "twice",
+    )
+    assert runs[0] != runs[1]
+
+
 def test_it_says_everywhere_that_text_is_synthetic(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(storage) == 0
     assert capsys.readouterr().out.count(NOTE) == 1
@@ -108,14 +147,14 @@ def test_it_says_everywhere_that_text_is_synthetic(storage: Path, capsys: pytest
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
     storage: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    launched = running.launch
+    train_run = running.train
 
-    def launch(loop: Any, config: dict[str, Any], *given: Any) -> bool:
-        if config["seed"] == 1:
+    def crashing(run: Run) -> bool:
+        if run.seed == 1:
             raise Crashed("the workers failed 3 times")  # what Ray Train's launcher raises
-        return launched(loop, config, *given)
+        return train_run(run)
 
-    monkeypatch.setattr(running, "launch", launch)
+    monkeypatch.setattr(running, "train", crashing)
     longer = ("--set", "training.max_updates=6", "--set", "seeds=[1, 2]")
     assert train(storage, "--json", *longer) == 1
     found = json.loads(capsys.readouterr().out)

@@ -2,10 +2,13 @@ from __future__ import annotations
 
 import os
 import uuid
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import pytest
 
+from augury.augment import operator
 from augury.core.errors import UserError
 from augury.core.execution import LocalExecutor, RayExecutor, choose
 from augury.core.progress import Stage
@@ -93,3 +96,27 @@ def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
     assert chosen(num_cpus=0.5) == ["local", "local", "local"]
     assert chosen(num_cpus=0, resources={"trial_driver": 1}) == ["ray", "ray", "local"]
     assert [choose(asked, 300.0, "decode", "auto").name for asked in ("auto", "ray")] == ["ray", "ray"]
+
+
+@dataclass(frozen=True)
+class _Times:
+    """Makes the task that says what an operator's parameters are in a worker."""
+
+    operator: Any
+
+    def __call__(self) -> Any:
+        return lambda number: self.operator.times * number
+
+
+@pytest.mark.slow
+def test_a_class_that_is_given_by_its_path_reaches_workers_of_ray(
+    local_ray: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mine.py").write_text(
+        "from augury.augment.operator import Operator\n"
+        "class Mine(Operator):\n    operator: str = 'mine'\n    times: int = 2\nOPERATOR = Mine\n"
+    )
+    monkeypatch.chdir(tmp_path)
+    mine = operator.parse({"operator": "./mine.py", "times": 3})
+    with Stage("multiply", 2, "numbers") as stage:
+        assert RayExecutor().map(_Times(mine), [1, 2], stage) == [3, 6]

@@ -92,7 +92,7 @@ def test_threads_of_a_process_exclude_each_other_too(tmp_path):
 
 
 def test_a_filesystem_without_locks_is_said_once(tmp_path, monkeypatch, capsys):
-    monkeypatch.setattr("augury.core.progress._said", set())
+    monkeypatch.setattr("augury.core.messages._logged", set())
     monkeypatch.setattr(locks.fcntl, "flock", no_locks)
     monkeypatch.setattr(locks, "POLL_SECONDS", 0.01)
     for name in ("views/aa", "views/bb"):

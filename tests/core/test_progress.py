@@ -1,11 +1,17 @@
 from __future__ import annotations
 
 import io
+import json
+import logging
+import subprocess
+import sys
+from typing import Any
 
 import pytest
 
-from augury.core import progress
-from augury.core.progress import Stage, duration, say_once
+from augury.core import messages, progress
+from augury.core.messages import logger, say, say_once
+from augury.core.progress import Stage, duration
 
 
 class Terminal(io.StringIO):
@@ -13,41 +19,98 @@ class Terminal(io.StringIO):
         return True
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, which stands still until it is set."""
+    now = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: now[0])
+    return now
+
+
 def test_durations_for_people() -> None:
     assert [duration(seconds) for seconds in (0.42, 12.3, 185, 7800)] == ["0.4 s", "12 s", "3 min 05 s", "2 h 10 min"]
 
 
-def test_elsewhere_than_on_a_terminal_a_stage_is_one_line() -> None:
-    stream = io.StringIO()
-    with Stage("encipher", 2000, "rows", stream) as stage:
+def test_elsewhere_than_on_a_terminal_lines_come_now_and_then(
+    clock: list[float], capsys: pytest.CaptureFixture[str]
+) -> None:
+    with Stage("encipher", 2000) as stage:
         for _ in range(20):
+            clock[0] += 1
             stage.advance(100, "key 2")
-    assert len(stream.getvalue().splitlines()) == 1
-    assert stream.getvalue().startswith("encipher               2,000 rows") and "key 2" in stream.getvalue()
+    assert capsys.readouterr().err.splitlines() == [
+        "encipher · 1,000/2,000 rows · 100 rows/s · 10 s left · key 2",
+        "encipher · 2,000 rows · 100 rows/s · 20 s · key 2",
+    ]
 
 
-def test_a_terminal_line_is_redrawn_with_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
-    clock = iter(range(0, 1000, 10))
-    monkeypatch.setattr(progress.time, "monotonic", lambda: float(next(clock)))
-    stream = Terminal()
-    with Stage("train", 100, "updates", stream) as stage:
-        stage.advance(10)
-        stage.advance(90)
-    drawn = stream.getvalue().split("\r\x1b[K")
-    assert "10/100 updates" in drawn[1] and " left" in drawn[1]
-    assert drawn[-1].endswith("\n") and "100 updates" in drawn[-1]
+def test_a_terminal_has_a_line_for_every_stage_that_goes_when_it_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    monkeypatch.setenv("TERM", "xterm")
+    with messages.shown():
+        with Stage("train", 100, "updates") as train, Stage("decode", 10, "sentences") as decode:
+            train.advance(10)
+            decode.advance(5)
+            display = messages.display()
+            assert display is not None and [task.percentage for task in display.tasks] == [10.0, 50.0]
+            assert "10/100 updates" in display.tasks[0].description and " left" in display.tasks[0].description
+            logger.info("above them")
+        assert not display.tasks and not display.live.is_started
+    drawn = terminal.getvalue()
+    assert drawn.index("above them") < drawn.index("decode · 5 sentences ·") < drawn.rindex("train · 10 updates ·")
 
 
-def test_a_stage_that_fails_says_so() -> None:
-    stream = io.StringIO()
-    with pytest.raises(RuntimeError), Stage("train", 100, "updates", stream) as stage:
+def test_a_stage_that_fails_says_so(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(RuntimeError), Stage("train", 100, "updates") as stage:
         stage.advance(7)
         raise RuntimeError
-    assert "7 updates" in stream.getvalue() and "stopped" in stream.getvalue()
+    assert "7 updates" in (said := capsys.readouterr().err) and "stopped" in said
 
 
-def test_say_once() -> None:
-    stream = io.StringIO()
+@pytest.mark.parametrize(
+    ("verbosity", "expected"),
+    [(-1, ["a warning"]), (0, ["a message", "a warning"]), (1, ["a detail", "a message", "a warning"])],
+)
+def test_levels(verbosity: int, expected: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with messages.shown(verbosity, "json"):
+        logger.debug("a detail")
+        say("a message")
+        say("warning: a warning")
+    lines = [json.loads(line) for line in capsys.readouterr().err.splitlines()]
+    assert [line["message"] for line in lines] == expected
+    assert lines[-1]["level"] == "warning" and lines[-1]["time"].endswith("Z")
+
+
+def test_a_message_is_said_once(capsys: pytest.CaptureFixture[str]) -> None:
     for _ in range(3):
-        say_once("a note for this test alone", stream)
-    assert stream.getvalue() == "a note for this test alone\n"
+        say_once("a note for this test alone")
+    assert capsys.readouterr().err == "a note for this test alone\n"
+
+
+def test_a_program_that_imports_augury_shows_nothing_and_can_listen(caplog: pytest.LogCaptureFixture) -> None:
+    code = "from augury.core.progress import Stage, say\nsay('warning: hm')\nwith Stage('work') as s: s.advance()"
+    result = subprocess.run([sys.executable, "-c", code], text=True, capture_output=True, check=True)
+    assert (result.stdout, result.stderr) == ("", "")
+    with caplog.at_level(logging.INFO, "augury"):
+        say("heard")
+    assert caplog.messages == ["heard"]
+
+
+def test_the_command_line_keeps_results_and_messages_apart(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from augury.cli import main
+
+    def encipher(*words: str) -> Any:
+        monkeypatch.setattr("sys.stdin", io.TextIOWrapper(io.BytesIO(b"ab\n")))
+        assert main(["encipher", *words]) in (0, 2)
+        return capsys.readouterr()
+
+    loud, quiet, wrong = (
+        encipher("--key", "1"),
+        encipher("--key", "1", "-q"),
+        encipher("--key", "0", "--log-format=json"),
+    )
+    assert (loud.out, quiet.out, quiet.err) == ("ba\n", "ba\n", "")
+    assert "alphabet" in loud.err and json.loads(wrong.err.splitlines()[-1])["level"] == "error"

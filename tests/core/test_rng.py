@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.core.rng import digest, generator, seed_of
+from augury.core.rng import digest, generator, seed_of, uniform
 
 GOLDEN = "[472, 482, 469, 532]"
 keys = st.lists(st.one_of(st.integers(), st.text(), st.booleans(), st.none()), min_size=1, max_size=4)
@@ -40,3 +40,25 @@ def test_streams_do_not_depend_on_the_process() -> None:
 
 def test_seed_fits_63_bits() -> None:
     assert all(0 <= seed_of("seed", number) < 2**63 for number in range(1000))
+
+
+def test_uniform_numbers_are_those_of_splitmix64() -> None:
+    """The published first outputs of SplitMix64 seeded with 0, which this key has as its stream in turn 0."""
+    outputs = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+    key = np.array([2**64 - outputs[0]], np.uint64)
+    assert uniform(key, 0, 3).tolist() == [[(output >> 11) * 2.0**-53 for output in outputs]]
+
+
+def test_neighbouring_keys_turns_and_places_are_independent() -> None:
+    keys = np.arange(2_000, dtype=np.uint64)
+    numbers = np.stack([uniform(keys, turn, 8) for turn in range(4)])
+    counts = np.bincount((numbers.ravel() * 16).astype(int), minlength=16)
+    assert ((counts - 4_000) ** 2 / 4_000).sum() < 45  # chi-square of 15 degrees of freedom: p = 1e-4
+    for axis in range(3):
+        one, other = (np.take(numbers, range(start, numbers.shape[axis] - 1 + start), axis).ravel() for start in (0, 1))
+        assert abs(np.corrcoef(one, other)[0, 1]) < 0.02
+    flipped = np.array([key ^ (1 << bit) for key in range(20) for bit in range(64)], np.uint64)
+    before, after = (uniform(of, 0, 1)[:, 0] * 2**53 for of in (np.repeat(keys[:20], 64), flipped))
+    changed = before.astype(np.uint64) ^ after.astype(np.uint64)
+    shares = ((changed[:, None] >> np.arange(53, dtype=np.uint64)) & np.uint64(1)).mean(0)
+    assert (abs(shares - 0.5) < 0.07).all()  # five standard deviations of 1,280 flips

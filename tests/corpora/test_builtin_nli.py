@@ -29,8 +29,8 @@ def test() -> list[Example]:
 
 
 def test_golden_text() -> None:
-    made = [each for language in ("qaa", "qab") for each in examples("train", 600, language)]
-    lines = "".join(f"{each.id}\t{each.premise}\t{each.hypothesis}\t{each.label}\n" for each in made)
+    drawn = [example for language in ("qaa", "qab") for example in examples("train", 600, language)]
+    lines = "".join(f"{example.id}\t{example.premise}\t{example.hypothesis}\t{example.label}\n" for example in drawn)
     lines += "".join(f"{pair.source}\t{pair.target}\n" for pair in translations("valid", 200, ("qab", "qaa")))
     digest = hashlib.sha256(lines.encode()).hexdigest()
     assert digest == "ac0c962b119e109ef980853691b6fb1071e4467486d0db5ae3c2410e27707e67"
@@ -45,12 +45,12 @@ def test_says_that_it_is_synthetic() -> None:
 def test_a_smaller_corpus_is_the_beginning_of_a_larger_one(split: Split, seed: int, small: int, more: int) -> None:
     larger = list(examples(split, small + more, "qaa", seed=seed))
     assert list(examples(split, small, "qaa", seed=seed)) == larger[:small]
-    assert [each.id for each in larger] == [f"nli-{split}-{index:08}" for index in range(small + more)]
+    assert [example.id for example in larger] == [f"nli-{split}-{index:08}" for index in range(small + more)]
 
 
 def test_seed_and_lexicon_decide_the_text() -> None:
     def hypotheses(**settings: int) -> list[str]:
-        return [each.hypothesis for each in examples("train", 60, "qaa", **settings)]
+        return [example.hypothesis for example in examples("train", 60, "qaa", **settings)]
 
     assert hypotheses() == hypotheses(seed=1, lexicon=96)
     assert hypotheses() != hypotheses(seed=2)
@@ -59,34 +59,36 @@ def test_seed_and_lexicon_decide_the_text() -> None:
 
 def test_languages_are_aligned_row_by_row(test: list[Example]) -> None:
     others = list(examples("test", 1_500, "qab"))
-    assert [(each.id, each.label) for each in others] == [(each.id, each.label) for each in test]
-    for each, other in zip(test, others, strict=True):
-        assert sorted([*each.premise.split(), "ga"]) == sorted(other.premise.split())
-        assert sorted([*each.hypothesis.split(), "ga"]) == sorted(other.hypothesis.split())
+    assert [(example.id, example.label) for example in others] == [(example.id, example.label) for example in test]
+    for example, other in zip(test, others, strict=True):
+        assert sorted([*example.premise.split(), "ga"]) == sorted(other.premise.split())
+        assert sorted([*example.hypothesis.split(), "ga"]) == sorted(other.hypothesis.split())
 
 
 def test_every_hypothesis_has_a_premise_for_each_label(train: list[Example]) -> None:
     labels = defaultdict(list)
-    for each in train:
-        labels[each.hypothesis].append(each.label)
+    for example in train:
+        labels[example.hypothesis].append(example.label)
     assert len(labels) == 2_000
-    assert all(sorted(found) == sorted(LABELS) for found in labels.values())
-    orders = Counter(tuple(found) for found in labels.values())
+    assert all(sorted(group) == sorted(LABELS) for group in labels.values())
+    orders = Counter(tuple(group) for group in labels.values())
     assert len(orders) == 6 and min(orders.values()) > 250
 
 
 def test_splits_share_no_hypothesis_whatever_the_seeds(train: list[Example], test: list[Example]) -> None:
     valid = list(examples("valid", 600, "qaa", seed=2, lexicon=100))
-    found = [{each.hypothesis for each in split} for split in (train, valid, test)]
-    assert [len(split) for split in found] == [2_000, 200, 500]
-    assert len(set().union(*found)) == 2_700
+    hypotheses = [{example.hypothesis for example in split} for split in (train, valid, test)]
+    assert [len(split) for split in hypotheses] == [2_000, 200, 500]
+    assert len(set().union(*hypotheses)) == 2_700
 
 
 @pytest.mark.parametrize(("side", "most"), [("hypothesis", 0.34), ("premise", 0.45)])
 def test_one_sentence_alone_tells_little(train: list[Example], test: list[Example], side: str, most: float) -> None:
     """Naive Bayes over the words of one sentence; chance is a third."""
-    seen = {label: [getattr(each, side).split() for each in train if each.label == label] for label in LABELS}
-    counts = {label: Counter(word for sentence in found for word in set(sentence)) for label, found in seen.items()}
+    seen = {label: [getattr(example, side).split() for example in train if example.label == label] for label in LABELS}
+    counts = {
+        label: Counter(word for sentence in sentences for word in set(sentence)) for label, sentences in seen.items()
+    }
 
     def guess(sentence: str) -> str:
         odds = {
@@ -95,16 +97,16 @@ def test_one_sentence_alone_tells_little(train: list[Example], test: list[Exampl
         }
         return max(odds, key=odds.__getitem__)
 
-    assert sum(guess(getattr(each, side)) == each.label for each in test) / len(test) < most
+    assert sum(guess(getattr(example, side)) == example.label for example in test) / len(test) < most
 
 
 def test_sentences_are_short(train: list[Example]) -> None:
-    lengths = Counter(len(sentence.split()) for each in train for sentence in (each.premise, each.hypothesis))
+    lengths = Counter(len(sentence.split()) for example in train for sentence in (example.premise, example.hypothesis))
     assert set(lengths) <= set(LENGTH) and 5 < sum(n * count for n, count in lengths.items()) / 12_000 < 7
 
 
 def test_words_are_few_and_zipfian(train: list[Example]) -> None:
-    counts = Counter(word for each in train for word in each.premise.split())
+    counts = Counter(word for example in train for word in example.premise.split())
     assert len(counts) == 96 + 6
     nouns = sorted((counts[word] for word in nli_lexicon_of(96).words["noun"]), reverse=True)
     assert nouns[0] > 20 * nouns[-1] and sum(nouns[:10]) > sum(nouns) / 2
@@ -114,8 +116,8 @@ def test_translations_are_the_sentences_of_the_examples_of_their_split(train: li
     pairs = list(translations("train", 5_000, ("qaa", "qab")))
     assert len({pair.source for pair in pairs}) == 5_000
     assert all(sorted([*pair.source.split(), "ga"]) == sorted(pair.target.split()) for pair in pairs)
-    said = {sentence for each in train for sentence in (each.premise, each.hypothesis)}
-    assert {pair.source for pair in pairs} <= said
+    sentences = {sentence for example in train for sentence in (example.premise, example.hypothesis)}
+    assert {pair.source for pair in pairs} <= sentences
     back = list(translations("train", 5_000, ("qab", "qaa")))
     assert [(pair.target, pair.source) for pair in back] == [(pair.source, pair.target) for pair in pairs]
     held_out = {pair.source for split in ("valid", "test") for pair in translations(split, 500, ("qaa", "qab"))}
@@ -142,4 +144,4 @@ def test_impossible_requests_fail_at_once(arguments: dict[str, Any], message: st
 
 def test_the_smallest_lexicon_has_as_many_examples_as_promised() -> None:
     largest = list(examples("test", 11_520, "qaa", lexicon=24))
-    assert len({(each.premise, each.hypothesis) for each in largest}) == 11_520
+    assert len({(example.premise, example.hypothesis) for example in largest}) == 11_520

@@ -73,19 +73,19 @@ def test_byte_order_mark_is_not_text(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("content", "place"),
+    ("content", "position"),
     [
         (b"ok\nM\xfcller\n", "line 2, byte 2: 0xfc"),
         (b"ok\n" * 3_000_000 + b"\xff", "line 3000001, byte 1: 0xff"),
         (b"ok\nM\xc3", "line 2, byte 2: 0xc3"),
     ],
 )
-def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, place: str) -> None:
+def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, position: str) -> None:
     path = written(tmp_path / "text.de", content)
     with pytest.raises(UserError) as error:
         examine(path)
     assert str(error.value) == (
-        f"{path}, {place} is not UTF-8; convert the file, for example: iconv -f latin1 -t utf-8 text.de"
+        f"{path}, {position} is not UTF-8; convert the file, for example: iconv -f latin1 -t utf-8 text.de"
     )
 
 

@@ -21,7 +21,7 @@ def cleaned(text: str, replace: dict[str, str] | None = None, **options: bool) -
 
 
 def reasons(source: str, target: str, filter: Filter | None) -> str:
-    return REASONS[rejections(pa.array([source]), pa.array([target]), filter)[0]]
+    return REASONS[rejections([pa.array([source]), pa.array([target])], filter)[0]]
 
 
 def test_text_is_brought_to_nfc() -> None:

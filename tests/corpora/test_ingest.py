@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import io
 from pathlib import Path
 from typing import Any
 
@@ -33,8 +32,8 @@ def spec(**settings: Any) -> CorpusSpec:
     return CorpusSpec.model_validate({"source_language": "de", "target_language": "en", **settings})
 
 
-def pairs(made: Corpus) -> Pairs:
-    return list(zip(made.column("source"), made.column("target"), strict=True))
+def pairs(corpus: Corpus) -> Pairs:
+    return list(zip(corpus.column("source"), corpus.column("target"), strict=True))
 
 
 @pytest.fixture
@@ -43,12 +42,12 @@ def store(tmp_path: Path) -> Store:
 
 
 def test_records(tmp_path: Path, store: Store) -> None:
-    made = ingest(
+    corpus = ingest(
         spec(train=write(tmp_path, "a", [("eins", "one"), ("", "two"), ("  drei\t3 ", "three\v3")])),
         "train",
         store,
     )
-    table = pa.concat_tables(made.blocks())
+    table = pa.concat_tables(corpus.blocks())
     assert table.schema.equals(PARALLEL)
     constants: dict[str, Any] = {
         "source_language": "de",
@@ -74,9 +73,9 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         ("a", "x"),
         ("b", "y"),
     ]
-    wanted = spec(train=write(tmp_path, "a", rows), filter={"max_length": 8, "deduplicate": True})
-    made = ingest(wanted, "train", store)
-    manifest = made.manifest
+    corpus_spec = spec(train=write(tmp_path, "a", rows), filter={"max_length": 8, "deduplicate": True})
+    corpus = ingest(corpus_spec, "train", store)
+    manifest = corpus.manifest
     assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (3, 8, 1)
     assert manifest["rejected"] == {
         "empty source": 1,
@@ -103,33 +102,31 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         "too long": [(" ".join("a" * 9), " ".join("x" * 9))],
     }
     assert [row["place"].rpartition(" ")[2] for row in left_out["ratio"]] == ["5"]
-    part = wanted.part("train")
+    part = corpus_spec.part("train")
     assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
 
 
-def test_what_is_said(tmp_path: Path, store: Store) -> None:
-    said = io.StringIO()
-    wanted = spec(train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]))
-    made = ingest(wanted, "train", store, progress=said)
-    assert said.getvalue().splitlines()[-1] == (
+def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+    corpus_spec = spec(train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]))
+    corpus = ingest(corpus_spec, "train", store)
+    assert capsys.readouterr().err.splitlines()[-1] == (
         "train: 3 pairs of 4 rows; left out: ratio 1; tabs or line ends became spaces in 1"
     )
-    said = io.StringIO()
-    assert ingest(wanted, "train", store, progress=said) == made
-    assert said.getvalue() == f"train: 3 pairs, reused {made.address}\n"
+    assert ingest(corpus_spec, "train", store) == corpus
+    assert capsys.readouterr().err == f"train: 3 pairs, reused {corpus.address}\n"
 
 
 def test_the_builtin_corpus_says_that_it_is_synthetic(
     store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("augury.core.progress._said", set())
-    made = ingest(spec(tests={"test": {"builtin": 7}}), "test", store)
+    monkeypatch.setattr("augury.core.messages._logged", set())
+    corpus = ingest(spec(tests={"test": {"builtin": 7}}), "test", store)
     ingest(spec(tests={"test": {"builtin": 8}}), "test", store)
-    assert (made.rows, made.manifest["note"], made.manifest["files"]) == (7, builtin.NOTE, [])
+    assert (corpus.rows, corpus.manifest["note"], corpus.manifest["files"]) == (7, builtin.NOTE, [])
     assert capsys.readouterr().err.count(builtin.NOTE) == 1
-    monkeypatch.setattr("augury.core.progress._said", set())
-    assert ingest(spec(tests={"test": {"builtin": 7}}), "test", store).address == made.address
-    assert capsys.readouterr().err == f"test: 7 pairs, reused {made.address}\n{builtin.NOTE}\n"
+    monkeypatch.setattr("augury.core.messages._logged", set())
+    assert ingest(spec(tests={"test": {"builtin": 7}}), "test", store).address == corpus.address
+    assert capsys.readouterr().err == f"test: 7 pairs, reused {corpus.address}\n{builtin.NOTE}\n"
 
 
 @settings(max_examples=25, deadline=None)
@@ -151,31 +148,31 @@ def test_every_row_is_kept_or_counted(
     first: int | None,
 ) -> None:
     directory = tmp_path_factory.mktemp("text")
-    wanted = spec(
+    corpus_spec = spec(
         train={**write(directory, "a", rows), "first": first},
         every=every,
         filter={"deduplicate": deduplicate},
     )
     kept = {}
-    for split in wanted.splits():
+    for split in corpus_spec.splits():
         try:
-            made = ingest(wanted, split, Store(directory / "store"))
+            corpus = ingest(corpus_spec, split, Store(directory / "store"))
         except UserError as error:
             assert "rows are rejected" in str(error) or "too few" in str(error)
             return
-        assert made.rows == len(made.column("id"))
+        assert corpus.rows == len(corpus.column("id"))
         assert (
-            made.manifest["rows_in"]
+            corpus.manifest["rows_in"]
             == min(len(rows), first or 30)
-            == made.rows + sum(made.manifest["rejected"].values())
+            == corpus.rows + sum(corpus.manifest["rejected"].values())
         )
-        kept[split] = {int(name.rpartition("-")[2]) for name in made.column("id")}
+        kept[split] = {int(name.rpartition("-")[2]) for name in corpus.column("id")}
     assert not kept["train"] & kept.get("valid", set())
 
 
 def test_every_23rd_line_is_held_out(tmp_path: Path, store: Store) -> None:
-    wanted = spec(train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(1, 51)]), every=23)
-    train, valid = ingest(wanted, "train", store), ingest(wanted, "valid", store)
+    corpus_spec = spec(train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(1, 51)]), every=23)
+    train, valid = ingest(corpus_spec, "train", store), ingest(corpus_spec, "valid", store)
     assert pairs(valid) == [("s23", "t23"), ("s46", "t46")]
     assert valid.column("id") == ["valid-00000023", "valid-00000046"]
     assert pairs(train) == [(f"s{row}", f"t{row}") for row in range(1, 51) if row not in (23, 46)]
@@ -184,29 +181,29 @@ def test_every_23rd_line_is_held_out(tmp_path: Path, store: Store) -> None:
 
 def test_rows_are_held_out_across_blocks_and_after_the_filter(tmp_path: Path, store: Store) -> None:
     rows = [(f"s{row}", f"t{row}" if row % 3 else "a b") for row in range(45_000)]
-    wanted = spec(train=write(tmp_path, "a", rows), every=7)
+    corpus_spec = spec(train=write(tmp_path, "a", rows), every=7)
     kept = [pair for pair in rows if pair[1] != "a b"]
-    assert pairs(ingest(wanted, "valid", store)) == kept[6::7]
-    assert pairs(ingest(wanted, "train", store)) == [pair for at, pair in enumerate(kept, start=1) if at % 7]
+    assert pairs(ingest(corpus_spec, "valid", store)) == kept[6::7]
+    assert pairs(ingest(corpus_spec, "train", store)) == [pair for at, pair in enumerate(kept, start=1) if at % 7]
 
 
 def test_lengths_and_ratio_decide_in_training_text_only(tmp_path: Path, store: Store) -> None:
     rows = [("a b c", "x y"), ("a b c d e", "x y z"), ("a " * 176, "x " * 176), ("A a", "x y")]
     files = write(tmp_path, "a", rows)
-    wanted = spec(train=files, valid=files, tests={"test": files}, filter={"lowercase": True})
-    assert pairs(ingest(wanted, "train", store)) == [("a b c", "x y"), ("a a", "x y")]
+    corpus_spec = spec(train=files, valid=files, tests={"test": files}, filter={"lowercase": True})
+    assert pairs(ingest(corpus_spec, "train", store)) == [("a b c", "x y"), ("a a", "x y")]
     for split in ("valid", "test"):
-        made = ingest(wanted, split, store)
-        assert pairs(made) == [(source.strip().lower(), target.strip()) for source, target in rows]
-        assert made.manifest["rejected"] == {}
+        corpus = ingest(corpus_spec, split, store)
+        assert pairs(corpus) == [(source.strip().lower(), target.strip()) for source, target in rows]
+        assert corpus.manifest["rejected"] == {}
 
 
 @pytest.mark.parametrize("split", ["valid", "test"])
 def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -> None:
     files = write(tmp_path, "a", [("a", "x"), ("b", "\u00a0")])
-    wanted = spec(valid=files, tests={"test": files})
+    corpus_spec = spec(valid=files, tests={"test": files})
     with pytest.raises(UserError) as error:
-        ingest(wanted, split, store)
+        ingest(corpus_spec, split, store)
     assert str(error.value) == (
         f"{split}: empty target in row 2 of {files['source']}, {files['target']}; validation and "
         "test sets are not filtered: complete the pair, or remove it from both sides"
@@ -216,10 +213,10 @@ def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -
 
 def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     rows = [("a", "x")] * 2 + [("a b c", "x")] * 2 + [("", "x")]
-    given = write(tmp_path, "a", rows)
-    files = f"{given['source']}, {given['target']}"
+    text = write(tmp_path, "a", rows)
+    files = f"{text['source']}, {text['target']}"
     with pytest.raises(UserError) as error:
-        ingest(spec(train=given), "train", store)
+        ingest(spec(train=text), "train", store)
     assert str(error.value) == (
         f"train: 3 of 5 rows are rejected (ratio 2, empty source 1): see whether the two sides in {files} belong "
         "together, or change filter (min_length, max_length, max_ratio)"
@@ -276,14 +273,14 @@ def test_ids_of_a_column(tmp_path: Path, store: Store) -> None:
 def test_line_ends_within_fields_of_a_table(tmp_path: Path, store: Store) -> None:
     (tmp_path / "a.jsonl").write_text('{"de": "eins\\nzwei\\t", "en": "one\\r\\ntwo"}\n{"de": "x\\u2028", "en": "y"}\n')
     table = {"file": str(tmp_path / "a.jsonl"), "source_column": "de", "target_column": "en"}
-    made = ingest(spec(train=table, filter={"max_ratio": None}), "train", store)
-    assert pairs(made) == [("eins zwei", "one  two"), ("x\u2028", "y")] and made.manifest["cleaned"] == 1
+    corpus = ingest(spec(train=table, filter={"max_ratio": None}), "train", store)
+    assert pairs(corpus) == [("eins zwei", "one  two"), ("x\u2028", "y")] and corpus.manifest["cleaned"] == 1
 
 
 def test_one_huge_line(tmp_path: Path, store: Store) -> None:
     rows = [("wort " * 1_000_000, "word " * 1_000_000), ("ä" * 3_000_000, "x"), ("eins", "one")]
-    made = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
-    assert pairs(made) == rows[1:] and made.manifest["rejected"] == {"too long": 1}
+    corpus = ingest(spec(train=write(tmp_path, "a", rows)), "train", store)
+    assert pairs(corpus) == rows[1:] and corpus.manifest["rejected"] == {"too long": 1}
 
 
 def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
@@ -314,21 +311,21 @@ def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> Non
 
 def test_a_folder_without_its_marker_is_completed(tmp_path: Path, store: Store) -> None:
     rows = [(f"s{row}", f"t{row}") for row in range(25_000)]
-    wanted = spec(train=write(tmp_path, "a", rows))
-    made = ingest(wanted, "train", store)
-    whole = {name: made.folder.read(name) for name in made.folder.names()}
+    corpus_spec = spec(train=write(tmp_path, "a", rows))
+    corpus = ingest(corpus_spec, "train", store)
+    whole = {name: corpus.folder.read(name) for name in corpus.folder.names()}
     assert set(whole) == {"part-00000.parquet", "part-00001.parquet", "manifest.json", MARKER}
     for name in (MARKER, "manifest.json", "part-00001.parquet"):
-        made.folder.remove(name)
-    made.folder.write("part-00000.parquet", b"cut short")
-    again = ingest(wanted, "train", store)
+        corpus.folder.remove(name)
+    corpus.folder.write("part-00000.parquet", b"cut short")
+    again = ingest(corpus_spec, "train", store)
     assert {name: again.folder.read(name) for name in again.folder.names()} == whole
 
 
 def test_an_interruption_leaves_nothing_that_counts(
     tmp_path: Path, store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    wanted = spec(train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(45_000)]))
+    corpus_spec = spec(train=write(tmp_path, "a", [(f"s{row}", f"t{row}") for row in range(45_000)]))
     write_shard = corpus.write_shard
 
     def stopped(folder: Any, name: str, table: pa.Table) -> None:
@@ -338,20 +335,20 @@ def test_an_interruption_leaves_nothing_that_counts(
 
     monkeypatch.setattr(corpus, "write_shard", stopped)
     with pytest.raises(KeyboardInterrupt):
-        ingest(wanted, "train", store)
+        ingest(corpus_spec, "train", store)
     (address,) = store.addresses(KIND)
     with pytest.raises(UserError, match="no finished corpus"):
         Corpus.load(store, address)
     monkeypatch.undo()
-    assert ingest(wanted, "train", store).rows == 45_000
+    assert ingest(corpus_spec, "train", store).rows == 45_000
     assert Corpus.load(store, address).rows == 45_000
 
 
 def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) -> None:
     rows = [(f"s{row}", f"t{row}") for row in range(25_000)]
     test = [("s24999", "t24999"), ("s1", "t2"), ("s3", "t3"), ("s3", "t3"), ("neu", "new")]
-    wanted = spec(train=write(tmp_path, "a", rows), tests={"b": write(tmp_path, "b", test)})
-    assert overlap(ingest(wanted, "train", store), ingest(wanted, "b", store)) == 3
+    corpus_spec = spec(train=write(tmp_path, "a", rows), tests={"b": write(tmp_path, "b", test)})
+    assert overlap(ingest(corpus_spec, "train", store), ingest(corpus_spec, "b", store)) == 3
 
 
 def test_golden_addresses(tmp_path: Path) -> None:
@@ -367,4 +364,4 @@ def test_golden_addresses(tmp_path: Path) -> None:
         "54a5613e6d16de8b": (spec(train={"builtin": 50}), "train"),
         "0960b5229b1988a6": (spec(valid={"builtin": 50, "lexicon": 500, "seed": 3, "first": 7}), "valid"),
     }
-    assert [corpus_address(*given) for given in expected.values()] == list(expected)
+    assert [corpus_address(*arguments) for arguments in expected.values()] == list(expected)

@@ -32,8 +32,8 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
             assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
     assert Filter.model_validate(known.filter)
     for text in known.texts.values():
-        places = [text[key] for key in ("source", "target", "file") if key in text]
-        assert TextSpec.model_validate(text).kind == ("aligned" if len(places) == 2 else "table")
+        files = [text[key] for key in ("source", "target", "file") if key in text]
+        assert TextSpec.model_validate(text).kind == ("aligned" if len(files) == 2 else "table")
 
 
 def test_a_set_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

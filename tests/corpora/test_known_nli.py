@@ -48,8 +48,8 @@ def corpus(*known: str, **settings: Any) -> NliSpec:
     return NliSpec.model_validate({"known": known, "language": "en", **settings})
 
 
-def triples(made: Corpus) -> list[tuple[str, ...]]:
-    return list(zip(*(made.column(name) for name in ("premise", "hypothesis", "label")), strict=True))
+def triples(records: Corpus) -> list[tuple[str, ...]]:
+    return list(zip(*(records.column(name) for name in ("premise", "hypothesis", "label")), strict=True))
 
 
 def xnli_file(path: Path, languages: tuple[str, ...] = XNLI_LANGUAGES) -> None:
@@ -84,19 +84,19 @@ def test_xnli_as_published(tmp_path: Path) -> None:
     for name in ("dev", "test"):
         xnli_file(tmp_path / "xnli" / "XNLI-1.0" / f"xnli.{name}.tsv")
     spec, store = corpus("xnli", language="de"), Store(tmp_path / "store")
-    made = {split: ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits()}
-    assert triples(made["valid"]) == [(f'de "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)]
+    corpora = {split: ingest(spec, split, store, directory=str(tmp_path)) for split in spec.splits()}
+    assert triples(corpora["valid"]) == [(f'de "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)]
     for code in XNLI_LANGUAGES:
-        assert triples(made[code]) == [(f'{code} "p{n}', f"xnli.test.tsv h{n}", LABELS[n]) for n in range(3)]
-        assert made[code].manifest["rejected"] == {"not selected": 42}
-        assert [made[code].manifest[key] for key in ("language", "known")] == [code, "xnli"]
+        assert triples(corpora[code]) == [(f'{code} "p{n}', f"xnli.test.tsv h{n}", LABELS[n]) for n in range(3)]
+        assert corpora[code].manifest["rejected"] == {"not selected": 42}
+        assert [corpora[code].manifest[key] for key in ("language", "known")] == [code, "xnli"]
 
 
 def test_commands_that_make_the_files_of_xnli_dev(tmp_path: Path) -> None:
     xnli_file(tmp_path / "xnli" / "XNLI-1.0" / "xnli.dev.tsv")
     run(KNOWN["xnli_dev"].fetch[1], tmp_path / "xnli")
-    made = ingest(corpus("xnli_dev"), "sw", Store(tmp_path / "store"), directory=str(tmp_path))
-    assert triples(made) == [(f'sw "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)]
+    test = ingest(corpus("xnli_dev"), "sw", Store(tmp_path / "store"), directory=str(tmp_path))
+    assert triples(test) == [(f'sw "p{n}', f"xnli.dev.tsv h{n}", label) for n, label in enumerate(LABELS)]
 
 
 def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
@@ -104,9 +104,9 @@ def test_translated_training_text_of_xnli(tmp_path: Path) -> None:
     (tmp_path / "xnli" / "multinli.train.sw.tsv").write_text(
         "premise\thypo\tlabel\na\tb\tcontradictory\nc\td\tneutral\n"
     )
-    made = ingest(corpus("xnli_mt", language="sw"), "train", Store(tmp_path / "store"), directory=str(tmp_path))
-    assert triples(made) == [("a", "b", "contradiction"), ("c", "d", "neutral")]
-    assert made.manifest["language"] == "sw"
+    train = ingest(corpus("xnli_mt", language="sw"), "train", Store(tmp_path / "store"), directory=str(tmp_path))
+    assert triples(train) == [("a", "b", "contradiction"), ("c", "d", "neutral")]
+    assert train.manifest["language"] == "sw"
 
 
 @pytest.mark.parametrize(
@@ -132,9 +132,9 @@ def test_multi_nli_and_snli_as_published(tmp_path: Path, known: str, file: str, 
     ]
     (tmp_path / known).mkdir()
     (tmp_path / known / file).write_text("".join(json.dumps(record) + "\n" for record in records))
-    made = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
-    assert triples(made) == [(f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)]
-    assert made.manifest["rejected"] == {"no gold label": 1}
+    ingested = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
+    assert triples(ingested) == [(f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)]
+    assert ingested.manifest["rejected"] == {"no gold label": 1}
 
 
 @pytest.mark.skipif(shutil.which("jq") is None, reason="needs jq")
@@ -169,8 +169,8 @@ def test_commands_that_name_labels_and_columns(
     (tmp_path / "curl").chmod(0o755)
     for command in KNOWN[known].fetch:
         run(f"PATH={tmp_path}:$PATH; {command}", folder)
-    made = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
-    assert triples(made) == [(f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)]
+    ingested = ingest(corpus(known), split, Store(tmp_path / "store"), directory=str(tmp_path))
+    assert triples(ingested) == [(f"p{number}", f"h{number}", label) for number, label in enumerate(LABELS)]
 
 
 def run(command: str, folder: Path) -> None:
@@ -181,12 +181,12 @@ def run(command: str, folder: Path) -> None:
 class TestRealData:
     def test_xnli_in_15_languages(self, tmp_path: Path) -> None:
         spec, store = corpus("xnli_dev"), Store(tmp_path)
-        made = {code: ingest(spec, code, store) for code in spec.splits()}
-        assert list(made) == list(XNLI_LANGUAGES)
-        for code, each in made.items():
-            assert each.manifest["labels"] == dict.fromkeys(LABELS, 830)
-            assert each.manifest["language"] == code and each.column("label") == made["en"].column("label")
-        assert triples(made["de"])[1] == (
+        corpora = {code: ingest(spec, code, store) for code in spec.splits()}
+        assert list(corpora) == list(XNLI_LANGUAGES)
+        for code, test in corpora.items():
+            assert test.manifest["labels"] == dict.fromkeys(LABELS, 830)
+            assert test.manifest["language"] == code and test.column("label") == corpora["en"].column("label")
+        assert triples(corpora["de"])[1] == (
             "und er hat gesagt, Mama ich bin daheim.",
             "Er sagte kein Wort.",
             "contradiction",
@@ -197,11 +197,11 @@ class TestRealData:
         whole = ingest(corpus("ling_in_loop"), "train", store)
         assert whole.manifest["labels"] == {"entailment": 14_995, "neutral": 14_995, "contradiction": 14_993}
         subsets = [ingest(corpus("ling_in_loop", train={"subset": size}), "train", store) for size in (10_000, 20_000)]
-        assert [each.manifest["labels"] for each in subsets] == [
+        assert [subset.manifest["labels"] for subset in subsets] == [
             {"entailment": 3_334, "neutral": 3_333, "contradiction": 3_333},
             {"entailment": 6_667, "neutral": 6_667, "contradiction": 6_666},
         ]
-        small, large = (set(each.column("id")) for each in subsets)
+        small, large = (set(subset.column("id")) for subset in subsets)
         assert small < large < set(whole.column("id"))
         valid = ingest(corpus("ling_in_loop"), "valid", store)
         assert valid.rows == 7_371 and not any("&amp;" in text for text in whole.column("premise"))
@@ -217,8 +217,8 @@ class TestRealData:
     )
     def test_other_english_sets(self, tmp_path: Path, known: str, counts: dict[str, tuple[int, ...]]) -> None:
         spec, store = corpus(known), Store(tmp_path)
-        made = {split: ingest(spec, split, store) for split in spec.splits()}
-        assert {split: tuple(each.manifest["labels"].values()) for split, each in made.items()} == counts
-        assert all(Counter(each.column("language")) == {"en": each.rows} for each in made.values())
-        if "train" in made:
-            assert overlap(made["train"], made[known]) < 5
+        corpora = {split: ingest(spec, split, store) for split in spec.splits()}
+        assert {split: tuple(part.manifest["labels"].values()) for split, part in corpora.items()} == counts
+        assert all(Counter(part.column("language")) == {"en": part.rows} for part in corpora.values())
+        if "train" in corpora:
+            assert overlap(corpora["train"], corpora[known]) < 5

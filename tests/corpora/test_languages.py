@@ -12,7 +12,7 @@ def test_codes_of_languages_are_taken_as_they_are(code: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "meant"),
+    ("name", "code"),
     [
         ("german", "de"),
         ("Deutsch", "de"),
@@ -26,19 +26,19 @@ def test_codes_of_languages_are_taken_as_they_are(code: str) -> None:
         (" en", "en"),
     ],
 )
-def test_what_is_no_code_names_the_nearest(given: str, meant: str) -> None:
-    with pytest.raises(UserError, match=f"did you mean '{meant}'"):
-        check_language(given)
+def test_what_is_no_code_names_the_nearest(name: str, code: str) -> None:
+    with pytest.raises(UserError, match=f"did you mean '{code}'"):
+        check_language(name)
 
 
-@pytest.mark.parametrize("given", ["", "xx", "zzz", "quz1"])
-def test_what_is_no_code_is_refused(given: str) -> None:
+@pytest.mark.parametrize("name", ["", "xx", "zzz", "quz1"])
+def test_what_is_no_code_is_refused(name: str) -> None:
     with pytest.raises(UserError, match="is not the code of a language"):
-        check_language(given)
+        check_language(name)
 
 
 def test_the_table_is_that_of_the_standard() -> None:
     table = languages()
     # ISO 639-1 has 183 codes and the deprecated sh; ISO 639-3 names each of them by three letters too.
-    assert len(table.names) == 184 and len(table.others) > 7_700
-    assert not table.others & table.meant.keys()
+    assert len(table.names) == 184 and len(table.longer) > 7_700
+    assert not table.longer & table.codes.keys()

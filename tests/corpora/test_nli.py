@@ -122,8 +122,8 @@ def test_known_sets_fill_in_what_is_not_given() -> None:
 
 
 def test_what_has_no_effect_is_not_in_the_settings() -> None:
-    def settings(**given: Any) -> dict[str, Any]:
-        return NliText.model_validate(given).settings()
+    def settings(**values: Any) -> dict[str, Any]:
+        return NliText.model_validate(values).settings()
 
     assert settings(file="a.tsv") == settings(file="b.tsv.gz", language="de", subset_seed=2, format="tsv")
     assert settings(builtin=5) == settings(builtin=5, lexicon=96) != settings(builtin=5, lexicon=95)

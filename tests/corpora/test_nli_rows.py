@@ -38,12 +38,12 @@ def write(path: Path, rows: Rows, header: str = "premise\thypothesis\tlabel") ->
     return {"file": str(path)}
 
 
-def spec(**given: Any) -> NliSpec:
-    return NliSpec.model_validate({"language": "en", **given})
+def spec(**settings: Any) -> NliSpec:
+    return NliSpec.model_validate({"language": "en", **settings})
 
 
-def labels(made: Corpus) -> list[str]:
-    return made.column("label")
+def labels(records: Corpus) -> list[str]:
+    return records.column("label")
 
 
 @pytest.fixture
@@ -53,9 +53,9 @@ def store(tmp_path: Path) -> Store:
 
 def test_records(tmp_path: Path, store: Store) -> None:
     rows = [("  it\u00a0rains ", "it is\u2028wet", "entailment"), ("", "x", "neutral"), ("a", "b", "c")]
-    made = ingest(spec(train=write(tmp_path / "a.tsv", rows)), "train", store)
-    table = pa.concat_tables(made.blocks())
-    assert table.schema.equals(NLI) and made.kind == "nli"
+    corpus = ingest(spec(train=write(tmp_path / "a.tsv", rows)), "train", store)
+    table = pa.concat_tables(corpus.blocks())
+    assert table.schema.equals(NLI) and corpus.kind == "nli"
     constants: dict[str, Any] = {"language": "en", "origin": "original", "views": [], "lineage": None}
     assert table.to_pylist() == [
         {
@@ -71,8 +71,8 @@ def test_records(tmp_path: Path, store: Store) -> None:
 
 def test_manifest(tmp_path: Path, store: Store) -> None:
     rows = [*ROWS, ("a b c d e", "x", "e"), ("", "x", "n"), ("x", "", "n"), ROWS[0], ("p", "h", "-"), ("p", "h", "n")]
-    wanted = spec(train=write(tmp_path / "a.tsv", rows), filter={"max_length": 4, "deduplicate": True})
-    manifest = ingest(wanted, "train", store).manifest
+    corpus_spec = spec(train=write(tmp_path / "a.tsv", rows), filter={"max_length": 4, "deduplicate": True})
+    manifest = ingest(corpus_spec, "train", store).manifest
     assert (manifest["rows"], manifest["rows_in"], manifest["cleaned"]) == (4, 9, 0)
     assert manifest["rejected"] == {
         "too long": 1,
@@ -92,7 +92,7 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         None,
     ]
     assert [(Path(file["path"]).name, file["lines"]) for file in manifest["files"]] == [("a.tsv", 10)]
-    part = wanted.part("train")
+    part = corpus_spec.part("train")
     assert manifest["spec"] == {"text": part.text.plain(), "filter": part.filter.plain(), "every": None}
 
 
@@ -107,10 +107,10 @@ def test_every_format_gives_the_same_records(tmp_path: Path, store: Store) -> No
     datasets.DatasetDict({"train": datasets.Dataset.from_list(records)}).save_to_disk(str(tmp_path / "hub"))
     texts += [{"file": str(tmp_path / name)} for name in ("a.csv", "a.jsonl", "a.parquet")]
     texts += [{"hub": str(tmp_path / "hub")}]
-    made = [ingest(spec(train={**text, **columns}), "train", store) for text in texts]
-    tables = [pa.concat_tables(each.blocks()) for each in made]
-    assert all(table.equals(tables[0]) for table in tables) and len({each.address for each in made}) == 5
-    assert labels(made[0]) == [label for *_, label in ROWS]
+    corpora = [ingest(spec(train={**text, **columns}), "train", store) for text in texts]
+    tables = [pa.concat_tables(corpus.blocks()) for corpus in corpora]
+    assert all(table.equals(tables[0]) for table in tables) and len({corpus.address for corpus in corpora}) == 5
+    assert labels(corpora[0]) == [label for *_, label in ROWS]
 
 
 @pytest.mark.parametrize(
@@ -127,8 +127,8 @@ def test_classes_of_a_dataset_are_mapped_by_name(tmp_path: Path, store: Store, n
     rows = [{"premise": f"p{number}", "hypothesis": "h", "label": number} for number in (0, 1, 2, -1)]
     dataset = datasets.Dataset.from_list(rows, features=features)
     datasets.DatasetDict({"validation": dataset}).save_to_disk(str(tmp_path / "hub"))
-    made = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)
-    assert labels(made) == names and made.manifest["rejected"] == {"no gold label": 1}
+    corpus = ingest(spec(valid={"hub": str(tmp_path / "hub")}), "valid", store)
+    assert labels(corpus) == names and corpus.manifest["rejected"] == {"no gold label": 1}
 
 
 def test_numbers_need_to_be_said_what_they_mean(tmp_path: Path, store: Store) -> None:
@@ -156,12 +156,12 @@ def test_a_number_may_stand_for_no_gold_label(tmp_path: Path, store: Store, exte
         path.write_text("".join(f"{json.dumps(row)}\n" for row in table.to_pylist()))
     else:
         write(path, [("a", "b", "1"), ("c", "d", "-1")])
-    made = ingest(spec(valid={"file": str(path), "labels": {1: "neutral", -1: "-"}}), "valid", store)
-    assert labels(made) == ["neutral"] and made.manifest["rejected"] == {"no gold label": 1}
+    corpus = ingest(spec(valid={"file": str(path), "labels": {1: "neutral", -1: "-"}}), "valid", store)
+    assert labels(corpus) == ["neutral"] and corpus.manifest["rejected"] == {"no gold label": 1}
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "settings", "place"),
+    ("name", "content", "settings", "location"),
     [
         ("a.tsv", "premise\thypothesis\tlabel\na\tb\te\na\tb\tno\n", {}, ", line 3"),
         ("a.tsv", "a\tb\te\na\tb\tno\n", {"header": ("premise", "hypothesis", "label")}, ", line 2"),
@@ -171,11 +171,11 @@ def test_a_number_may_stand_for_no_gold_label(tmp_path: Path, store: Store, exte
     ],
 )
 def test_an_unknown_label_is_located(
-    tmp_path: Path, store: Store, name: str, content: str, settings: dict[str, Any], place: str
+    tmp_path: Path, store: Store, name: str, content: str, settings: dict[str, Any], location: str
 ) -> None:
     path = tmp_path / name
     path.write_text(content)
-    where = f"{place}{path}" if place.endswith(" ") else f"{path}{place}"
+    where = f"{location}{path}" if location.endswith(" ") else f"{path}{location}"
     with pytest.raises(UserError) as error:
         ingest(spec(tests={"test": {"file": str(path), **settings}}), "test", store)
     assert str(error.value).startswith(f"test: unknown label 'no' ({where}): allowed: entailment, neutral")
@@ -198,12 +198,12 @@ def test_unknown_labels_beyond_the_first_block_and_of_rows_that_do_not_belong(
 @pytest.mark.parametrize("split", ["valid", "test"])
 def test_test_sets_are_not_filtered_but_lose_what_has_no_label(tmp_path: Path, store: Store, split: str) -> None:
     text = write(tmp_path / "a.tsv", [("a " * 9, "b", "e"), ("", "b", "-"), ("a", "b", "n"), ("a", "b", "n")])
-    wanted = spec(valid=text, tests={"test": text}, filter={"max_length": 3, "deduplicate": True, "lowercase": True})
-    made = ingest(wanted, split, store)
-    assert labels(made) == ["entailment", "neutral", "neutral"] and made.manifest["rejected"] == {"no gold label": 1}
+    corpus = spec(valid=text, tests={"test": text}, filter={"max_length": 3, "deduplicate": True, "lowercase": True})
+    part = ingest(corpus, split, store)
+    assert labels(part) == ["entailment", "neutral", "neutral"] and part.manifest["rejected"] == {"no gold label": 1}
     write(tmp_path / "a.tsv", [("a", "b", "e"), ("a", "", "n")])
     with pytest.raises(UserError, match=f"{split}: empty hypothesis in row 2 of .*a.tsv; validation and test sets are"):
-        ingest(wanted, split, store)
+        ingest(corpus, split, store)
 
 
 def test_texts_without_any_pair(tmp_path: Path, store: Store) -> None:
@@ -217,16 +217,16 @@ def test_texts_without_any_pair(tmp_path: Path, store: Store) -> None:
 @given(counts=st.tuples(*[st.integers(0, 40)] * 3).filter(any), seed=st.integers(0, 99), data=st.data())
 def test_subsets_are_stratified_and_nested(counts: tuple[int, ...], seed: int, data: st.DataObject) -> None:
     random = np.random.default_rng(seed)
-    found = random.permutation(np.repeat(range(3), counts))
-    ranks = random.permutation(len(found))
-    size = data.draw(st.integers(0, len(found)))
-    larger = data.draw(st.integers(size, len(found)))
-    chosen = stratified(found, ranks, size)
-    assert chosen.sum() == size and not (chosen & ~stratified(found, ranks, larger)).any()
+    classes = random.permutation(np.repeat(range(3), counts))
+    ranks = random.permutation(len(classes))
+    size = data.draw(st.integers(0, len(classes)))
+    larger = data.draw(st.integers(size, len(classes)))
+    chosen = stratified(classes, ranks, size)
+    assert chosen.sum() == size and not (chosen & ~stratified(classes, ranks, larger)).any()
     for label in range(3):
-        members = found == label
+        members = classes == label
         taken = sorted(ranks[chosen & members])
-        assert abs(len(taken) - size * counts[label] / len(found)) < 1
+        assert abs(len(taken) - size * counts[label] / len(classes)) < 1
         assert taken == sorted(ranks[members])[: len(taken)]
 
 
@@ -235,19 +235,19 @@ def test_subset_of_a_text(tmp_path: Path, store: Store, monkeypatch: pytest.Monk
     rows = [(f"premise {row}", f"hypothesis {row}" if row % 7 else "", kinds[row % 11]) for row in range(3_000)]
     text = write(tmp_path / "a.tsv", rows)
 
-    def subset(size: int, **given: Any) -> Corpus:
-        return ingest(spec(train={**text, "subset": size, **given}), "train", store)
+    def subset(size: int, **settings: Any) -> Corpus:
+        return ingest(spec(train={**text, "subset": size, **settings}), "train", store)
 
     whole = ingest(spec(train=text), "train", store)
     small, large = subset(100), subset(500)
-    order = {name: at for at, name in enumerate(whole.column("id"))}
-    for made, size in ((small, 100), (large, 500)):
-        places = [order[name] for name in made.column("id")]
-        assert made.rows == size and places == sorted(places)
-        manifest, counts = made.manifest, whole.manifest["labels"]
+    order = {name: position for position, name in enumerate(whole.column("id"))}
+    for corpus, size in ((small, 100), (large, 500)):
+        positions = [order[name] for name in corpus.column("id")]
+        assert corpus.rows == size and positions == sorted(positions)
+        manifest, counts = corpus.manifest, whole.manifest["labels"]
         assert manifest["subset"] == {"rows": size, "of": whole.rows, "seed": 1}
         assert manifest["rejected"] == {**whole.manifest["rejected"], "not in the subset": whole.rows - size}
-        assert manifest["labels"] == Counter(labels(made))
+        assert manifest["labels"] == Counter(labels(corpus))
         for label in LABELS:
             assert abs(manifest["labels"][label] - size * counts[label] / whole.rows) < 1
     assert set(small.column("id")) < set(large.column("id"))
@@ -261,51 +261,51 @@ def test_subset_of_a_text(tmp_path: Path, store: Store, monkeypatch: pytest.Monk
 
 def test_the_same_subset_everywhere(tmp_path: Path, store: Store) -> None:
     text = write(tmp_path / "a.tsv", [(f"p{row}", "h", "enc"[row % 3]) for row in range(30)])
-    made = ingest(spec(train={**text, "subset": 6}), "train", store)
-    assert made.column("premise") == ["p9", "p11", "p16", "p24", "p25", "p29"]
+    corpus = ingest(spec(train={**text, "subset": 6}), "train", store)
+    assert corpus.column("premise") == ["p9", "p11", "p16", "p24", "p25", "p29"]
 
 
 def test_overlap_counts_pairs_of_the_other_corpus(tmp_path: Path, store: Store) -> None:
     text = write(tmp_path / "a.tsv", ROWS)
     test = write(tmp_path / "b.tsv", [(*ROWS[0][:2], "neutral"), ("it rains", "it", "e"), (*ROWS[2][:2], "n")])
-    wanted = spec(train=text, tests={"b": test})
-    assert overlap(ingest(wanted, "train", store), ingest(wanted, "b", store)) == 2
+    corpus_spec = spec(train=text, tests={"b": test})
+    assert overlap(ingest(corpus_spec, "train", store), ingest(corpus_spec, "b", store)) == 2
 
 
 def test_the_builtin_corpus(store: Store, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("augury.core.progress._said", set())
-    wanted = spec(
+    monkeypatch.setattr("augury.core.messages._logged", set())
+    corpus_spec = spec(
         language="qaa",
         train={"builtin": 30, "seed": 3, "lexicon": 50},
         valid={"builtin": 9},
         tests={"qaa": {"builtin": 12}, "qab": {"builtin": 12, "language": "qab"}},
     )
-    made = {split: ingest(wanted, split, store) for split in wanted.splits()}
+    corpora = {split: ingest(corpus_spec, split, store) for split in corpus_spec.splits()}
     expected = list(builtin_nli.examples("train", 30, "qaa", seed=3, lexicon=50))
-    assert made["train"].column("premise") == [each.premise for each in expected]
-    assert made["train"].column("id") == [each.id for each in expected]
-    qaa, qab = made["qaa"], made["qab"]
+    assert corpora["train"].column("premise") == [example.premise for example in expected]
+    assert corpora["train"].column("id") == [example.id for example in expected]
+    qaa, qab = corpora["qaa"], corpora["qab"]
     assert qaa.column("id") == qab.column("id") and labels(qaa) == labels(qab)
     assert set(qaa.column("language")) == {"qaa"} and set(qab.column("language")) == {"qab"}
-    assert all(each.manifest["note"] == builtin_nli.NOTE for each in made.values())
+    assert all(corpus.manifest["note"] == builtin_nli.NOTE for corpus in corpora.values())
     assert capsys.readouterr().err.count(builtin_nli.NOTE) == 1
-    assert overlap(made["train"], qaa) == 0 and overlap(qaa, qaa) == 12
+    assert overlap(corpora["train"], qaa) == 0 and overlap(qaa, qaa) == 12
 
 
 def test_the_builtin_corpus_as_translations(store: Store) -> None:
-    def made(source: str, target: str, **given: Any) -> Corpus:
-        text = {"builtin": 20, **given}
-        wanted = {"source_language": source, "target_language": target, "train": text, "filter": {"max_ratio": None}}
-        return ingest(CorpusSpec.model_validate(wanted), "train", store)
+    def corpus(source: str, target: str, **settings: Any) -> Corpus:
+        text = {"builtin": 20, **settings}
+        values = {"source_language": source, "target_language": target, "train": text, "filter": {"max_ratio": None}}
+        return ingest(CorpusSpec.model_validate(values), "train", store)
 
-    there, back = made("qaa", "qab"), made("qab", "qaa")
-    assert (there.kind, there.manifest["note"]) == ("parallel", builtin_nli.NOTE)
-    assert there.column("source") == back.column("target") and there.column("target") == back.column("source")
-    assert there.column("source") == [pair.source for pair in builtin_nli.translations("train", 20, ("qaa", "qab"))]
-    assert made("qaa", "qab", lexicon=96).column("source") == there.column("source")
-    assert len({each.address for each in (there, back, made("qaa", "qab", lexicon=2000), made("de", "en"))}) == 4
+    forward, back = corpus("qaa", "qab"), corpus("qab", "qaa")
+    assert (forward.kind, forward.manifest["note"]) == ("parallel", builtin_nli.NOTE)
+    assert forward.column("source") == back.column("target") and forward.column("target") == back.column("source")
+    assert forward.column("source") == [pair.source for pair in builtin_nli.translations("train", 20, ("qaa", "qab"))]
+    assert corpus("qaa", "qab", lexicon=96).column("source") == forward.column("source")
+    assert len({item.address for item in (forward, back, corpus("qaa", "qab", lexicon=2000), corpus("de", "en"))}) == 4
     with pytest.raises(UserError, match="unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"):
-        made("qaa", "en")
+        corpus("qaa", "en")
 
 
 def test_address_is_of_content_and_settings(tmp_path: Path, store: Store) -> None:
@@ -337,7 +337,7 @@ def test_corpora_of_both_kinds_are_read_once_in_a_process(tmp_path: Path) -> Non
             "train": {"file": str(tmp_path / "a.tsv"), "source_column": "premise", "target_column": "hypothesis"},
         }
     )
-    for wanted in (nli, parallel):
-        made = ingested(wanted, "train", str(tmp_path / "store"))
-        assert made is ingested(wanted.model_copy(), "train", str(tmp_path / "store"))
-        assert (made.rows, made.address) == (3, addressed(wanted, "train"))
+    for corpus_spec in (nli, parallel):
+        corpus = ingested(corpus_spec, "train", str(tmp_path / "store"))
+        assert corpus is ingested(corpus_spec.model_copy(), "train", str(tmp_path / "store"))
+        assert (corpus.rows, corpus.address) == (3, addressed(corpus_spec, "train"))

@@ -45,9 +45,9 @@ def table(directory: Path) -> str:
 
 def test_aligned_files(tmp_path: Path) -> None:
     files = aligned(tmp_path, "eins\nzwei\r\ndrei\nvier", "one\ntwo\nthree\nfour\n")
-    found = read(**files)
-    assert pairs(found) == PAIRS and found.column("row").to_pylist() == [1, 2, 3, 4]
-    assert found.column_names == ["source", "target", "selected", "row"]
+    table = read(**files)
+    assert pairs(table) == PAIRS and table.column("row").to_pylist() == [1, 2, 3, 4]
+    assert table.column_names == ["source", "target", "selected", "row"]
 
 
 def test_files_that_follow_one_another(tmp_path: Path) -> None:
@@ -109,9 +109,9 @@ def test_a_side_that_is_missing_empty_or_not_utf8(tmp_path: Path) -> None:
 
 def test_rows_of_a_table_that_belong_to_the_text(tmp_path: Path) -> None:
     path = table(tmp_path)
-    found = read(file=path, **COLUMNS, where={"set": "b"})
-    assert pairs(found) == [PAIRS[1], PAIRS[3]]
-    assert found.column("selected").to_pylist() == [False, True, False, True]
+    rows = read(file=path, **COLUMNS, where={"set": "b"})
+    assert pairs(rows) == [PAIRS[1], PAIRS[3]]
+    assert rows.column("selected").to_pylist() == [False, True, False, True]
     assert pairs(read(file=path, **COLUMNS, where={"name": 2})) == [PAIRS[2]]
     assert pairs(read(file=path, **COLUMNS, where={"name": 2, "set": "b"})) == []
     assert pairs(read(file=path, **COLUMNS, missing=["two", "vier"])) == [PAIRS[0], PAIRS[2]]
@@ -121,8 +121,8 @@ def test_rows_of_a_table_that_belong_to_the_text(tmp_path: Path) -> None:
 def test_first_counts_rows_of_the_text(tmp_path: Path) -> None:
     path = table(tmp_path)
     assert pairs(read(file=path, **COLUMNS, first=3)) == PAIRS[:3]
-    found = read(file=path, **COLUMNS, where={"set": "b"}, first=1)
-    assert pairs(found) == [PAIRS[1]] and found.column("row").to_pylist() == [1, 2]
+    rows = read(file=path, **COLUMNS, where={"set": "b"}, first=1)
+    assert pairs(rows) == [PAIRS[1]] and rows.column("row").to_pylist() == [1, 2]
     assert pairs(read(file=path, **COLUMNS, first=9)) == PAIRS
 
 

@@ -160,8 +160,8 @@ def test_faults_of_json_lines(tmp_path: Path, line: str, message: str) -> None:
 def test_a_directory_of_parquet_files(tmp_path: Path) -> None:
     for index, word in enumerate(["eins", "zwei"]):
         pq.write_table(pa.table({"de": [word] * 3}), tmp_path / f"{index}.parquet")
-    found = pa.concat_tables(read_table(str(tmp_path), "parquet", ["de"]))
-    assert found.column("de").to_pylist() == ["eins"] * 3 + ["zwei"] * 3
+    table = pa.concat_tables(read_table(str(tmp_path), "parquet", ["de"]))
+    assert table.column("de").to_pylist() == ["eins"] * 3 + ["zwei"] * 3
     assert [(Path(file.path).name, file.lines) for file in examine_parquet(str(tmp_path))] == [
         ("0.parquet", 3),
         ("1.parquet", 3),

@@ -9,9 +9,9 @@ import pytest
 from transformers import BertConfig, BertModel, T5Config, T5Model
 
 from augury.core.store import Store
+from augury.experiments import trainable
 from augury.experiments.cost import Size, Text, cost, pretrained_size
 from augury.experiments.experiment import Experiment, parse
-from trainables import nmt
 from trainables.nmt.architecture import ModelConfig
 from trainables.nmt.model import build
 
@@ -54,7 +54,7 @@ def test_the_size_is_that_of_the_model(tmp_path: Path, shared: bool) -> None:
     experiment: Experiment = parse({**BASE, "model": {"architecture": "small", "share_all_embeddings": shared}})
     model = build(ModelConfig(architecture="small", share_all_embeddings=shared), 700, pad=0, eos=2, seed=1)
     exact = sum(parameter.numel() for parameter in model.parameters() if parameter.requires_grad)
-    assert nmt.size(experiment, Store(tmp_path)).parameters == pytest.approx(exact, rel=0.01)
+    assert trainable.find("nmt").size(experiment, Store(tmp_path)).parameters == pytest.approx(exact, rel=0.01)
 
 
 def test_a_directory_tells_the_size_of_a_pretrained_model(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ BASE: dict[str, Any] = {
     "augment": [{"operator": "cipher", "keys": [1]}],
     "regime": {"name": "coregularised", "beta": 2},
 }
-SHIPPED = sorted((Path(__file__).parents[1] / "search_spaces" / "experiments").glob("*.yaml"))
+SHIPPED = sorted((Path(__file__).parents[2] / "search_spaces" / "experiments").glob("*.yaml"))
 
 
 def test_the_plain_baseline_stands_beside_the_system() -> None:
@@ -147,3 +147,13 @@ def test_views_that_nobody_reads_are_refused(regime: Any) -> None:
     assert list(systems(parse(shared))) == ["plain", "all"]
     with pytest.raises(UserError, match="system plain is not valid:(.|\n)*does not read the view rot-1"):
         systems(parse({**shared, "systems": {"plain": {}}}))
+
+
+def test_a_draw_may_be_given_for_either_side_but_not_twice_the_same() -> None:
+    source, target = (
+        {"operator": "word_drop", "side": side, "tau": tau} for side, tau in (("source", 0.9), ("target", 0.95))
+    )
+    plain = {**BASE, "regime": "plain"}
+    assert [draw.side for draw in parse({**plain, "augment": [source, target]}).token_draws] == ["source", "target"]
+    with pytest.raises(UserError, match="operator word_drop twice with the same settings: change its seed"):
+        parse({**plain, "augment": [source, source]})

@@ -12,8 +12,11 @@ import yaml
 from augury.cli import main
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.corpora.corpus import read_shard
 from augury.experiments import operator_models as models
+from augury.experiments import preparation, training
 from augury.experiments.experiment import parse, systems
+from tests import tiny
 
 TINY = {
     "architecture": "tiny",
@@ -47,6 +50,29 @@ def test_settings_of_models_are_checked_with_the_experiment(operator: dict[str, 
     of_a_system = parse({**content, "systems": {"plain": {}, "augmented": {"augment": [operator]}}})
     with pytest.raises(UserError, match=f"system augmented(.|\n)*{message}"):
         systems(of_a_system)
+
+
+@pytest.mark.parametrize("use", ["records", "view"])
+def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path) -> None:
+    reorder = {"operator": "reorder", "parallel": PARALLEL, "model": TINY, "training": {"max_passes": 1}, "use": use}
+    regime = "plain" if use == "records" else "multi_source"
+    augment = [{**reorder, "sampling": {"max_length": 5}}]
+    experiment, store = tiny.experiment("nmt", tmp_path, augment=augment, regime=regime), Store(tmp_path)
+    known = preparation.address(experiment, store)
+    run = preparation.prepare(experiment, store)
+    assert run.address == known and run.data_factor == 2.0
+    (model,) = models.addressed(experiment, store)[0].values()
+    assert store.folder("runs", model.name.removeprefix("runs/")).complete
+    ((name, folder),) = (run.records | run.views).items()
+    (shard,) = run.stored(folder).manifest()["shards"]
+    table = read_shard(run.stored(folder), shard)
+    texts = table.column("source" if use == "records" else "text").to_pylist()
+    corpus = run.corpus("train")
+    assert name == "reorder-qab" and len(texts) == 60
+    assert all(texts) and texts != corpus.column("source")
+    if use == "records":
+        assert table.column("target").to_pylist() == corpus.column("target")
+    assert training.train(run)
 
 
 def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,10 +11,10 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import ingest
-from augury.experiments import preflight
+from augury.experiments import preflight, trainable
 from augury.experiments.experiment import Experiment, parse, systems
+from augury.experiments.preparation import prepare
 from augury.experiments.runs import NO_TESTS
-from trainables import nmt
 
 Make = Callable[..., Experiment]
 WORDS = ["der", "die", "das", "Haus", "Hund", "Katze", "Baum", "sieht", "hat", "geht", "und", "oder", "nicht", "gern"]
@@ -135,14 +135,14 @@ def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> N
     there = {kind: store.addresses(kind) for kind in ("corpora", "fits", "views", "vocabularies")}
     assert [len(addresses) for addresses in there.values()] == [3, 1, 1, 1]
     monkeypatch.setattr("augury.corpora.ingest._make", lambda *given: pytest.fail("a corpus is made twice"))
-    monkeypatch.setattr("trainables.nmt.preparation._learn_vocabulary", lambda *given: pytest.fail("learned twice"))
-    nmt.prepare(experiment, store)
+    monkeypatch.setattr(trainable.find("nmt"), "make_tokenizer", lambda *given: pytest.fail("learned twice"))
+    prepare(experiment, store)
     assert {kind: store.addresses(kind) for kind in there} == there
 
 
 def test_experiments_that_read_the_same_are_checked_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     checked: list[Experiment] = []
-    monkeypatch.setattr("trainables.nmt.preflight.check", lambda experiment, store: checked.append(experiment))
+    monkeypatch.setattr(trainable.find("nmt"), "check", lambda experiment, store: checked.append(experiment))
     rates = [make(training={"learning_rate": rate}) for rate in (0.1, 0.2, 0.3)]
     preflight.check([*rates, make(augment=[], regime="plain")], Store(rates[0].storage))
     assert len(checked) == 2

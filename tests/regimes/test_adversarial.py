@@ -345,14 +345,5 @@ def test_settings_that_do_not_fit_are_user_errors(settings: dict[str, object], m
         regime.parse({"name": "adversarial", **settings})
 
 
-def test_a_model_without_words_is_a_user_error() -> None:
-    class Wordless:
-        def rows(self, batch: object, views: list[int]) -> Rows:
-            raise AssertionError
-
-    with pytest.raises(UserError, match="this task has none"):
-        Adversarial().loss(Wordless(), None, Progress(0))
-
-
 def test_the_attack_is_no_regime_of_its_own() -> None:
     assert regime.names() == ["adversarial", "coregularised", "multi_source", "plain"]

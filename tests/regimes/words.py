@@ -19,6 +19,7 @@ from augury.regimes.adversarial import Adversarial
 from augury.regimes.regime import Embedded, Losses, Progress, Regime, Rows
 from augury.training.batching import Lengths, padded
 from augury.training.loop import fit
+from augury.training.run import TrainingRun
 from augury.training.settings import Training
 from augury.training.task import Loaded, Validation
 
@@ -85,7 +86,7 @@ class Task(Words):
     def ids(self, examples: np.ndarray) -> list[str]:
         return [str(example) for example in examples]
 
-    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
+    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         length = int(self.lengths.cost[examples].max())
         batch = Batch(self.all.ids[examples, :length], self.all.labels[examples])
         return Loaded(batch, int(self.lengths.cost[examples].sum()), batch.ids.numel())
@@ -104,8 +105,8 @@ class Task(Words):
 
 
 def train(storage: str, regime: Regime, training: Training = TRAINING) -> None:
-    task = Task(regime)
-    fit(task, training, Folder(storage, "run"), address="words", seed=1, device=torch.device("cpu"))
+    run = TrainingRun(folder=Folder(storage, "run"), address="words", seed=1)
+    fit(Task(regime), training, run, device=torch.device("cpu"))
 
 
 def worker(rank: int, storage: str) -> None:

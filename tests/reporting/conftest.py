@@ -251,13 +251,7 @@ class Sweeps:
             },
         )
         self.folder.write_json(
-            state.STATE,
-            {
-                "time": 1.7e9 + 3600,
-                "ended": ended,
-                "trials": self.trials,
-                "decisions": self.decisions,
-            },
+            state.STATE, {"time": 1.7e9 + 3600, "ended": ended, "trials": self.trials, "decisions": self.decisions}
         )
         return state.load(self.results.store, self.name)
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 from augury.reporting.answer import answer
-from augury.reporting.heat import systems_by_tests
+from augury.reporting.comparison import Comparison, by_test, comparison, tables
+from augury.reporting.figures import front
 from augury.reporting.results import load
-from augury.reporting.sweeps.answer import answered
-from augury.reporting.sweeps.figures import front
+from augury.reporting.sweeps.answer import summary_answer
 from augury.reporting.sweeps.response import measures
 from augury.reporting.sweeps.summary import summarise
-from augury.reporting.table import Table, comparison, fitted
 
 
-def compared(results: Any) -> Table:
+def compared(results: Any) -> Comparison:
     """A baseline at 60 TER, a better system at 55 and a worse one at 62."""
     ter = {"base": 60.0, "better": 55.0, "worse": 62.0}
     folders = [results.run(name, name, bleu=value, metric="ter") for name, value in ter.items()]
@@ -24,10 +23,10 @@ def compared(results: Any) -> Table:
 def test_the_best_system_is_the_one_with_the_least(results: Any) -> None:
     table = compared(results)
     assert [table.gain(row) for row in table.rows] == [None, 5.0, -2.0]
-    assert table.rows[1].difference == -5.0 and table.plain()["lower_is_better"]
+    assert table.rows[1].difference == -5.0 and table.to_dict()["lower_is_better"]
     said = "On test, better scores 5.0 TER less than base (55.0 against 60.0) at 1.0 × the training time"
     assert answer(table).startswith(said)
-    assert "TER: tok:13a, n = 2,000, lower is better" in fitted([table])
+    assert "TER: tok:13a, n = 2,000, lower is better" in tables([table])[0].notes
 
 
 def test_no_winner_where_all_have_more(results: Any) -> None:
@@ -37,9 +36,8 @@ def test_no_winner_where_all_have_more(results: Any) -> None:
 
 
 def test_less_is_coloured_as_better(results: Any) -> None:
-    figure = systems_by_tests([compared(results)])
-    assert figure is not None
-    assert [column for (column,) in figure.plot["data"][0]["z"]] == [0.0, 5.0, -2.0]
+    shades = [row.cells[1].shade for row in by_test([compared(results)]).rows]
+    assert shades == [None, 1.0, -0.4]
 
 
 def test_sweeps_take_the_least_for_the_best(sweeps: Any) -> None:
@@ -48,6 +46,6 @@ def test_sweeps_take_the_least_for_the_best(sweeps: Any) -> None:
         address = sweeps.configuration({"regime.beta": beta})
         sweeps.trial(address, 1, [30 - beta], bleu=ter, seconds=seconds, metric="ter")
     summary = summarise(sweeps.load())
-    assert [row.name for row in front(summary.tables[0])] == ["beta=0", "beta=1", "beta=3"]
-    assert [measure.mode for measure in measures(summary)] == ["max", "min"]
-    assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in answered(summary)
+    assert [row.name for row in front(summary.comparisons[0])] == ["beta=0", "beta=1", "beta=3"]
+    assert [measure.lower_is_better for measure in measures(summary)] == [False, True]
+    assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in summary_answer(summary)

@@ -2,10 +2,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from augury.reporting.charts import COLOURS
-from augury.reporting.figures import learning_curves, score_against_cost, seconds
+from augury.reporting.comparison import comparison
+from augury.reporting.figures import learning_curves, score_against_cost, seconds_of
+from augury.reporting.looks import COLOURS
 from augury.reporting.results import load
-from augury.reporting.table import comparison
 
 
 def test_curves_against_updates_and_time(results: Any) -> None:
@@ -13,7 +13,7 @@ def test_curves_against_updates_and_time(results: Any) -> None:
     run = results.run("base <1>", "aa" * 8, bleu=30.0, history=history)
     figures = {figure.name: figure for figure in learning_curves(load([run]), "bleu")}
     assert list(figures) == ["valid-bleu-updates", "valid-bleu-time", "train-loss-updates", "train-loss-time"]
-    points = {name: (line["x"], line["y"]) for name, figure in figures.items() for line in figure.plot["data"]}
+    points = {name: (line["x"], line["y"]) for name, figure in figures.items() for line in figure.to_dict()["data"]}
     assert points == {
         "valid-bleu-updates": ([20.0], [12.5]),
         "valid-bleu-time": ([5.0], [12.5]),
@@ -21,9 +21,7 @@ def test_curves_against_updates_and_time(results: Any) -> None:
         "train-loss-time": ([2.5, 5.0], [4.0, 3.0]),
     }
     first = figures["valid-bleu-updates"]
-    assert first.title == "Validation BLEU against updates"
-    assert first.caption == "Validation BLEU against updates; at the end: base <1> seed 1 12.50"
-    assert first.plot["data"][0]["name"] == "base &lt;1&gt;"
+    assert first.to_dict()["data"][0]["name"] == "base &lt;1&gt;"
 
 
 def test_one_line_per_seed_in_the_look_of_the_system(results: Any) -> None:
@@ -32,7 +30,7 @@ def test_one_line_per_seed_in_the_look_of_the_system(results: Any) -> None:
         for name, address in (("base", "aa"), ("cipher", "bb"))
         for seed in (1, 2)
     ]
-    lines = learning_curves(load(folders), "bleu")[0].plot["data"]
+    lines = learning_curves(load(folders), "bleu")[0].to_dict()["data"]
     assert [line["line"]["color"] for line in lines] == [COLOURS[0], COLOURS[0], COLOURS[1], COLOURS[1]]
 
 
@@ -43,7 +41,7 @@ def test_the_validation_loss_stands_in_for_a_score_that_training_did_not_measure
 
 def test_long_curves_are_thinned_and_keep_their_ends(results: Any) -> None:
     run = results.run("base", "aa" * 8, history=[(update, {"train/loss": update}) for update in range(1, 2002)])
-    x = learning_curves(load([run]), "bleu")[0].plot["data"][0]["x"]
+    x = learning_curves(load([run]), "bleu")[0].to_dict()["data"][0]["x"]
     assert (len(x), x[0], x[1], x[-1]) == (400, 1.0, 6.0, 2001.0)
 
 
@@ -53,16 +51,15 @@ def test_training_time_leaves_out_pauses() -> None:
         return {"update": update, "passes": 0.0, "time": time, "metrics": metrics}
 
     measured = [record(10, 100.0), record(20, 110.0, 10.0), record(30, 990.0), record(40, 999.0, 30.0)]
-    assert seconds(measured) == [5.0, 10.0, 20.0, 30.0]
-    assert seconds([record(10, 100.0), record(20, 110.0)]) == [0.0, 10.0]
+    assert seconds_of(measured) == [5.0, 10.0, 20.0, 30.0]
+    assert seconds_of([record(10, 100.0), record(20, 110.0)]) == [0.0, 10.0]
 
 
 def test_score_against_cost_has_intervals(results: Any) -> None:
-    folders = [results.run("base", "aa" * 8, bleu=30.0, seconds=300), results.run("cipher", "bb" * 8)]
+    folders = [results.run("base", "aa" * 8, bleu=30.0, seconds=300), results.run("cipher", "bb" * 8, bleu=31.0)]
     found = load(folders)
-    figure = score_against_cost(found, comparison(found, "test"))
+    figure = score_against_cost(comparison(found, "test"))
     assert figure is not None
-    (point,) = figure.plot["data"]
+    _, point, _ = figure.to_dict()["data"]
     assert (point["x"], point["y"]) == ([5.0], [30.0])
     assert (point["error_y"]["array"], point["error_y"]["arrayminus"]) == ([1.0], [1.0])
-    assert figure.caption == "BLEU on test against training time: base 30.0 in 5.0 minutes"

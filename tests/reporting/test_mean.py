@@ -12,9 +12,9 @@ import pytest
 
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import NLI, CorpusWriter
-from augury.reporting.mean import comparisons, with_mean
+from augury.reporting.comparison import comparison
+from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.results import Estimate, SystemResult
-from augury.reporting.table import comparison
 from augury.scoring.accuracy import value
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.significance import clusters, interval, mean_over
@@ -56,9 +56,7 @@ def of_shares(shares: list[float], examples: int = 1000) -> dict[str, Resampled]
 
 @pytest.mark.parametrize(
     ("shares", "mean", "printed"),
-    [
-        ([80.8, 74.5, 77.3, 73.6, 75.8, 74.9, 70.0, 64.8, 65.7, 76.3, 74.9, 71.6, 71.4, 74.5, 68.5], 72.9733, 73.0),
-    ],
+    [([80.8, 74.5, 77.3, 73.6, 75.8, 74.9, 70.0, 64.8, 65.7, 76.3, 74.9, 71.6, 71.4, 74.5, 68.5], 72.9733, 73.0)],
 )
 def test_the_average_of_dong_et_al_is_rounded_after_the_mean(shares: list[float], mean: float, printed: float) -> None:
     tests = of_shares(shares)
@@ -168,7 +166,7 @@ def test_a_system_without_one_of_the_sets_has_no_mean() -> None:
 def test_the_mean_of_several_sets_comes_first() -> None:
     tests = of_shares([60, 80])
     systems = [system("a", tests), system("b", tests)]
-    assert [table.test for table in comparisons(systems, ["l0", "l1"])] == ["mean", "l0", "l1"]
-    assert [table.test for table in comparisons(systems, ["l0"])] == ["l0"]
+    assert [table.test for table in compare_all(systems, ["l0", "l1"])] == ["mean", "l0", "l1"]
+    assert [table.test for table in compare_all(systems, ["l0"])] == ["l0"]
     parts = [system(name, {test: tests[test]}) for name, test in (("a", "l0"), ("b", "l1"))]
-    assert [table.test for table in comparisons(parts, ["l0", "l1"])] == ["l0", "l1"], "no system has both"
+    assert [table.test for table in compare_all(parts, ["l0", "l1"])] == ["l0", "l1"], "no system has both"

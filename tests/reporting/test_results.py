@@ -60,7 +60,7 @@ def test_a_system_without_scores_has_no_cost(results: Any) -> None:
 
 def test_plain_is_json(results: Any) -> None:
     folders = [results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None) for seed in (1, 2)]
-    plain = json.loads(json.dumps(load(folders)[0].plain()))
+    plain = json.loads(json.dumps(load(folders)[0].to_dict()))
     assert plain["runs"] == {"1": folders[0].uri, "2": folders[1].uri}
     assert (plain["name"], plain["address"], plain["task"], plain["unscored"]) == ("baseline", "aa" * 8, "nmt", [2])
     estimate = {"value": 30.0, "low": 29.0, "high": 31.0, "signature": "tok:13a", "n": 2000, "seeds": 1}
@@ -88,7 +88,7 @@ def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results
     found = base.tests["test"]["accuracy"]
     assert (found.low, found.high, found.n, found.seeds) == (expected.low, expected.high, 300, 3)
     assert found.value == pytest.approx(sum(sum(labels(seed, 0.7)) for seed in (1, 2, 3)) / 9)
-    assert "resampled" not in base.plain()
+    assert "resampled" not in base.to_dict()
 
 
 def test_one_seed_has_the_interval_that_it_was_scored_with(results: Any) -> None:
@@ -126,7 +126,7 @@ def test_a_system_may_be_its_hypotheses_alone() -> None:
     assert (estimate.measure, estimate.n, estimate.seeds) == (measure(each[0].signature), 3, 2)
     assert "|bs:1000|seed:12345|" in estimate.signature
     assert found.resampled["toy"]["chrf"].scores.tolist() == [one.value for one in each]
-    plain = json.loads(json.dumps(found.plain()))
+    plain = json.loads(json.dumps(found.to_dict()))
     assert (plain["runs"], plain["cost"], len(plain["address"])) == (
         {"1": "/tmp/one.txt", "2": "/tmp/two.txt"},
         None,

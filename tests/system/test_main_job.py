@@ -128,21 +128,22 @@ def test_it_learns_and_the_baseline_stands_beside_it(trained: SimpleNamespace) -
     assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
 
 
-def test_what_is_there_is_not_made_again(trained: SimpleNamespace) -> None:
+def test_what_is_there_is_not_made_again(trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
     before = time.time()
-    again = augury("train", str(trained.path), "--json")
-    assert again.returncode == 0
-    assert json.loads(again.stdout)["systems"] == trained.result["systems"]
-    assert again.stderr.count("found, not trained again") == 2
+    assert main(["train", str(trained.path), "--json"]) == 0
+    out, said = capsys.readouterr()
+    assert json.loads(out)["systems"] == trained.result["systems"]
+    assert said.count("found, not trained again") == 2
     averaged = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
     assert all(file.stat().st_mtime < before for file in averaged)
 
 
-def test_another_beam_scores_again_without_training(trained: SimpleNamespace) -> None:
+def test_another_beam_scores_again_without_training(
+    trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]
+) -> None:
     before = time.time()
-    changed = augury("train", str(trained.path), "--json", "--set", "decoding.beam=1")
-    assert changed.returncode == 0, changed.stderr
-    assert json.loads(changed.stdout)["runs"] == trained.result["runs"]
+    assert main(["train", str(trained.path), "--json", "--set", "decoding.beam=1"]) == 0
+    assert json.loads(capsys.readouterr().out)["runs"] == trained.result["runs"]
     assert all((Path(run) / "weights.safetensors").stat().st_mtime < before for run in trained.result["runs"])
 
 
@@ -227,7 +228,7 @@ def test_stopped_and_started_again_equals_undisturbed(
         assert "stopped after update" in said and f"continue with: {command('augury', 'train', str(path))}" in said
     else:
         assert process.returncode == -9
-    assert augury("train", str(path)).returncode == 0
+    assert main(["train", str(path)]) == 0
     assert averaged(tmp_path / "store") == averaged(trained.directory / "store")
 
 

@@ -125,5 +125,5 @@ def test_killed_and_started_again_equals_undisturbed(trained: SimpleNamespace, t
     process.send_signal(signal.SIGKILL)
     process.communicate(timeout=60)
     assert process.returncode == -9
-    assert JOB.augury("train", str(path)).returncode == 0
+    assert main(["train", str(path)]) == 0
     assert JOB.averaged(tmp_path / "store") == JOB.averaged(trained.directory / "store")

@@ -13,7 +13,8 @@ import yaml
 
 from augury.cli import main
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import LABELS, Corpus, read_shard
+from augury.corpora.corpus import LABELS, read_shard
+from augury.experiments.run import Run
 
 ROWS = 60
 TINY = {"architecture": "tiny", "vocabulary_size": 150, "layers": 1, "hidden_size": 32, "dropout": 0}
@@ -108,7 +109,7 @@ def assert_models_are_trained(run: Path, store: Store) -> None:
 
 def assert_records(run: Path, store: Store) -> int:
     """The records of every operator are those that its manifest counts; their number."""
-    original = Corpus.load(store, prepared(run)["corpora"]["train"])
+    original = read(run, store).corpus("train")
     premises = dict(zip(original.column("id"), original.column("premise"), strict=True))
     made, counts = {}, {}
     for origin, folder in parts(run, store).items():
@@ -149,13 +150,13 @@ def assert_both_languages_are_scored(result: dict[str, Any], rows: int) -> None:
         assert mean["low"] <= mean["value"] <= mean["high"] and mean["low"] < mean["high"]
 
 
-def prepared(run: Path) -> dict[str, Any]:
-    return dict(json.loads((run / "prepared.json").read_text()))
+def read(run: Path, store: Store) -> Run:
+    return Run.read(Folder(store.root, str(run.relative_to(store.root))))
 
 
 def parts(run: Path, store: Store) -> dict[str, Folder]:
     """What the operators made for a run, by origin."""
-    return {origin: Folder(store.root, name) for origin, name in prepared(run)["records"].items()}
+    return {origin: Folder(store.root, name) for origin, name in read(run, store).records.items()}
 
 
 def written(directory: Path) -> dict[str, int]:

@@ -6,9 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from augury.core.store import Store
-from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import parse
+from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
 
 
@@ -41,10 +40,10 @@ def test_held_out_sentences_are_put_into_the_order_of_the_other_language(tmp_pat
         )
     )
     assert not failures
-    run = runs["reorderer"][1]
-    corpus = Corpus.load(Store(tmp_path), run.read_json("prepared.json")["corpora"]["test"])
+    run = Run.read(runs["reorderer"][1])
+    corpus = run.corpus("test")
     given, wanted = corpus.column("source"), corpus.column("target")
-    written = run.sub("hypotheses").read("test.txt").decode().splitlines()
+    written = run.folder.sub("hypotheses").read("test.txt").decode().splitlines()
     as_they_are = sum(f"reorder: {order}" == sentence for sentence, order in zip(given, wanted, strict=True))
     right = sum(one == other for one, other in zip(written, wanted, strict=True))
     assert as_they_are < 10 and right > 80  # of 200; nearly all have to be reordered

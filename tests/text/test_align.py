@@ -41,9 +41,9 @@ def shuffled_language(count: int) -> tuple[list[list[str]], list[list[str]], lis
     for _ in range(count):
         source = random.integers(40, size=random.integers(3, 9))
         order = np.arange(len(source))
-        for place in range(0, len(source) - 1, 2):
+        for position in range(0, len(source) - 1, 2):
             if random.random() < 0.5:
-                order[place : place + 2] = order[place : place + 2][::-1]
+                order[position : position + 2] = order[position : position + 2][::-1]
         sources.append([f"Wort{word}" for word in source])
         targets.append([f"word{word}" for word in source[order]])
         links.append(sorted((int(i), j) for j, i in enumerate(order)))
@@ -55,7 +55,10 @@ def test_a_language_of_other_words_in_another_order_is_learned(model: Model) -> 
     sources, targets, expected = shuffled_language(400)
     links = align(sources, targets, model)
     both = [symmetrise(*pair) for pair in zip(links["forward"], links["reverse"], strict=True)]
-    right = sum(len(set(one) & set(other)) for one, other in zip(both, expected, strict=True))
+    right = sum(
+        len(set(links_of_pair) & set(expected_links))
+        for links_of_pair, expected_links in zip(both, expected, strict=True)
+    )
     error = 1 - 2 * right / (sum(map(len, both)) + sum(map(len, expected)))
     assert error < 0.01
 

@@ -15,8 +15,8 @@ from augury.text.symmetrise import Direction
 sentences = st.lists(st.lists(st.sampled_from(["a", "B", "b", "ç", ","]), max_size=4), min_size=8, max_size=8)
 
 
-def pairs_of(lexicon: Lexicon, places: np.ndarray) -> np.ndarray:
-    """(word, word) at each place."""
+def pairs_of(lexicon: Lexicon, indices: np.ndarray) -> np.ndarray:
+    """(word, word) at each index."""
     sources, targets = lexicon.words_of_pairs()
     words = np.array(
         [
@@ -24,7 +24,7 @@ def pairs_of(lexicon: Lexicon, places: np.ndarray) -> np.ndarray:
             lexicon.target_words.to_numpy(zero_copy_only=False)[targets],
         ]
     )
-    return words[:, places]
+    return words[:, indices]
 
 
 @settings(max_examples=60, deadline=None)
@@ -34,19 +34,22 @@ def test_every_cell_knows_its_words(sources: list[list[str]], targets: list[list
     filled = [row for row in range(8) if sources[row] and targets[row]]
     assert bitext.rows.tolist() == filled
     assert bitext.lengths.tolist() == [[len(sources[row]), len(targets[row])] for row in filled]
-    side, given = (targets, sources) if direction == "forward" else (sources, targets)
+    side, generating = (targets, sources) if direction == "forward" else (sources, targets)
     cells, generated = bitext.cells_of(bitext.cells, direction), bitext.generated(direction)
     seen = set()
     for bucket in bitext.buckets(direction):
-        words = bucket.words_by_place(generated[bucket.words])
-        blocks = bucket.cells_by_place(cells[bucket.cells])
+        words = bucket.words_by_position(generated[bucket.words])
+        blocks = bucket.cells_by_position(cells[bucket.cells])
         for rank, row in enumerate(bitext.rows[bucket.pairs].tolist()):
             seen.add(row)
-            assert bucket.lengths[rank] == len(side[row]) and bucket.given == len(given[row])
-            for place, word in enumerate(side[row]):
-                assert lexicon.generated(direction)[int(words[place][rank])].as_py() == word.lower()
-                pair = pairs_of(lexicon, blocks[place][:, rank])[:: 1 if direction == "forward" else -1]
-                assert pair.tolist() == [[other.lower() for other in given[row]], [word.lower()] * len(given[row])]
+            assert bucket.lengths[rank] == len(side[row]) and bucket.generating == len(generating[row])
+            for position, word in enumerate(side[row]):
+                assert lexicon.generated(direction)[int(words[position][rank])].as_py() == word.lower()
+                pair = pairs_of(lexicon, blocks[position][:, rank])[:: 1 if direction == "forward" else -1]
+                assert pair.tolist() == [
+                    [other.lower() for other in generating[row]],
+                    [word.lower()] * len(generating[row]),
+                ]
     assert sorted(seen) == filled
     assert bitext.forward_cells(cells, direction).tolist() == bitext.cells.tolist()
 
@@ -54,8 +57,8 @@ def test_every_cell_knows_its_words(sources: list[list[str]], targets: list[list
 def test_numbers_too_large_to_sort_with_their_places_are_numbered_alike() -> None:
     numbers = np.array([7, 3, 7, 0, 3])
     for larger in (0, 1 << 61):
-        distinct, places = _distinct_numbers(numbers + larger)
-        assert distinct.tolist() == [larger, larger + 3, larger + 7] and places.tolist() == [2, 1, 2, 0, 1]
+        distinct, indices = _distinct_numbers(numbers + larger)
+        assert distinct.tolist() == [larger, larger + 3, larger + 7] and indices.tolist() == [2, 1, 2, 0, 1]
 
 
 def test_a_lexicon_is_sorted_and_has_what_co_occurs() -> None:
@@ -77,18 +80,18 @@ def test_a_union_has_the_words_and_pairs_of_all() -> None:
         ["b", "z"],
         ["c", "y"],
     ]
-    places = union.places(parts[0])
-    assert [part.tolist() for part in places] == [[2, 4], [1, 2], [0]]
-    strange = union.places(encode([["b", "d"], ["c"]], [["y"], ["z"]])[1])
+    indices = union.indices_of(parts[0])
+    assert [part.tolist() for part in indices] == [[2, 4], [1, 2], [0]]
+    strange = union.indices_of(encode([["b", "d"], ["c"]], [["y"], ["z"]])[1])
     assert [part.tolist() for part in strange] == [[2, -1, -1], [1, 2, -1], [0, 1]]
-    assert encode([], [])[1].places(parts[0]).pairs.tolist() == [-1, -1]
+    assert encode([], [])[1].indices_of(parts[0]).pairs.tolist() == [-1, -1]
 
 
 def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
     bitext = encode([["a", "b"], ["c"], ["b", "a"]], [["x"], ["y", "z"], ["z"]])[0]
     bitext.write(Folder(str(tmp_path), "scratch"), "shard")
     read = Bitext.read(Folder(str(tmp_path), "scratch"), "shard")
-    for name in ("rows", "lengths", "source", "target", "cells", "turned"):
+    for name in ("rows", "lengths", "source", "target", "cells", "transposed"):
         assert np.array_equal(getattr(read, name), getattr(bitext, name))
 
 

@@ -91,22 +91,22 @@ def test_insertion_puts_a_synonym_before_a_word() -> None:
 def test_insertion_gives_up_after_ten_tries() -> None:
     """One word in twenty has a synonym: a try finds it with probability 1/20."""
     text = " ".join(["cat"] * 19 + ["dog"])
-    found = sum(count for result, count in all_of(text, "insertion", 0.05, 2000).items() if result != text)
-    assert abs(found / 2000 - (1 - 0.95**10)) < 0.045  # 0.401, four standard deviations
+    changed = sum(count for result, count in all_of(text, "insertion", 0.05, 2000).items() if result != text)
+    assert abs(changed / 2000 - (1 - 0.95**10)) < 0.045  # 0.401, four standard deviations
 
 
 def test_swap_gives_up_after_three_draws() -> None:
-    """Of two words, a draw gives the same place twice with probability 1/2."""
+    """Of two words, a draw gives the same position twice with probability 1/2."""
     drawn = all_of("a b", "swap", keys=2000)
     assert set(drawn) == {"a b", "b a"}
     assert abs(drawn["a b"] / 2000 - 1 / 8) < 0.03  # four standard deviations
 
 
-def test_swap_changes_as_many_places() -> None:
+def test_swap_changes_as_many_positions() -> None:
     text = [f"w{number}" for number in range(200)]
     swapped = augment(text, "swap", 0.1, generator(0), {}, ())
     moved = sum(old != new for old, new in zip(text, swapped, strict=True))
-    assert 30 <= moved <= 40  # twenty swaps, few of which share a place
+    assert 30 <= moved <= 40  # twenty swaps, few of which share a position
 
 
 @pytest.mark.parametrize("operation", ["swap", "deletion"])

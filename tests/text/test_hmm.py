@@ -1,4 +1,4 @@
-"""The hidden Markov model beside sums over every alignment there is."""
+"""The hidden Markov model against sums over every alignment there is."""
 
 from __future__ import annotations
 
@@ -17,25 +17,27 @@ NULL, UNIFORM = 0.2, 0.1
 
 
 def enumerated(links: np.ndarray, nulls: np.ndarray, jumps: dict[int, float]) -> tuple[np.ndarray, np.ndarray]:
-    """(given, generated) posteriors and the expected (from, to), the first row from before the sentence."""
-    given, generated = links.shape
-    step = np.array([[jumps[to - start] for to in range(given)] for start in range(-1, given)])
-    step = (1 - UNIFORM) * step / step.sum(axis=1, keepdims=True) + UNIFORM / given
+    """(generating, generated) posteriors and the expected (from, to), the first row from before the sentence."""
+    generating, generated = links.shape
+    step = np.array([[jumps[to - start] for to in range(generating)] for start in range(-1, generating)])
+    step = (1 - UNIFORM) * step / step.sum(axis=1, keepdims=True) + UNIFORM / generating
     total, posteriors, expected = 0.0, np.zeros_like(links), np.zeros_like(step)
-    # As null keeps the place, a place is passed on by every word: (place, whether null) for each.
-    for path in product(product(range(given), (True, False)), repeat=generated):
+    # As null keeps the position, every word passes one on: (position, whether null) for each.
+    for path in product(product(range(generating), (True, False)), repeat=generated):
         probability, before, taken = 1.0, -1, []
-        for j, (place, by_null) in enumerate(path):
+        for j, (position, by_null) in enumerate(path):
             if by_null and before >= 0:
-                probability *= NULL * nulls[j] * (place == before)
+                probability *= NULL * nulls[j] * (position == before)
             else:
-                probability *= step[before + 1, place] * (NULL * nulls[j] if by_null else (1 - NULL) * links[place, j])
+                probability *= step[before + 1, position] * (
+                    NULL * nulls[j] if by_null else (1 - NULL) * links[position, j]
+                )
                 if not by_null:
-                    taken.append((before + 1, place))
-            before = place
+                    taken.append((before + 1, position))
+            before = position
         total += probability
-        for j, (place, by_null) in enumerate(path):
-            posteriors[place, j] += 0 if by_null else probability
+        for j, (position, by_null) in enumerate(path):
+            posteriors[position, j] += 0 if by_null else probability
         for move in taken:
             expected[move] += probability
     return posteriors / total, expected / total
@@ -43,7 +45,7 @@ def enumerated(links: np.ndarray, nulls: np.ndarray, jumps: dict[int, float]) ->
 
 def test_posteriors_are_those_of_all_alignments() -> None:
     random = np.random.default_rng(1)
-    lengths = np.array([4, 3, 3, 1])  # of sentences beside one of three words
+    lengths = np.array([4, 3, 3, 1])  # of sentences paired with one of three words
     (bucket,) = encode([["a", "b", "c"]] * 4, [["x"] * length for length in lengths])[0].buckets("forward")
     assert isinstance(bucket, Bucket) and bucket.lengths.tolist() == lengths.tolist()
     links, nulls = random.random(3 * lengths.sum()), random.random(lengths.sum())
@@ -52,7 +54,7 @@ def test_posteriors_are_those_of_all_alignments() -> None:
     columns = [
         [
             (block[:, rank].copy(), words[rank])
-            for block, words in zip(bucket.cells_by_place(links), bucket.words_by_place(nulls), strict=True)
+            for block, words in zip(bucket.cells_by_position(links), bucket.words_by_position(nulls), strict=True)
             if rank < len(words)
         ]
         for rank in range(4)
@@ -63,9 +65,9 @@ def test_posteriors_are_those_of_all_alignments() -> None:
     ]
     moves = hmm.posteriors(bucket, links, nulls, hmm.transitions(3, weights, UNIFORM), NULL)
     for rank, (posteriors, _) in enumerate(expected):
-        blocks = bucket.cells_by_place(links)[: lengths[rank]]
+        blocks = bucket.cells_by_position(links)[: lengths[rank]]
         assert np.stack([block[:, rank] for block in blocks], axis=1) == pytest.approx(posteriors, rel=1e-9)
-        of_null = [words[rank] for words in bucket.words_by_place(nulls)[: lengths[rank]]]
+        of_null = [words[rank] for words in bucket.words_by_position(nulls)[: lengths[rank]]]
         assert of_null == pytest.approx(1 - posteriors.sum(axis=0), rel=1e-9)
     assert moves == pytest.approx(sum(moves for _, moves in expected), rel=1e-9)
     assert hmm.jumps_of(moves, 1).sum() == pytest.approx(moves.sum())
@@ -90,8 +92,8 @@ def test_a_link_counts_as_the_geometric_mean_of_both_directions() -> None:
     assert not np.allclose(alone[0], alone[1]) and len(lexicon.pairs) == 4
 
 
-@pytest.mark.parametrize("given", [1, 2, 30])
-def test_transitions_are_probabilities(given: int) -> None:
-    between = hmm.transitions(given, np.arange(1.0, 22), 0.05)
-    assert between.shape == (given + 1, given)
-    assert between.sum(axis=1) == pytest.approx(np.ones(given + 1)) and (between > 0).all()
+@pytest.mark.parametrize("generating", [1, 2, 30])
+def test_transitions_are_probabilities(generating: int) -> None:
+    between = hmm.transitions(generating, np.arange(1.0, 22), 0.05)
+    assert between.shape == (generating + 1, generating)
+    assert between.sum(axis=1) == pytest.approx(np.ones(generating + 1)) and (between > 0).all()

@@ -21,7 +21,7 @@ TOY = (
 
 
 @pytest.mark.parametrize(
-    ("j", "generated", "given", "expected"),
+    ("j", "generated", "generating", "expected"),
     [
         (1, 2, 2, [0.810333, 0.109667]),
         (2, 2, 2, [0.109667, 0.810333]),
@@ -31,8 +31,10 @@ TOY = (
         (2, 3, 3, [0.158794, 0.602412, 0.158794]),
     ],
 )
-def test_the_diagonal_prior_is_that_of_fast_align(j: int, generated: int, given: int, expected: list[float]) -> None:
-    off = ibm2.distances(given, np.array([generated]), j - 1)
+def test_the_diagonal_prior_is_that_of_fast_align(
+    j: int, generated: int, generating: int, expected: list[float]
+) -> None:
+    off = ibm2.distances(generating, np.array([generated]), j - 1)
     assert 0.92 * ibm2.prior(off, 4.0)[:, 0] == pytest.approx(expected, abs=5e-7)
 
 
@@ -45,47 +47,47 @@ class Plain:
         self.tension = settings.tension
 
     def prior(self, i: int, n: int, j: int, m: int) -> float:
-        weights = [exp(-self.tension * abs((place + 1) / n - (j + 1) / m)) for place in range(n)]
+        weights = [exp(-self.tension * abs((k + 1) / n - (j + 1) / m)) for k in range(n)]
         return weights[i] / sum(weights)
 
-    def scores(self, given: list[str], generated: list[str], j: int) -> list[float]:
-        """Of null, then of every place."""
+    def scores(self, generating: list[str], generated: list[str], j: int) -> list[float]:
+        """Of null, then of every position."""
         null, word = self.settings.null, generated[j]
-        found = [null * self.table.get((None, word), 1e-9)]
-        for i, other in enumerate(given):
-            prior = self.prior(i, len(given), j, len(generated))
-            found.append((1 - null) * prior * self.table.get((other, word), 1e-9))
-        return found
+        scores = [null * self.table.get((None, word), 1e-9)]
+        for i, other in enumerate(generating):
+            prior = self.prior(i, len(generating), j, len(generated))
+            scores.append((1 - null) * prior * self.table.get((other, word), 1e-9))
+        return scores
 
     def iterate(self, optimise: bool) -> None:
         counts: dict[tuple[str | None, str], float] = defaultdict(float)
         distance = 0.0
-        for given, generated in self.pairs:
+        for generating, generated in self.pairs:
             for j, word in enumerate(generated):
-                scores = self.scores(given, generated, j)
-                for place, score in enumerate(scores):
-                    counts[given[place - 1] if place else None, word] += score / sum(scores)
-                    if place:
-                        distance += score / sum(scores) * abs(place / len(given) - (j + 1) / len(generated))
+                scores = self.scores(generating, generated, j)
+                for i, score in enumerate(scores):
+                    counts[generating[i - 1] if i else None, word] += score / sum(scores)
+                    if i:
+                        distance += score / sum(scores) * abs(i / len(generating) - (j + 1) / len(generated))
         self.normalise(counts)
         if optimise:
             self.optimise(distance)
 
     def normalise(self, counts: dict[tuple[str | None, str], float]) -> None:
         totals: dict[str | None, float] = defaultdict(float)
-        for (given, _), count in counts.items():
-            totals[given] += count + self.settings.alpha
+        for (other, _), count in counts.items():
+            totals[other] += count + self.settings.alpha
         self.table = {
-            (given, word): exp(psi(count + self.settings.alpha) - psi(totals[given]))
-            for (given, word), count in counts.items()
+            (other, word): exp(psi(count + self.settings.alpha) - psi(totals[other]))
+            for (other, word), count in counts.items()
         }
 
     def optimise(self, distance: float) -> None:
         words = sum(len(generated) for _, generated in self.pairs)
         for _ in range(8):
             model = 0.0
-            for given, generated in self.pairs:
-                n, m = len(given), len(generated)
+            for generating, generated in self.pairs:
+                n, m = len(generating), len(generated)
                 for j in range(m):
                     model += sum(self.prior(i, n, j, m) * abs((i + 1) / n - (j + 1) / m) for i in range(n))
             self.tension = min(max(self.tension + 20 * (model / words - distance / words), 0.1), 14)
@@ -117,8 +119,8 @@ def test_it_computes_what_its_definition_says(direction: Direction) -> None:
     assert table.null == pytest.approx([plain.table[None, word] for word in words.to_pylist()], rel=1e-9)
     assert table.order == pytest.approx([plain.tension], rel=1e-9) and plain.tension != 4
     links = model.links(encode(*TOY)[0], tables, 4)[direction]
-    for row, (given, generated) in enumerate(plain.pairs):
-        best = [int(np.argmax(plain.scores(given, generated, j))) for j in range(len(generated))]
+    for row, (generating, generated) in enumerate(plain.pairs):
+        best = [int(np.argmax(plain.scores(generating, generated, j))) for j in range(len(generated))]
         expected = [(i - 1, j) if direction == "forward" else (j, i - 1) for j, i in enumerate(best) if i]
         assert links[row] == sorted(expected)
 
@@ -136,7 +138,7 @@ def tables(lexicon: Lexicon, null: float, tension: float) -> dict[Direction, Tab
     return {way: Table(pairs, np.full(len(lexicon.generated(way)), float(null)), order) for way in BOTH}
 
 
-def test_the_first_of_equal_places_is_linked() -> None:
+def test_the_first_of_equal_positions_is_linked() -> None:
     bitext, lexicon = encode([["a", "a"]], [["x"]])
     links = FastAlign().links(bitext, tables(lexicon, 1, 0), 1)
     assert links == {"forward": [[(0, 0)]], "reverse": [[(0, 0), (1, 0)]]}
@@ -154,8 +156,8 @@ def test_a_link_is_more_probable_than_null() -> None:
 def test_the_tension_finds_the_distance_that_it_made(truth: float) -> None:
     lengths = {(5, 6): 3, (12, 9): 2, (1, 4): 1, (5, 2): 1}
     distance = 0.0
-    for (given, generated), count in lengths.items():
-        off = ibm2.distances(given, np.full(generated, generated), np.arange(generated))
+    for (generating, generated), count in lengths.items():
+        off = ibm2.distances(generating, np.full(generated, generated), np.arange(generated))
         distance += count * float((ibm2.prior(off, truth) * off).sum())
     tension = 4.0
     for _ in range(40):

@@ -17,7 +17,7 @@ def parse(text: str) -> list[Link]:
 
 def reordered(source: str, links: str, anchor: Anchor = "min") -> str:
     words = source.split()
-    return " ".join(words[place] for place in permutation(words, parse(links), anchor))
+    return " ".join(words[index] for index in permutation(words, parse(links), anchor))
 
 
 @pytest.mark.parametrize(
@@ -53,8 +53,8 @@ def test_the_anchor_of_a_word_with_several_links(anchor: Anchor, expected: str) 
 @st.composite
 def linked(draw: st.DrawFn) -> tuple[list[str], set[Link]]:
     words = draw(st.lists(st.sampled_from(["a", "b", ",", ".", "7", "c-d"]), max_size=9))
-    places = st.tuples(st.integers(0, max(0, len(words) - 1)), st.integers(0, 9))
-    return words, draw(st.sets(places, max_size=12)) if words else set()
+    link = st.tuples(st.integers(0, max(0, len(words) - 1)), st.integers(0, 9))
+    return words, draw(st.sets(link, max_size=12)) if words else set()
 
 
 @settings(max_examples=200, deadline=None)
@@ -63,8 +63,8 @@ def test_the_result_is_a_permutation_that_sorts_linked_words(pair: tuple[list[st
     words, links = pair
     order = permutation(words, links, anchor)
     assert sorted(order) == list(range(len(words)))
-    one_target = [place for place in order if sum(source == place for source, _ in links) == 1]
-    targets = [target for place in one_target for source, target in links if source == place]
+    one_target = [index for index in order if sum(source == index for source, _ in links) == 1]
+    targets = [target for index in one_target for source, target in links if source == index]
     assert targets == sorted(targets)
 
 

@@ -25,7 +25,7 @@ rows = st.lists(st.none() | st.text(characters, max_size=20), max_size=12)
 
 
 @pytest.mark.parametrize(
-    ("plain", "one", "two"),
+    ("plain", "by_1", "by_2"),
     [
         ("es ist diese pyramide.", "ft jtu ejftf qzsbnjef.", "gu kuv fkgug rßtcokfg."),
         ("hey, warum nicht?", "ifz, xbsvn ojdiu?", "jgß, yctwo pkejv?"),
@@ -36,12 +36,12 @@ rows = st.lists(st.none() | st.text(characters, max_size=20), max_size=12)
         ("xyzßäöü", "yzßäöüa", "zßäöüab"),
     ],
 )
-def test_german(plain: str, one: str, two: str) -> None:
-    assert Rot(GERMAN, 1).text(plain) == one
-    assert Rot(GERMAN, 2).text(plain) == two
-    assert Rot(GERMAN, 32).text(plain) == two
-    assert Rot(GERMAN, 1).column(pa.array([plain])).to_pylist() == [one]
-    assert Rot(GERMAN, 2).column(pa.array([plain])).to_pylist() == [two]
+def test_german(plain: str, by_1: str, by_2: str) -> None:
+    assert Rot(GERMAN, 1).text(plain) == by_1
+    assert Rot(GERMAN, 2).text(plain) == by_2
+    assert Rot(GERMAN, 32).text(plain) == by_2
+    assert Rot(GERMAN, 1).column(pa.array([plain])).to_pylist() == [by_1]
+    assert Rot(GERMAN, 2).column(pa.array([plain])).to_pylist() == [by_2]
 
 
 def test_the_wrap_is_at_the_last_letter_of_the_alphabet() -> None:

@@ -31,7 +31,7 @@ def test_single_words_of_other_languages_are_words() -> None:
 
 
 @pytest.mark.parametrize(
-    ("texts", "place"),
+    ("texts", "index"),
     [
         (["Mr President , I do n't know .", "no .", "it 's 5 , is n't it ."], 2),
         (["the dog , the cat .", "no , no ."], None),  # split again as it is
@@ -42,5 +42,5 @@ def test_single_words_of_other_languages_are_words() -> None:
         ([], None),
     ],
 )
-def test_tokenised_text_is_told_by_marks_that_stand_alone(texts: list[str], place: int | None) -> None:
-    assert tokenised_line(texts) == place
+def test_tokenised_text_is_recognised_by_marks_that_are_tokens(texts: list[str], index: int | None) -> None:
+    assert tokenised_line(texts) == index

@@ -45,9 +45,9 @@ def test_intersection_and_union_are_sorted() -> None:
 def test_grow_diag_final_and_lies_between_both_and_links_whatever_it_can(
     forward: set[Link], reverse: set[Link]
 ) -> None:
-    found = set(symmetrise(forward, reverse))
-    assert forward & reverse <= found <= forward | reverse
-    sources, targets = {i for i, _ in found}, {j for _, j in found}
+    merged = set(symmetrise(forward, reverse))
+    assert forward & reverse <= merged <= forward | reverse
+    sources, targets = {i for i, _ in merged}, {j for _, j in merged}
     assert all(i in sources or j in targets for i, j in forward | reverse)
 
 

@@ -44,10 +44,10 @@ def test_several_texts_are_read_as_one_and_what_was_counted_is_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     store = Store(tmp_path)
-    given = {"a": [("ab", "c"), ("abc", "def"), ("x", "")], "b": [("abcde", "f")]}
+    rows_by_text = {"a": [("ab", "c"), ("abc", "def"), ("x", "")], "b": [("abcde", "f")]}
     texts = {
         name: Text(corpus(store, name, rows, monkeypatch), ("first", "second"), "source")
-        for name, rows in given.items()
+        for name, rows in rows_by_text.items()
     }
     folders = {name: store.folder("tokens", text.address("letters")) for name, text in texts.items()}
     tokenise(texts, folders, Letters(), LocalExecutor())

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,10 @@ from augury.core.store import Folder, Store
 from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.loop import _optimizer, fit
+from augury.training.run import TrainingRun
 from augury.training.settings import Training
 from augury.training.trained import OUTCOME, WEIGHTS
+from tests.training import toy
 
 SCORES = {10: 3.0, 20: 5.0, 30: 4.0, 40: 5.0, 50: 1.0}
 
@@ -91,14 +92,10 @@ class Stopped(Exception):
     """What ends a process, from inside of it."""
 
 
-def toy(stop_at: int | None, weights: str) -> Any:
+def stopping(stop_at: int | None, weights: str) -> Any:
     """The toy task; it stops at an update."""
-    spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
 
-    class Stopping(module.Toy):  # type: ignore[name-defined, misc]
+    class Stopping(toy.Toy):
         def loss(self, batch: Any, progress: Any) -> Any:
             if progress.update == stop_at:
                 raise Stopped
@@ -113,19 +110,19 @@ def toy(stop_at: int | None, weights: str) -> Any:
         "max_passes": 6,
         "max_updates": None,
     }
-    return Stopping(), module.TRAINING.model_copy(update=changes)
+    return Stopping(), toy.TRAINING.model_copy(update=changes)
 
 
 def trained(root: Path, stop_at: int | None = None, weights: str = "chosen") -> Folder:
     """Train the toy task, again after it was stopped."""
     torch.set_num_threads(1)
     run = Store(root).folder("runs", "toy")
-    for each in [stop_at, None] if stop_at else [None]:
-        task, training = toy(each, weights)
+    for at in [stop_at, None] if stop_at else [None]:
+        task, training = stopping(at, weights)
         try:
-            fit(task, training, run, address="toy", seed=1, device=torch.device("cpu"))
+            fit(task, training, TrainingRun(folder=run, address="toy", seed=1), device=torch.device("cpu"))
         except Stopped:
-            assert each is not None
+            assert at is not None
     return run
 
 
@@ -158,12 +155,12 @@ def test_the_weights_are_the_same_however_often_training_was_stopped(tmp_path: P
 
 
 def test_a_warm_up_that_outlasts_training_is_a_warning(tmp_path: Path, capsys: Any) -> None:
-    task, training = toy(None, "last")
+    task, training = stopping(None, "last")
     task.onset = lambda updates_per_pass: 7 * updates_per_pass
     for passes, warned in ((8, False), (6, True)):
-        run = Store(tmp_path).folder("runs", str(passes))
-        until = training.model_copy(update={"max_passes": passes})
-        fit(task, until, run, address="toy", seed=1, device=torch.device("cpu"), until=1)
+        run = TrainingRun(folder=Store(tmp_path).folder("runs", str(passes)), address="toy", seed=1)
+        shorter = training.model_copy(update={"max_passes": passes})
+        fit(task, shorter, run, device=torch.device("cpu"), until=1)
         assert ("warning" in capsys.readouterr().err) == warned
 
 

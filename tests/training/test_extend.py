@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from pathlib import Path
 from typing import Any
 
@@ -15,19 +14,10 @@ from augury.training import history
 from augury.training.checkpoint import Checkpoints
 from augury.training.extend import take_over
 from augury.training.loop import fit
+from augury.training.run import TrainingRun
 from augury.training.settings import Training, trunk
 from augury.training.trained import OUTCOME, WEIGHTS
-
-
-def toy() -> Any:
-    spec = importlib.util.spec_from_file_location("toy", Path(__file__).with_name("toy.py"))
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-TOY = toy()
+from tests.training import toy
 
 
 def name(training: Training) -> str:
@@ -38,12 +28,12 @@ def train(root: Path, address: str, training: Training, seed: int = 1) -> Folder
     """Train as a launcher does; the runs' trunk is that of their settings."""
     run = Store(root).folder("runs", f"{address}/seed-{seed}")
     take_over(run, name(training), address, seed, training)
-    fit(TOY.Toy(), training, run, address=address, seed=seed, device=torch.device("cpu"))
+    fit(toy.Toy(), training, TrainingRun(folder=run, address=address, seed=seed), device=torch.device("cpu"))
     return run
 
 
 def longer(**changes: Any) -> Training:
-    return TOY.TRAINING.model_copy(update=changes)
+    return toy.TRAINING.model_copy(update=changes)
 
 
 def metrics(run: Folder) -> list[tuple[int, dict[str, float]]]:

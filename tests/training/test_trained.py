@@ -8,15 +8,11 @@ from safetensors.torch import save
 
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.training.trained import WEIGHTS, described, load_weights
+from augury.training.trained import WEIGHTS, load_weights
 
 
-def test_a_run_is_what_it_was_prepared_from_and_its_last_parameters(tmp_path: Path) -> None:
+def test_a_run_that_has_ended_has_its_last_parameters(tmp_path: Path) -> None:
     run = Store(tmp_path).folder("runs", "abc/seed-1")
-    with pytest.raises(UserError, match="runs/abc/seed-1 is not a run: give the folder of a seed"):
-        described(run)
-    run.write_json("prepared.json", {"address": "abc"})
-    assert described(run) == {"address": "abc"}
     with pytest.raises(UserError, match="has not finished training: run `augury train` again"):
         load_weights(run, torch.nn.Linear(2, 1))
     run.write(WEIGHTS, save({"weight": torch.tensor([[1.0, 2.0]]), "bias": torch.tensor([3.0])}))

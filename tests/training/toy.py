@@ -9,6 +9,8 @@ from __future__ import annotations
 import argparse
 import os
 import signal
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -17,12 +19,14 @@ import torch
 import torch.distributed as dist
 from torch import nn
 
-from augury.core.store import Folder, Store
+from augury.core.execution import Execution
+from augury.core.store import Store
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
 from augury.training.launch import launch
-from augury.training.loop import fit
-from augury.training.settings import Execution, Training
+from augury.training.loop import Report, fit
+from augury.training.run import TrainingRun
+from augury.training.settings import Training
 from augury.training.task import Loaded, Validation
 
 TRAINING = Training(
@@ -53,7 +57,7 @@ class Toy:
     def ids(self, examples: np.ndarray) -> list[str]:
         return [f"toy-{example}" for example in examples]
 
-    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
+    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         batch = (self.inputs[examples].to(device), self.labels[examples].to(device))
         return Loaded(
             batch, int(self.lengths.cost[examples].sum()), len(examples) * int(self.lengths.cost[examples].max())
@@ -80,20 +84,28 @@ class Toy:
         return Validation(loss, accuracy, {"accuracy": accuracy})
 
 
-def loop(config: dict[str, Any], device: torch.device, report: Any) -> None:
-    task = Toy(config["kill_at"], config["spoil_at"], Path(config["storage"]) / "killed")
-    fit(task, TRAINING, Folder(config["storage"], "runs/toy"), address="toy", seed=1, device=device, report=report)
+@dataclass(frozen=True, kw_only=True)
+class ToyRun(TrainingRun):
+    """A run that dies or is spoilt at an update."""
+
+    kill_at: int | None
+    spoil_at: int | None
 
 
-def process(rank: int, config: dict[str, Any]) -> None:
-    rendezvous = f"file://{config['storage']}/rendezvous-{os.getppid()}"
-    dist.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=config["workers"])
+def train(run: ToyRun, device: torch.device, report: Report, until: int | None = None) -> None:
+    task = Toy(run.kill_at, run.spoil_at, Path(run.folder.root) / "killed")
+    fit(task, TRAINING, run, device=device, report=report, until=until)
+
+
+def process(rank: int, run: ToyRun, workers: int) -> None:
+    rendezvous = f"file://{run.folder.root}/rendezvous-{os.getppid()}"
+    dist.init_process_group("gloo", init_method=rendezvous, rank=rank, world_size=workers)
     torch.set_num_threads(1)
-    loop(config, torch.device("cpu"), lambda metrics: None)
+    train(run, torch.device("cpu"), lambda metrics: None)
     dist.destroy_process_group()
 
 
-def main() -> None:
+def main(words: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("storage")
     parser.add_argument("--launcher", default="direct")
@@ -101,16 +113,18 @@ def main() -> None:
     parser.add_argument("--max-failures", type=int, default=2)
     parser.add_argument("--kill-at", type=int, default=None)
     parser.add_argument("--spoil-at", type=int, default=None)
-    given = parser.parse_args()
-    config = vars(given)
-    run = Store(given.storage).folder("runs", "toy")
-    if given.launcher == "processes":
-        Path(given.storage).mkdir(parents=True, exist_ok=True)
-        torch.multiprocessing.spawn(process, (config,), nprocs=given.workers)
+    options = parser.parse_args(words)
+    folder = Store(options.storage).folder("runs", "toy")
+    run = ToyRun(folder=folder, address="toy", seed=1, kill_at=options.kill_at, spoil_at=options.spoil_at)
+    if options.launcher == "processes":
+        Path(options.storage).mkdir(parents=True, exist_ok=True)
+        torch.multiprocessing.spawn(process, (run, options.workers), nprocs=options.workers)
     else:
-        training = TRAINING.model_copy(update={"workers": given.workers})
-        execution = Execution(launcher=given.launcher, cpus_per_worker=0.5, max_failures=given.max_failures)
-        launch(loop, config, run, training, execution)
+        training = TRAINING.model_copy(update={"workers": options.workers})
+        execution = Execution(
+            launcher=options.launcher, threads=1, cpus_per_worker=0.5, max_failures=options.max_failures
+        )
+        launch(train, run, training, execution)
 
 
 if __name__ == "__main__":

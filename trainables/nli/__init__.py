@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
-from augury.core.lazy import provide
+from typing import Any, ClassVar
 
-EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
+from augury.corpora.corpus import LABELS
+from augury.regimes.regime import SOURCE
+from augury.tasks.classifier_task import ClassifierTask
+from trainables.nli.config import Config
 
-__getattr__ = provide(
-    __name__,
-    {
-        "Config": "config",
-        "address": "preparation",
-        "check": "preflight",
-        "classify": "evaluation",
-        "outputs": "evaluation",
-        "export": "evaluation",
-        "prepare": "preparation",
-        "probabilities": "evaluation",
-        "size": "preflight",
-        "train_loop": "task",
-        "translate": "evaluation",
-    },
-)
+
+class Nli(ClassifierTask):
+    """Whether a hypothesis follows from a premise, contradicts it, or neither."""
+
+    EXPERIMENT = Config
+    EXAMPLE = r"printf 'Two dogs run.\tAnimals move.\n'"
+    SIDES: ClassVar = {SOURCE: ("premise", "hypothesis")}
+
+    def labels(self, experiment: Any) -> tuple[str, ...]:
+        return LABELS
+
+
+TASK = Nli()

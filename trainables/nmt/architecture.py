@@ -62,7 +62,7 @@ class ModelConfig(Section):
 def resolve(config: ModelConfig) -> Sizes:
     """The sizes of `config`, overrides applied; UserError where the heads do not divide the hidden size."""
     architecture = ARCHITECTURES[config.architecture]
-    given = {name: getattr(config, name) for name in asdict(architecture)}
-    sizes = replace(architecture, **{name: value for name, value in given.items() if value is not None})
+    overrides = {name: getattr(config, name) for name in asdict(architecture)}
+    sizes = replace(architecture, **{name: value for name, value in overrides.items() if value is not None})
     check_heads(sizes.hidden_size, sizes.attention_heads)
     return sizes

@@ -6,16 +6,20 @@ from typing import Literal
 
 from pydantic import Field, model_validator
 
-from augury.augment.operator import VIEW
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
 from augury.experiments.experiment import Experiment
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.settings import Scoring
+from augury.scoring.settings import TextScoring
 from augury.text.vocabulary import VocabularyConfig
 from trainables.nmt.architecture import ModelConfig
+
+
+def tag(language: str) -> str:
+    """Return the vocabulary's symbol for a language."""
+    return f"__{language}__"
 
 
 class Checking(Section):
@@ -38,16 +42,10 @@ class Config(Experiment):
     model: ModelConfig = ModelConfig()
     validation: Checking = Checking()
     decoding: Decoding = Decoding()
-    scoring: Scoring = Scoring()
+    scoring: TextScoring = TextScoring()
 
     @model_validator(mode="after")
     def _fits(self) -> Config:
-        for operator in self.augment:
-            if operator.models({}) or any(part.makes() != VIEW for part in operator.parts()):
-                raise UserError(
-                    f"operator {operator.operator} makes records or works with models, and translation reads views of "
-                    "operators without models alone: leave it out of augment"
-                )
         if self.max_pieces + 2 > self.model.max_positions:
             raise UserError(
                 f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed model.max_positions="

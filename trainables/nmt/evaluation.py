@@ -2,49 +2,29 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Sequence
+from pathlib import Path
+from typing import cast
 
-from augury.core.execution import ExecutorName, choose
-from augury.core.store import Folder, Store
-from augury.corpora.corpus import Corpus
-from augury.corpora.filters import clean_lines
-from augury.corpora.spec import Filter
+from augury.core.execution import ExecutorName
+from augury.core.store import Folder
 from augury.decoding.corpus import decode
 from augury.decoding.settings import Decoding
-from augury.experiments.experiment import parse
+from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from augury.text.vocabulary import Vocabulary
-from augury.training.trained import described
-from trainables.nmt.config import Config
-from trainables.nmt.preparation import tag
+from trainables.nmt.config import Config, tag
 
 CTRANSLATE2 = "ctranslate2"
 SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
 
 
-def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
-    """Return translations of a test set by the run's weights."""
-    executor = experiment.execution.executor
-    return _translate(run, store, corpus.column("source"), experiment.decoding, executor, f"translate {test}")
-
-
-def translate(
-    run: Folder,
-    store: Store,
-    texts: Sequence[str],
-    *,
-    decoding: Decoding | None = None,
-    executor: ExecutorName = "local",
+def translated(
+    run: Run, texts: Sequence[str], decoding: Decoding | None, executor: ExecutorName, name: str
 ) -> list[str]:
-    """Return the translations of `texts` by a finished run; each is cleaned as the training text was."""
-    cleaning = Filter.model_validate(described(run)["preparation"])
-    return _translate(run, store, clean_lines(texts, cleaning), decoding, executor, "translate")
-
-
-def _translate(
-    run: Folder, store: Store, texts: Sequence[str], decoding: Decoding | None, executor: ExecutorName, name: str
-) -> list[str]:
-    experiment, vocabulary = read_run(run, store)
+    """Return the translations of clean texts by a finished run, with its own decoding unless another is given."""
+    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
     model = _ctranslate2(run, experiment, vocabulary)
     ids, offsets = vocabulary.encode(texts, SOURCE)
     prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
@@ -58,25 +38,22 @@ def _translate(
         sources,
         decoding or experiment.decoding,
         suppress=tuple(vocabulary.tags.values()),
-        executor=choose(executor, len(texts) / SENTENCES_PER_SECOND, name, execution.address),
+        executor=execution.choose(len(texts) / SENTENCES_PER_SECOND, name, executor),
         threads=execution.threads or 2,
         name=name,
     )
     return vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
 
 
-def read_run(run: Folder, store: Store) -> tuple[Config, Vocabulary]:
-    """Return the experiment and the vocabulary of a run; UserError where the folder is none."""
-    prepared = described(run)
-    experiment = parse(prepared["experiment"])
-    assert isinstance(experiment, Config)
-    return experiment, Vocabulary.load(Folder(store.root, prepared["vocabulary"]))
-
-
-def _ctranslate2(run: Folder, experiment: Config, vocabulary: Vocabulary) -> Folder:
+def _ctranslate2(run: Run, experiment: Config, vocabulary: Vocabulary) -> Folder:
     """Return the folder of the run's CTranslate2 model, converted at the first call."""
-    if not run.holds(CTRANSLATE2):
-        from trainables.nmt.conversion import converted  # with torch and transformers, which translating does not need
+    if not run.folder.holds(CTRANSLATE2):
+        # With torch and transformers, which translating does not need.
+        from augury.decoding.conversion import to_ctranslate2
+        from trainables.nmt.model import trained_model
 
-        run.put(converted(run, experiment, vocabulary), CTRANSLATE2)
-    return run.sub(CTRANSLATE2)
+        directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
+        model = trained_model(run.folder, experiment, vocabulary)
+        to_ctranslate2(model, directory, vocabulary.pieces, unk=vocabulary.unk)
+        run.folder.put(directory, CTRANSLATE2)
+    return run.folder.sub(CTRANSLATE2)

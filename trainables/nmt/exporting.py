@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
 from augury.corpora.spec import Filter
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.generate import search_options
+from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.text import pretrained
 from augury.text.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary import Vocabulary
-from augury.training.trained import described
-from trainables.nmt.config import Config
-from trainables.nmt.conversion import trained_model
-from trainables.nmt.evaluation import read_run
-from trainables.nmt.preparation import tag
+from trainables.nmt.config import Config, tag
+from trainables.nmt.model import trained_model
 
 if TYPE_CHECKING:
     from transformers import MarianMTModel
 
 
-def export(run: Folder, store: Store, form: str, directory: Path) -> Exported:
+def export(run: Run, form: str, directory: Path) -> Exported:
     """Write the model and its subwords for plain `transformers` (hf) or `ctranslate2`; UserError for another form.
 
     `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory; the tokenizer cleans text and adds the tag that
@@ -33,9 +30,9 @@ def export(run: Folder, store: Store, form: str, directory: Path) -> Exported:
     """
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
-    experiment, vocabulary = read_run(run, store)
-    model = trained_model(run, experiment, vocabulary)
-    cleaning = Filter.model_validate(described(run)["preparation"])
+    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
+    model, cleaning = trained_model(run.folder, experiment, vocabulary), experiment.corpus.preparation
+    assert isinstance(cleaning, Filter)
     return FORMS[form](model, vocabulary, experiment, cleaning, directory)
 
 

@@ -9,8 +9,12 @@ from transformers import MarianConfig, MarianMTModel
 from transformers.initialization import no_init_weights
 
 from augury.core.rng import seed_of
+from augury.core.store import Folder
 from augury.text.architecture import attention
+from augury.text.vocabulary import Vocabulary
+from augury.training.trained import load_weights
 from trainables.nmt.architecture import ModelConfig, resolve
+from trainables.nmt.config import Config
 
 
 def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed: int) -> MarianMTModel:
@@ -25,6 +29,12 @@ def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed
     model.tie_weights()
     _initialise(model, pad, seed)
     return model.train()
+
+
+def trained_model(run: Folder, experiment: Config, vocabulary: Vocabulary) -> MarianMTModel:
+    """Return a finished run's model with the weights that it reports on; UserError where training has not ended."""
+    model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=0)
+    return load_weights(run, model)
 
 
 def source_embeddings(model: MarianMTModel, source: Tensor) -> Tensor:

@@ -1,185 +1,168 @@
-"""The translation task: batches of aligned views, the model's rows, and validation by loss and greedy translation."""
+"""What translation adds to the platform: its vocabulary, what it refuses, and what it does with a finished run."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-import torch
-from torch import Tensor, nn
 
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.execution import ExecutorName
+from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
-from augury.decoding.ctranslate import CTranslateDecoder
+from augury.corpora.filters import clean_lines
+from augury.corpora.ingest import ingested
+from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding
-from augury.experiments.experiment import parse
-from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Losses, Progress, Rows
-from augury.scoring.metrics import metric
-from augury.text.tokens import Tokens
-from augury.text.vocabulary import Vocabulary
-from augury.training import distributed
-from augury.training.batching import Lengths, locate, padded
-from augury.training.loop import Report, fit_prepared
-from augury.training.task import Loaded, Validation
-from augury.training.validation import likelihood
+from augury.experiments.cost import Size, transformer
+from augury.experiments.run import Run
+from augury.experiments.trainable import Exported, Trainable
+from augury.regimes.regime import SOURCE, TARGET
+from augury.text.tokens import Text
+from augury.text.vocabulary_size import fitting_size, many_words
+from augury.text.vocabulary_tokenizer import VocabularyTokenizer
+from trainables.nmt.architecture import resolve
 from trainables.nmt.config import Config
-from trainables.nmt.model import build, decoder_input, head, hidden_states, source_embeddings
-from trainables.nmt.preparation import kept_examples, tag
+
+if TYPE_CHECKING:
+    from augury.training.task import Task
+
+TOKENISED_APART = ("ja", "ko")  # by packages that are installed or not
 
 
-class Batch(NamedTuple):
-    """`sources` (views, B, S) and `labels` (B, T), padded on the right; row b of every view is the same example."""
+class Nmt(Trainable):
+    """Translate sentences."""
 
-    sources: Tensor
-    labels: Tensor
+    EXPERIMENT = Config
+    EXAMPLE = "echo 'ein Satz'"
+    SIDES: ClassVar = {SOURCE: ("source",), TARGET: ("target",)}
+    ROWS_PER_SECOND: ClassVar[int] = 60_000
 
+    def check(self, experiment: Config, store: Store) -> None:
+        """Refuse a vocabulary that the training text does not allow, and metrics that cannot tokenise the target."""
+        if experiment.corpus.target_language.replace("_", "-").split("-")[0] in TOKENISED_APART:
+            from augury.scoring.metrics import metric
 
-class Translation:
-    """A model, its training examples under the draws of its regime, and its validation set."""
+            for name in experiment.scoring.metrics:
+                metric(name, experiment.corpus.target_language)
+        entries = _entries(experiment, store)
+        plain = not any(operator.models({}) for operator in experiment.augment)
+        if plain and _has_size(experiment) and not many_words(_texts(experiment, store), entries):
+            from augury.experiments.preparation import make_texts
 
-    def __init__(self, config: dict[str, Any], store: Store):
-        experiment = parse(config["experiment"])
-        assert isinstance(experiment, Config)
-        self.experiment, self.regime = experiment, experiment.regime
-        self.corpus = Corpus.load(store, config["corpora"]["train"])
-        self.vocabulary = Vocabulary.load(Folder(store.root, config["vocabulary"]))
-        tokens = {name: Tokens(Folder(store.root, folder)) for name, folder in config["tokens"].items()}
-        self.tokens = {name: tokens[name] for name in (SOURCE, TARGET, *experiment.keys)}
-        self.draws = experiment.draws()
-        self.rows_kept = kept_examples(self.tokens, experiment.max_pieces).rows
-        self.lengths = Lengths(self._pieces(SOURCE), self._pieces(TARGET))
-        self.draw_rows = [len(self.rows_kept)] * len(self.draws)
-        self.valid = _ValidationSet(
-            tokens["valid source"], tokens["valid target"], Corpus.load(store, config["corpora"]["valid"]), self
-        )
-        self.module: nn.Module = build(
-            experiment.model,
-            len(self.vocabulary.pieces),
-            pad=self.vocabulary.pad,
-            eos=self.vocabulary.eos,
-            seed=config["seed"],
-        )
+            make_texts(experiment, store)  # the vocabulary of so little text is learned at once
 
-    def _pieces(self, view: str) -> np.ndarray:
-        """The pieces of every kept row, the end of sentence included."""
-        return self.tokens[view].lengths[self.rows_kept] + 1
+    def check_held_out(self, experiment: Config, tokenizer: Folder, corpora: Mapping[str, Corpus]) -> None:
+        """Refuse sentences that the model has no positions for, before hours of training."""
+        from augury.text.vocabulary import Vocabulary
 
-    def _located(self, examples: np.ndarray) -> list[tuple[Draw, int]]:
-        """The draw and the row of the corpus of every example."""
-        draws, rows = locate(examples, len(self.rows_kept))
-        return [(self.draws[draw], int(row)) for draw, row in zip(draws, self.rows_kept[rows], strict=True)]
+        vocabulary = Vocabulary.load(tokenizer)
+        for name, corpus in corpora.items():
+            _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
+            lengths = [range(length + 1) for length in np.diff(offsets).tolist()]
+            try:
+                check_lengths(lengths, experiment.decoding, experiment.model.max_positions)
+            except UserError as error:
+                raise UserError(f"{name}: {error}") from error
 
-    def ids(self, examples: np.ndarray) -> list[str]:
-        ids = self.corpus.column("id")
-        return [f"{ids[row]} ({'+'.join(draw.views)})" for draw, row in self._located(examples)]
+    def most_pieces(self, experiment: Config) -> int:
+        return experiment.max_pieces
 
-    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
-        located = self._located(examples)
-        views = [
-            [self.source(draw.views[view], row, draw.target) for draw, row in located]
-            for view in range(len(self.draws[0].views))
-        ]
-        labels = [self.label(draw.target, row) for draw, row in located]
-        width = max(len(ids) for view in views for ids in view)
-        sources = np.stack([padded(view, self.vocabulary.pad, width) for view in views])
-        targets = padded(labels, self.vocabulary.pad)
-        tokens = sum(len(ids) for view in views for ids in view) + len(views) * sum(map(len, labels))
-        positions = sources.size + len(views) * targets.size
-        batch = Batch(torch.from_numpy(sources), torch.from_numpy(targets))
-        if device.type == "cuda":
-            batch = Batch(*(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch))
-        return Loaded(batch, tokens, positions)
+    def size(self, experiment: Config, store: Store) -> Size:
+        sizes, matrices = resolve(experiment.model), 1 if experiment.model.share_all_embeddings else 2
+        shape = (sizes.hidden_size, sizes.feedforward_size, sizes.encoder_layers, sizes.decoder_layers)
+        return transformer(_entries(experiment, store), *shape, matrices=matrices)
 
-    def source(self, view: str, row: int, target: str = TARGET) -> list[int]:
-        """A view as the encoder reads it: the tag of the language to produce, where there are tags, pieces, end."""
-        return [*self.prefix(target), *self.tokens[view][row].tolist(), self.vocabulary.eos]
+    def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> VocabularyTokenizer:
+        from augury.text import vocabulary
 
-    def prefix(self, target: str = TARGET) -> list[int]:
-        """The tag before a source, or nothing."""
-        if not self.experiment.tagged:
-            return []
-        corpus = self.experiment.corpus
-        return [self.vocabulary.tags[tag(corpus.target_language if target == TARGET else corpus.source_language)]]
+        settings = experiment.vocabulary.plain()
+        # Sizes of views that there are, in the mode that there is: the others have no effect.
+        used = {"joint": "size_per_key", "separate": "separate_size_per_key"}[settings["mode"]]
+        determined = {
+            "version": vocabulary.VERSION,
+            "config": {
+                key: value
+                for key, value in settings.items()
+                if "per_key" not in key or (key == used and _views(experiment, texts))
+            },
+            "languages": experiment.corpus.languages_of("train"),
+            "texts": [[name, text.folder.name] for name, text in texts.items()],
+        }
+        return VocabularyTokenizer(store.folder("vocabularies", config.address(determined)))
 
-    def label(self, side: str, row: int) -> list[int]:
-        """What the decoder is to predict: pieces and the end of sentence."""
-        return [*self.tokens[side][row].tolist(), self.vocabulary.eos]
+    def make_tokenizer(self, experiment: Config, texts: Mapping[str, Text], folder: Folder) -> None:
+        from augury.text import vocabulary
 
-    def embedded(self, batch: Batch, view: int) -> Embedded:
-        """The source as the encoder reads it, tag and end of sentence included."""
-        source = batch.sources[view]
-        with torch.no_grad():
-            embeddings = source_embeddings(self.module, source)
-        return Embedded(embeddings, source, source != self.vocabulary.pad)
+        groups = {name: text.lines for name, text in texts.items()}
+        languages = list(experiment.corpus.languages_of("train"))
+        with Stage("vocabulary", unit="pieces") as stage:
+            stage.advance(len(vocabulary.train(groups, experiment.vocabulary, languages=languages, folder=folder)))
 
-    def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
-        """One forward pass over the chosen views, concatenated; the rows are the real target positions."""
-        sources = batch.sources[list(views)].flatten(0, 1)
-        decoder = decoder_input(batch.labels, self.vocabulary.eos, self.vocabulary.pad).repeat(len(views), 1)
-        hidden = hidden_states(self.module, sources, sources != self.vocabulary.pad, decoder, perturbation)
-        real = batch.labels != self.vocabulary.pad
-        hidden = hidden.unflatten(0, (len(views), -1))[:, real]
-        return Rows(hidden, *head(self.module), batch.labels[real])
+    def determined(self, experiment: Config) -> dict[str, Any]:
+        sections = {"model": experiment.model, "validation": experiment.validation}
+        return {name: section.plain() for name, section in sections.items()} | {"max_pieces": experiment.max_pieces}
 
-    def loss(self, batch: Batch, progress: Progress) -> Losses:
-        return self.regime.loss(self, batch, progress)
+    def load(self, run: Run) -> Task:
+        from trainables.nmt.translation import Translation
 
-    def onset(self, updates_per_pass: float) -> float:
-        return self.regime.onset(updates_per_pass)
+        return Translation(run)
 
-    def validate(self, device: torch.device) -> Validation:
-        loss = self.valid.loss(device)
-        score = self.valid.score()
-        name = self.experiment.validation.metric
-        return Validation(loss, score, {"perplexity": math.exp(min(loss, 50)), name: score})
+    def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
+        """Return translations of a test set by the run's weights."""
+        from trainables.nmt.evaluation import translated
 
+        executor = run.experiment.execution.executor
+        return translated(run, corpus.column("source"), None, executor, f"translate {test}")
 
-class _ValidationSet:
-    """The plain sources and targets of the validation corpus; the workers share the work."""
+    def translate(
+        self,
+        run: Run,
+        texts: Sequence[str],
+        *,
+        executor: ExecutorName = "local",
+        decoding: Decoding | None = None,
+        **options: Any,
+    ) -> list[str]:
+        """Return the translations of texts, each of which is cleaned as the training text was."""
+        from trainables.nmt.evaluation import translated
 
-    def __init__(self, sources: Tokens, targets: Tokens, corpus: Corpus, task: Translation):
-        self.sources, self.targets, self.task = sources, targets, task
-        experiment = task.experiment
-        self.limit = min(experiment.validation.sentences or corpus.rows, corpus.rows)
-        self.references = corpus.column("target")[: self.limit]
-        self.metric = metric(experiment.validation.metric, experiment.corpus.target_language)
+        cleaned = clean_lines(texts, run.experiment.corpus.preparation)
+        return translated(run, cleaned, decoding, executor, "translate")
 
-    def loss(self, device: torch.device) -> float:
-        """Negative log-likelihood per target token, not smoothed."""
-        task = self.task
+    def export(self, run: Run, form: str, directory: Path) -> Exported:
+        from trainables.nmt.exporting import export
 
-        def rows(examples: np.ndarray) -> Rows:
-            return task.rows(Batch(*(side.to(device) for side in self._batch(examples))), [0])
-
-        lengths = Lengths(self.sources.lengths + 2, self.targets.lengths + 1)
-        return likelihood(rows, lengths, task.experiment.training.max_tokens, device).loss
-
-    def _batch(self, examples: np.ndarray) -> Batch:
-        task, eos = self.task, self.task.vocabulary.eos
-        sources = [[*task.prefix(), *self.sources[row].tolist(), eos] for row in examples]
-        labels = [[*self.targets[row].tolist(), eos] for row in examples]
-        batch = [torch.from_numpy(padded(rows, task.vocabulary.pad)) for rows in (sources, labels)]
-        return Batch(batch[0][None], batch[1])
-
-    def score(self) -> float:
-        """The metric of greedy translations with the present weights."""
-        task = self.task
-        vocabulary = task.vocabulary
-        mine = distributed.share(range(self.limit))
-        decoder = CTranslateDecoder.from_model(
-            task.module, vocabulary.pieces, unk=vocabulary.unk, threads=torch.get_num_threads()
-        )
-        sources = [[*task.prefix(), *self.sources[row].tolist()] for row in mine]
-        longest = min(200, task.experiment.model.max_positions)
-        found = decoder.translate(sources, Decoding(beam=1, max_length=longest), tuple(vocabulary.tags.values()))
-        parts = distributed.gather(vocabulary.decode([hypothesis.ids for hypothesis in found]))
-        statistics = self.metric.statistics(distributed.unshare(parts), self.references)
-        return self.metric.value(statistics.sum(0).tolist())
+        return export(run, form, directory)
 
 
-def train_loop(config: dict[str, Any], device: torch.device, report: Report) -> None:
-    """Train one seed of a prepared experiment in this process."""
-    task = Translation(config, Store(config["storage"]))
-    fit_prepared(task, task.experiment.training, config, device, report)
+def _views(experiment: Config, texts: Mapping[str, Text]) -> list[str]:
+    """The views that have texts of their own; a draw's have those of the source."""
+    return [key for key in experiment.keys if key in texts]
+
+
+def _entries(experiment: Config, store: Store) -> int:
+    """About how many entries the vocabulary will have."""
+    settings, views = experiment.vocabulary, len(experiment.keys)
+    plain = fitting_size(_texts(experiment, store), settings.entries) if settings.size == "auto" else settings.size
+    if settings.mode == "separate":
+        return plain + views * settings.separate_size_per_key
+    return plain + views * (plain // 2 if settings.size_per_key == "auto" else settings.size_per_key)
+
+
+def _has_size(experiment: Config) -> bool:
+    """Whether the vocabulary has a size that does not follow from the text."""
+    settings = experiment.vocabulary
+    of_views = settings.mode == "separate" or settings.size_per_key != "auto"
+    return settings.size != "auto" or (of_views and bool(experiment.keys))
+
+
+def _texts(experiment: Config, store: Store) -> Iterator[str]:
+    """The texts of both sides of the training corpus."""
+    for block in ingested(experiment.corpus, "train", store.root).blocks([SOURCE, TARGET]):
+        for side in (SOURCE, TARGET):
+            yield from block.column(side).to_pylist()

@@ -2,22 +2,6 @@
 
 from __future__ import annotations
 
-from augury.core.lazy import provide
+from trainables.seq2seq.task import Seq2seq
 
-EXAMPLE = "echo 'But we lack new resources.'"
-
-__getattr__ = provide(
-    __name__,
-    {
-        "Config": "config",
-        "address": "preparation",
-        "check": "preflight",
-        "outputs": "evaluation",
-        "export": "evaluation",
-        "prepare": "preparation",
-        "sampler": "evaluation",
-        "size": "preflight",
-        "train_loop": "task",
-        "translate": "evaluation",
-    },
-)
+TASK = Seq2seq()

@@ -27,27 +27,27 @@ VERSION = 2
 LINKS = pa.list_(pa.list_(pa.int32(), 2))
 
 
-def address(given: ReorderCorpus) -> str:
+def address(spec: ReorderCorpus) -> str:
     """The address of the alignment, found without making anything."""
-    determined: dict[str, Any] = {"version": VERSION, "aligner": given.aligner}
-    if given.aligner == "eflomal":
-        corpora = {split: addressed(given, split) for split in given.splits()}
+    determined: dict[str, Any] = {"version": VERSION, "aligner": spec.aligner}
+    if spec.aligner == "eflomal":
+        corpora = {split: addressed(spec, split) for split in spec.splits()}
         return config.address({**determined, "corpora": corpora})
-    settings = asdict(MODELS[given.aligner]())
-    return config.address({**determined, "corpus": addressed(given, "train"), "settings": settings})
+    settings = asdict(MODELS[spec.aligner]())
+    return config.address({**determined, "corpus": addressed(spec, "train"), "settings": settings})
 
 
-def make(given: ReorderCorpus, folder: Folder, root: str, executor: Executor) -> None:
+def make(spec: ReorderCorpus, folder: Folder, root: str, executor: Executor) -> None:
     """Fit an aligner on the training text and keep it, or the links of all splits where eflomal finds them.
 
     UserError where eflomal is asked for and not installed.
     """
-    if given.aligner == "eflomal":
-        corpora = [ingested(given, split, root) for split in given.splits()]
+    if spec.aligner == "eflomal":
+        corpora = [ingested(spec, split, root) for split in spec.splits()]
         _align_with_eflomal(corpora, folder)
         folder.finish({"inputs": [corpus.address for corpus in corpora], "settings": {}})
         return
-    train, model = ingested(given, "train", root), MODELS[given.aligner]()
+    train, model = ingested(spec, "train", root), MODELS[spec.aligner]()
     scratch = folder.sub("shards")  # where every process of the executor reaches it
     encoded = encode_shards(partial(words_of_shard, train.folder), train.shards, scratch, executor)
     fit(encoded, executor, model).write(folder)
@@ -55,9 +55,9 @@ def make(given: ReorderCorpus, folder: Folder, root: str, executor: Executor) ->
     folder.finish({"inputs": [train.address], "settings": asdict(model)})
 
 
-def links_of(given: ReorderCorpus, folder: Folder, corpus: Folder) -> Callable[[str], Links]:
+def links_of(spec: ReorderCorpus, folder: Folder, corpus: Folder) -> Callable[[str], Links]:
     """What returns the links of a shard of a split, from the alignment in a folder."""
-    if given.aligner == "eflomal":
+    if spec.aligner == "eflomal":
         return lambda shard: _read_links(folder, _name(corpus, shard))
     aligner = Aligner.read(folder)
     return lambda shard: aligner.links(*words_of_shard(corpus, shard))

@@ -9,16 +9,14 @@ from pydantic import BeforeValidator, Field, model_validator
 
 from augury.core.config import Section
 from augury.core.mutability import MUTABLE
-from augury.text.architecture import check_heads
+from augury.text.architecture import Pretrained, check_heads
 
 
-class Pretrained(Section):
+class PretrainedGenerator(Pretrained):
     """A model that others have trained, with its tokenizer."""
 
     name: str = "t5-base"
     """Directory that `save_pretrained` wrote, or name on the hub; any encoder-decoder that writes text."""
-    revision: str | None = None
-    """Branch, tag or commit on the hub."""
 
 
 class TinyT5(Section):
@@ -44,7 +42,7 @@ def _chosen(value: Any) -> Any:
     """The model that `{architecture: tiny, sizes}` or `{name: ...}` describes."""
     if not isinstance(value, Mapping):
         return value
-    return (TinyT5 if "architecture" in value else Pretrained).model_validate(value)
+    return (TinyT5 if "architecture" in value else PretrainedGenerator).model_validate(value)
 
 
-AnyModel = Annotated[Pretrained | TinyT5, BeforeValidator(_chosen)]
+GeneratorModel = Annotated[PretrainedGenerator | TinyT5, BeforeValidator(_chosen)]

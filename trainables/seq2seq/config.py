@@ -11,16 +11,15 @@ from augury.core.config import validate
 from augury.core.errors import UserError, unknown
 from augury.corpora.nli import NliSpec
 from augury.corpora.spec import CorpusSpec
-from augury.experiments.experiment import Experiment
-from augury.regimes import regime
+from augury.experiments.experiment import AnyRegime, Experiment
 from augury.regimes.plain import Plain
-from augury.scoring.settings import Scoring
+from augury.scoring.settings import TextScoring
 from augury.text.model import AlignerName
 from augury.text.reorder import Anchor
 from augury.text.symmetrise import Symmetrisation
 from augury.training import settings
 from augury.training.batching import Order
-from trainables.seq2seq.architecture import AnyModel, Pretrained
+from trainables.seq2seq.architecture import GeneratorModel, PretrainedGenerator
 
 
 class TextCorpus(CorpusSpec):
@@ -72,7 +71,6 @@ def _corpus(value: Any) -> Any:
 
 
 AnyCorpus = Annotated[TextCorpus | HypothesisCorpus | ReorderCorpus, BeforeValidator(_corpus)]
-PlainRegime = Annotated[Plain, BeforeValidator(regime.parse)]
 
 
 class FineTuning(settings.Training):
@@ -101,14 +99,17 @@ class FineTuning(settings.Training):
 class Config(Experiment):
     """A generator's experiment."""
 
+    MODEL_READS_VIEWS: ClassVar[bool] = False
+    MODEL_HAS_EMBEDDINGS: ClassVar[bool] = False
+
     task: Literal["seq2seq"] = "seq2seq"
     corpus: AnyCorpus
-    model: AnyModel = Pretrained()
+    model: GeneratorModel = PretrainedGenerator()
     max_pieces: int = Field(150, ge=2)
     """Longer sources and targets are cut to so many pieces, their end included, and counted."""
-    regime: PlainRegime = Plain(label_smoothing=0.0)
+    regime: AnyRegime = Plain(label_smoothing=0.0)
     training: FineTuning = FineTuning()
-    scoring: Scoring = Scoring()
+    scoring: TextScoring = TextScoring()
 
     @property
     def test_sets(self) -> list[str]:

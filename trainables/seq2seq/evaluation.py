@@ -5,24 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
-import torch
 from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 from augury.core.errors import UserError
-from augury.core.execution import ExecutorName, choose
+from augury.core.execution import ExecutorName
 from augury.core.progress import Stage
-from augury.core.store import Folder, Store
-from augury.corpora.corpus import LABELS, Corpus
-from augury.corpora.filters import clean_lines
+from augury.corpora.corpus import LABELS
 from augury.decoding.sampling import sample
 from augury.decoding.settings import GREEDY, Sampler, Sampling
-from augury.experiments.experiment import parse
+from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.text import learned, pretrained, prompts
-from augury.training.launch import uses_cuda
-from augury.training.trained import described, load_weights
-from trainables.seq2seq.architecture import Pretrained
+from augury.training.trained import load_weights
+from trainables.seq2seq.architecture import PretrainedGenerator
 from trainables.seq2seq.config import Config, HypothesisCorpus, ReorderCorpus
 from trainables.seq2seq.model import empty
 from trainables.seq2seq.pieces import pieces
@@ -31,10 +28,10 @@ TASK_SENTENCES = 512
 SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
 
 
-def sampler(run: Folder, store: Store) -> Sampler:
-    """A finished run as a function, its model loaded once, on a GPU where the run may and this process sees one."""
-    model, tokenizer, experiment = _loaded(run, store)
-    model.to("cuda" if experiment.execution.device != "cpu" and torch.cuda.is_available() else "cpu")
+def sampler(run: Run) -> Sampler:
+    """Return a finished run as a function, its model loaded once, on a GPU where the run may and there is one."""
+    model, tokenizer, experiment = _loaded(run)
+    model.to(experiment.execution.local_device)
 
     def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
         rows, _ = pieces(tokenizer, texts, experiment.max_pieces)
@@ -44,30 +41,26 @@ def sampler(run: Folder, store: Store) -> Sampler:
     return draw
 
 
-def outputs(experiment: Config, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
-    """Greedy outputs for a test set."""
-    executor = experiment.execution.executor
-    return _written(experiment, run, store, corpus.column("source"), executor, f"write {test}")
+def written(run: Run, texts: Sequence[str], executor: ExecutorName, name: str) -> list[str]:
+    """Return greedy outputs for texts as the model reads them."""
+    experiment = cast(Config, run.experiment)
+    execution = experiment.execution
+    runs = execution.choose(len(texts) / SENTENCES_PER_SECOND, name, executor)
+    chunks = [texts[start : start + TASK_SENTENCES] for start in range(0, len(texts), TASK_SENTENCES)]
+    task = _Write(run, GREEDY.model_copy(update={"max_length": experiment.max_pieces}))
+    with Stage(name, len(texts), "sentences") as stage:
+        parts = runs.map(task, chunks, stage, size=len, **execution.reserved(runs))
+    return [output for part in parts for output in part]
 
 
-def translate(run: Folder, store: Store, texts: Sequence[str], *, executor: ExecutorName = "local") -> list[str]:
-    """Return greedy outputs for texts, cleaned as training text is; sentences to reorder are given without a prompt."""
-    experiment = _experiment(run)
-    cleaning = experiment.corpus.FILTER.model_validate(described(run)["preparation"])
-    cleaned = clean_lines(texts, cleaning)
-    if isinstance(experiment.corpus, ReorderCorpus):
-        cleaned = [prompts.reordering(text) for text in cleaned]
-    return _written(experiment, run, store, cleaned, executor, "write")
-
-
-def export(run: Folder, store: Store, form: str, directory: Path) -> Exported:
+def export(run: Run, form: str, directory: Path) -> Exported:
     """Write model and tokenizer for plain `transformers`, whose AutoModelForSeq2SeqLM and AutoTokenizer read them.
 
     `generate` writes as the run does: the likeliest piece at every step, and never a pad.
     """
     if form != "hf":
         raise UserError(f"a generator has no form '{form}': export --to takes hf")
-    model, tokenizer, experiment = _loaded(run, store)
+    model, tokenizer, experiment = _loaded(run)
     most, pad = experiment.max_pieces, model.generation_config.pad_token_id
     model.generation_config.update(
         do_sample=False, num_beams=1, max_new_tokens=most, max_length=None, suppress_tokens=[pad]
@@ -86,7 +79,7 @@ batch = tokenizer(texts, return_tensors="pt", padding=True, truncation=True, max
 outputs = model.generate(input_ids=batch.input_ids, attention_mask=batch.attention_mask)
 print([text.strip() for text in tokenizer.batch_decode(outputs, skip_special_tokens=True)])
 """
-    base = experiment.model.name if isinstance(experiment.model, Pretrained) else ""
+    base = experiment.model.name if isinstance(experiment.model, PretrainedGenerator) else ""
     return Exported(
         "transformers",
         "text2text-generation",
@@ -105,39 +98,19 @@ def _example(experiment: Config) -> str:
     return "A sentence."
 
 
-def _written(
-    experiment: Config, run: Folder, store: Store, texts: Sequence[str], executor: ExecutorName, name: str
-) -> list[str]:
-    execution = experiment.execution
-    runs = choose(executor, len(texts) / SENTENCES_PER_SECOND, name, execution.address)
-    chunks = [texts[start : start + TASK_SENTENCES] for start in range(0, len(texts), TASK_SENTENCES)]
-    task = _Write(run, store, GREEDY.model_copy(update={"max_length": experiment.max_pieces}))
-    gpus = execution.gpus_per_worker if runs.name == "ray" and uses_cuda(execution) else 0
-    with Stage(name, len(texts), "sentences") as stage:
-        parts = runs.map(task, chunks, stage, size=len, cpus=execution.cpus_per_worker, gpus=gpus)
-    return [output for part in parts for output in part]
-
-
 @dataclass(frozen=True)
 class _Write:
     """Makes the task that writes an output for each text."""
 
-    run: Folder
-    store: Store
+    run: Run
     sampling: Sampling
 
     def __call__(self) -> Callable[[Sequence[str]], list[str]]:
-        draw = sampler(self.run, self.store)
+        draw = sampler(self.run)
         return lambda texts: draw(texts, [0] * len(texts), self.sampling)
 
 
-def _experiment(run: Folder) -> Config:
-    experiment = parse(described(run)["experiment"])
-    assert isinstance(experiment, Config)
-    return experiment
-
-
-def _loaded(run: Folder, store: Store) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
-    experiment = _experiment(run)
-    directory = learned.directory(Folder(store.root, described(run)["vocabulary"]))
-    return load_weights(run, empty(experiment.model, directory)), pretrained.tokenizer(directory), experiment
+def _loaded(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
+    experiment, directory = cast(Config, run.experiment), learned.directory(run.stored(run.tokenizer))
+    model = load_weights(run.folder, empty(experiment.model, directory))
+    return model, pretrained.tokenizer(directory), experiment

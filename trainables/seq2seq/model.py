@@ -9,12 +9,12 @@ from transformers import AutoConfig, AutoModelForSeq2SeqLM, PreTrainedModel, Pre
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.text import pretrained
-from trainables.seq2seq.architecture import Pretrained, TinyT5
+from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 
 TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest
 
 
-def build(config: Pretrained | TinyT5, directory: str, seed: int) -> PreTrainedModel:
+def build(config: PretrainedGenerator | TinyT5, directory: str, seed: int) -> PreTrainedModel:
     """The model before fine-tuning, on the CPU, in training mode and 32-bit floats.
 
     `directory` holds its tokenizer and, where it is pretrained, its configuration. Parameters that are not pretrained
@@ -23,18 +23,20 @@ def build(config: Pretrained | TinyT5, directory: str, seed: int) -> PreTrainedM
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         torch.manual_seed(seed_of("seq2seq", "model", seed))
-        if isinstance(config, Pretrained):
+        if isinstance(config, PretrainedGenerator):
             load = AutoModelForSeq2SeqLM.from_pretrained
             model = pretrained.load(load, config.name, config.revision, dtype=torch.float32)
         else:
             model = AutoModelForSeq2SeqLM.from_config(_t5(config, directory))
-    _check(model, pretrained.tokenizer(directory), config.name if isinstance(config, Pretrained) else "T5")
+    _check(model, pretrained.tokenizer(directory), config.name if isinstance(config, PretrainedGenerator) else "T5")
     return model.train()
 
 
-def empty(config: Pretrained | TinyT5, directory: str) -> PreTrainedModel:
+def empty(config: PretrainedGenerator | TinyT5, directory: str) -> PreTrainedModel:
     """The same model in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
-    settings = AutoConfig.from_pretrained(directory) if isinstance(config, Pretrained) else _t5(config, directory)
+    settings = (
+        AutoConfig.from_pretrained(directory) if isinstance(config, PretrainedGenerator) else _t5(config, directory)
+    )
     with torch.random.fork_rng(devices=[]), torch.device("cpu"):
         return AutoModelForSeq2SeqLM.from_config(settings, dtype=torch.float32).eval()
 

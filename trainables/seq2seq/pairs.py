@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.execution import choose
+from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
@@ -23,7 +23,6 @@ from augury.text.reorder import coverage, permutation
 from augury.text.segmentation import require_words
 from augury.text.symmetrise import symmetrise
 from augury.text.words import Words
-from augury.training.settings import Execution
 from trainables.seq2seq import alignment
 from trainables.seq2seq.config import HypothesisCorpus, ReorderCorpus, TextCorpus
 
@@ -32,112 +31,112 @@ VERSION = 1
 BEGINNING = 1_000  # pairs of the training text that are looked at for words
 UNCOVERED = "too few words with a link"
 
-Given = TextCorpus | HypothesisCorpus | ReorderCorpus
+Spec = TextCorpus | HypothesisCorpus | ReorderCorpus
 
 
-def address(given: Given, split: str) -> str:
+def address(spec: Spec, split: str) -> str:
     """The address of the pairs of a split, found without making anything."""
-    text = addressed(given, split)
-    if isinstance(given, TextCorpus):
+    text = addressed(spec, split)
+    if isinstance(spec, TextCorpus):
         return text
-    determined: dict[str, Any] = {"kind": "pairs", "form": given.form, "version": VERSION, "corpus": text}
-    if isinstance(given, ReorderCorpus):
+    determined: dict[str, Any] = {"kind": "pairs", "form": spec.form, "version": VERSION, "corpus": text}
+    if isinstance(spec, ReorderCorpus):
         order = {"min_coverage", "symmetrisation", "anchor"}
-        determined |= {"aligner": alignment.address(given), **given.model_dump(mode="json", include=order)}
+        determined |= {"aligner": alignment.address(spec), **spec.model_dump(mode="json", include=order)}
     return config.address(determined)
 
 
-def pairs(given: Given, split: str, store: Store, execution: Execution) -> Corpus:
+def pairs(spec: Spec, split: str, store: Store, execution: Execution) -> Corpus:
     """The pairs of a split, made unless the store has them; the manifest counts what is left out.
 
     A pair has the id of its record. UserError where none is left.
     """
-    corpus = ingested(given, split, store.root)
-    if isinstance(given, TextCorpus):
+    corpus = ingested(spec, split, store.root)
+    if isinstance(spec, TextCorpus):
         return corpus
-    folder = store.folder(CORPORA, address(given, split))
+    folder = store.folder(CORPORA, address(spec, split))
 
     def make() -> None:
-        if isinstance(given, ReorderCorpus):
-            _reorder(given, split, corpus, folder, store, execution)
+        if isinstance(spec, ReorderCorpus):
+            _reorder(spec, split, corpus, folder, store, execution)
         else:
-            _prompt(given, split, corpus, folder)
+            _prompt(spec, split, corpus, folder)
 
     make_once(folder, make)
-    made = Corpus(folder)
-    for reason, count in made.manifest["rejected"].items():
+    pairs_corpus = Corpus(folder)
+    for reason, count in pairs_corpus.manifest["rejected"].items():
         say_once(f"{split}: left out {count:,} of {corpus.rows:,} pairs, {reason}")
-    return made
+    return pairs_corpus
 
 
-def _prompt(given: HypothesisCorpus, split: str, corpus: Corpus, folder: Folder) -> None:
+def _prompt(spec: HypothesisCorpus, split: str, corpus: Corpus, folder: Folder) -> None:
     """`<label>: <premise>` and the hypothesis."""
     writer = CorpusWriter(folder)
     for block in corpus.blocks(["id", "premise", "hypothesis", "label", "language"]):
         ids, premises, hypotheses, labels, languages = (column.to_pylist() for column in block.columns)
-        asked = [prompts.hypothesis(label, premise) for label, premise in zip(labels, premises, strict=True)]
-        writer.add(_table(folder, given.form, languages, ids, asked, hypotheses))
-    _finish(writer, split, given.language_of(split), corpus, [corpus.address], {})
+        sources = [prompts.hypothesis(label, premise) for label, premise in zip(labels, premises, strict=True)]
+        writer.add(_table(folder, spec.form, languages, ids, sources, hypotheses))
+    _finish(writer, split, spec.language_of(split), corpus, [corpus.address], {})
 
 
 def _reorder(
-    given: ReorderCorpus, split: str, corpus: Corpus, folder: Folder, store: Store, execution: Execution
+    spec: ReorderCorpus, split: str, corpus: Corpus, folder: Folder, store: Store, execution: Execution
 ) -> None:
     """`reorder: <source>` and the source in the order of the target."""
-    train = ingested(given, "train", store.root)
+    train = ingested(spec, "train", store.root)
     beginning = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
-    for side, language in zip(beginning.column_names, given.languages, strict=True):
+    for side, language in zip(beginning.column_names, spec.languages, strict=True):
         require_words(beginning.column(side).to_pylist(), language, f"train, the {side} side")
     work = train.rows / PAIRS_PER_SECOND
-    executor = choose(execution.executor, work, "align", execution.address)
-    aligner = store.folder(alignment.KIND, alignment.address(given))
-    make_once(aligner, lambda: alignment.make(given, aligner, store.root, executor))
+    executor = execution.choose(work, "align")
+    aligner = store.folder(alignment.KIND, alignment.address(spec))
+    make_once(aligner, lambda: alignment.make(spec, aligner, store.root, executor))
     writer, rejected = CorpusWriter(folder), 0
     with Stage(f"reorder {split}", corpus.rows, "pairs") as stage:
-        task = _ReorderShard(given, corpus.folder, aligner, folder)
-        for table, left_out in executor.map(task, corpus.shards, stage, size=lambda told: len(told[0]) + told[1]):
+        task = _ReorderShard(spec, corpus.folder, aligner, folder)
+        for table, left_out in executor.map(task, corpus.shards, stage, size=lambda result: len(result[0]) + result[1]):
             writer.add(table)
             rejected += left_out
     if rejected == corpus.rows:
         raise UserError(
-            f"{split}: the alignment links less than {given.min_coverage:.0%} of the words of every pair: see whether "
+            f"{split}: the alignment links less than {spec.min_coverage:.0%} of the words of every pair: see whether "
             "the two sides belong together, or lower corpus.min_coverage"
         )
     inputs = [corpus.address, aligner.name]
-    _finish(writer, split, given.source_language, corpus, inputs, {UNCOVERED: rejected} if rejected else {})
+    _finish(writer, split, spec.source_language, corpus, inputs, {UNCOVERED: rejected} if rejected else {})
 
 
 @dataclass(frozen=True)
 class _ReorderShard:
     """Makes the task that returns the pairs of a shard and how many it left out."""
 
-    given: ReorderCorpus
+    spec: ReorderCorpus
     corpus: Folder
     aligner: Folder
-    made: Folder
+    pairs_folder: Folder
 
     def __call__(self) -> Callable[[str], tuple[pa.Table, int]]:
-        given, links_of = self.given, alignment.links_of(self.given, self.aligner, self.corpus)
+        spec, links_of = self.spec, alignment.links_of(self.spec, self.aligner, self.corpus)
 
         def reorder(shard: str) -> tuple[pa.Table, int]:
             links = links_of(shard)
             block = read_shard(self.corpus, shard, ("id", "source"))
             ids, sources = (column.to_pylist() for column in block.columns)
-            found = []
+            reordered = []
             for name, source, forward, reverse in zip(ids, sources, links["forward"], links["reverse"], strict=True):
-                linked, text = symmetrise(forward, reverse, given.symmetrisation), Words.of(source)
-                if coverage(text.words, linked) >= given.min_coverage:
-                    order = permutation(text.words, linked, given.anchor)
-                    found.append((name, prompts.reordering(source), text.text(order)))
-            languages = [given.source_language] * len(found)
-            columns = zip(*found, strict=True) if found else ([], [], [])
-            return _table(self.made, given.form, languages, *map(list, columns)), len(block) - len(found)
+                linked, text = symmetrise(forward, reverse, spec.symmetrisation), Words.of(source)
+                if coverage(text.words, linked) >= spec.min_coverage:
+                    order = permutation(text.words, linked, spec.anchor)
+                    reordered.append((name, prompts.reordering(source), text.text(order)))
+            languages = [spec.source_language] * len(reordered)
+            columns = zip(*reordered, strict=True) if reordered else ([], [], [])
+            return _table(self.pairs_folder, spec.form, languages, *map(list, columns)), len(block) - len(reordered)
 
         return reorder
 
 
 def _table(
-    made: Folder,
+    pairs_folder: Folder,
     form: str,
     languages: Sequence[str],
     ids: Sequence[str],
@@ -145,7 +144,7 @@ def _table(
     targets: Sequence[str],
 ) -> pa.Table:
     """Pairs of which both sides are in one language, each made from the record of its id."""
-    address = made.name.rpartition("/")[2]
+    address = pairs_folder.name.rpartition("/")[2]
     lineage = [{"parents": [name], "operator": address, "copy": 1} for name in ids]
     columns = [ids, sources, targets, languages, languages, [form] * len(ids), [[]] * len(ids)]
     return pa.table([*columns, pa.array(lineage, LINEAGE)], schema=PARALLEL)

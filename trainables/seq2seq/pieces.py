@@ -28,7 +28,7 @@ def pieces(
     """The ids of every text, and how many texts were cut to `max_pieces`, the end of the sentence staying the last."""
     if not texts:
         return [], 0
-    given = {"text_target" if side == TARGET else "text": list(texts)}
-    rows: list[list[int]] = tokenizer(**given, verbose=False).input_ids
+    inputs = {"text_target" if side == TARGET else "text": list(texts)}
+    rows: list[list[int]] = tokenizer(**inputs, verbose=False).input_ids
     cut = [[*row[: max_pieces - 1], row[-1]] if len(row) > max_pieces else row for row in rows]
     return cut, sum(len(row) > max_pieces for row in rows)

@@ -73,11 +73,11 @@ class Cipher(Operator):
     def fit_block(self, block: pa.Table) -> dict[str, int]:
         return {} if self.alphabet is not None else count_letters(block.column("source"))
 
-    def fit(self, told: Sequence[dict[str, int]]) -> dict[str, Any]:
+    def fit(self, counts_of_blocks: Sequence[dict[str, int]]) -> dict[str, Any]:
         if self.alphabet is not None:
             return explicit_alphabet(self.alphabet).to_json()
         counts: Counter[str] = Counter()
-        for part in told:
+        for part in counts_of_blocks:
             counts.update(part)
         return build_alphabet(counts, self.mode, self.min_count).to_json()
 

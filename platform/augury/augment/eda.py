@@ -1,4 +1,7 @@
-"""EDA of sentence pairs: copies in which premise and hypothesis each went through one operation (Dong et al. 2021)."""
+"""EDA: copies in which what a system reads (premise and hypothesis, or the source) went through one operation each.
+
+Wei and Zou (2019) for sentences; Dong et al. (2021) for the two sentences of a pair, independently.
+"""
 
 from __future__ import annotations
 
@@ -11,24 +14,23 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import RECORDS, Apply, Made, Operator, children
+from augury.augment.operator import RECORDS, Apply, Made, Operator, children, plural, view
 from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
 from augury.core.rng import generator
 from augury.core.store import Store
+from augury.corpora.corpus import texts_read
 from augury.corpora.files import examine
 from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
 from augury.text.segmentation import require_words
 from augury.text.synonyms import Synonyms, load_stop_words, load_synonyms, stop_words_file, synonyms_file
 
-SIDES = {"premise": "premises", "hypothesis": "hypotheses"}
-
 
 class Eda(Operator):
-    """Copy pairs with words replaced by synonyms, inserted, swapped or deleted; the label is kept."""
+    """Copy records with words replaced by synonyms, inserted, swapped or deleted; label and target are kept."""
 
     operator: Literal["eda"] = "eda"
     copies: int = Field(4, ge=1)
-    """Copies of every pair; in four in a row, premise and hypothesis each go through all four operations."""
+    """Copies of every record; in four in a row, every sentence goes through all four operations."""
     use: Literal["records", "view"] = "records"
     """records: new examples beside the old ones; view: another reading of the same example by every copy, eda-N."""
     alpha: float = Field(0.2, gt=0, le=1)
@@ -43,7 +45,6 @@ class Eda(Operator):
     seed: int = 1
 
     PER_SECOND: ClassVar[float] = 1_500
-    READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "language")
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})
     EXAMPLE: ClassVar[str] = "copies: 2"
 
@@ -59,14 +60,19 @@ class Eda(Operator):
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
+    def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
+        return ("id", *(texts_read(columns) or ("premise", "hypothesis")), _language(columns))
+
     def numbers(self) -> Sequence[int]:
         """The numbers, from 1, of the copies that a part makes; a copy depends on its own number alone."""
         return range(1, self.copies + 1)
 
     def check_text(self, beginning: pa.Table) -> None:
-        for language in beginning.column("language").unique().to_pylist():
-            rows = beginning.filter(pc.equal(beginning.column("language"), language))
-            texts = chain.from_iterable(rows.column(side).to_pylist() for side in SIDES)
+        languages = beginning.column(_language(beginning.column_names))
+        sides = texts_read(beginning.column_names)
+        for language in languages.unique().to_pylist():
+            rows = beginning.filter(pc.equal(languages, language))
+            texts = chain.from_iterable(rows.column(side).to_pylist() for side in sides)
             require_words(texts, language, f"operator {self.operator}")
 
     def fit_parameters(self) -> dict[str, Any]:
@@ -79,33 +85,33 @@ class Eda(Operator):
         others = (synonyms if self.synonyms else {}, stop_words if self.stop_words else frozenset[str]())
 
         def apply(block: pa.Table) -> Made:
-            numbers = self.numbers()
+            numbers, sides = self.numbers(), texts_read(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
-            records = zip(*(block.column(name).to_pylist() for name in self.READS), strict=True)
-            pairs = [
-                pair
-                for name, premise, hypothesis, language in records
-                for pair in self._pairs(name, (premise, hypothesis), *(english if _is_english(language) else others))
+            records = zip(*(block.column(name).to_pylist() for name in self.reads(block.column_names)), strict=True)
+            copies = [
+                copy
+                for name, *sentences, language in records
+                for copy in self._copies(name, sentences, *(english if _is_english(language) else others))
             ]
-            texts = {side: [pair[place] for pair in pairs] for place, side in enumerate(SIDES)}
-            counts = {f"unchanged {SIDES[side]}": _unchanged(parents.column(side), texts[side]) for side in SIDES}
+            texts = {side: [copy[position] for copy in copies] for position, side in enumerate(sides)}
+            counts = {f"unchanged {plural(side)}": _unchanged(parents.column(side), texts[side]) for side in sides}
             columns = {side: pa.array(changed, pa.string()) for side, changed in texts.items()}
             if self.use == RECORDS:
                 return Made(children(parents, self, [*numbers] * len(block), **columns), counts)
-            return Made(pa.table({"id": block.column("id"), **columns}), counts)
+            return Made(view(block, columns), counts)
 
         return apply
 
-    def _pairs(
-        self, name: str, pair: tuple[str, str], synonyms: Synonyms, stop_words: Collection[str]
+    def _copies(
+        self, name: str, sentences: Sequence[str], synonyms: Synonyms, stop_words: Collection[str]
     ) -> Iterator[list[str]]:
-        """The copies of record `name`: premise and hypothesis begin the round of operations independently."""
-        offsets = generator(self.seed, self.operator, name).integers(len(OPERATIONS), size=len(pair)).tolist()
+        """The copies of record `name`: its sentences begin the round of operations independently."""
+        offsets = generator(self.seed, self.operator, name).integers(len(OPERATIONS), size=len(sentences)).tolist()
         for copy in self.numbers():
             random = generator(self.seed, self.operator, name, copy)
             yield [
                 self._changed(text, operation_of(copy, offset), random, synonyms, stop_words)
-                for text, offset in zip(pair, offsets, strict=True)
+                for text, offset in zip(sentences, offsets, strict=True)
             ]
 
     def _changed(
@@ -122,7 +128,7 @@ class Eda(Operator):
 
 
 class EdaView(Eda):
-    """One copy of every pair, as a view."""
+    """One copy of every record, as a view."""
 
     copy_number: int
 
@@ -131,6 +137,10 @@ class EdaView(Eda):
 
     def numbers(self) -> Sequence[int]:
         return (self.copy_number,)
+
+
+def _language(columns: Sequence[str]) -> str:
+    return "source_language" if "source_language" in columns else "language"
 
 
 def _is_english(language: str) -> bool:

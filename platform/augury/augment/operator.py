@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
+from pydantic import model_validator
 
-import augury.augment
-from augury.core import config
+from augury.core import config, plugins
 from augury.core.citations import Paper
 from augury.core.config import Section, validate
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
+from augury.core.plugins import Extension, Kind
 from augury.core.store import Store
 from augury.corpora.corpus import LINEAGE
 
@@ -22,7 +21,13 @@ if TYPE_CHECKING:
 
     from augury.decoding.settings import Sampler
 
-VIEW, RECORDS = "view", "records"
+VIEW, RECORDS, DRAW = "view", "records", "draw"
+OPERATORS = Kind(
+    "operator",
+    package="augury.augment",
+    attribute="OPERATOR",
+    how="sets OPERATOR to a subclass of augury.augment.operator.Operator",
+)
 
 
 class Made(NamedTuple):
@@ -53,23 +58,41 @@ class TrainedModel(Protocol):
         """Return the probability of every label, (pairs, labels)."""
 
 
-class Operator(Section):
+class ReadyModel(Section):
+    """A model that has been trained: a run of Augury, or a checkpoint of `transformers`."""
+
+    run: str | None = None
+    """The folder of a run's seed, as `augury train` prints it."""
+    checkpoint: str | None = None
+    """Directory that `save_pretrained` wrote, or name on the hub."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub."""
+
+    @model_validator(mode="after")
+    def _either(self) -> ReadyModel:
+        if (self.run is None) == (self.checkpoint is None):
+            raise UserError("a trained model is a run or a checkpoint: give one of the two")
+        return self
+
+
+class Operator(Extension):
     """Parameters of an operator, which are also its flags on the command line.
 
     An operator learns from the training split, and then each of its parts maps a block of records to one view of every
     record, which keeps the record's id and label, or to records of its own, which name their parents. Nothing may
-    depend on the size of a block or on other blocks.
+    depend on the size of a block or on other blocks. A draw (`augment.draw`) stores nothing: it changes token ids anew
+    in every pass.
     """
 
     operator: str
-    """The module of `augury.augment` that holds the operator."""
+    """The name of the operator, or the path of a file that holds it."""
 
     VERSION: ClassVar[int] = 1
     """Raised when the same parameters come to give another text: part of every address."""
     PER_SECOND: ClassVar[float] = 500_000
     """Records that one core makes in a second, for the choice of the executor."""
     READS: ClassVar[tuple[str, ...]] = ("id", "source", "target")
-    """The columns of a block; the rest would double the time that reading takes."""
+    """The columns of a block, unless `reads` says otherwise; the rest would double the time that reading takes."""
     LEARNED: ClassVar[frozenset[str]] = frozenset()
     """Parameters that act through what is fitted or through models alone, which an address has by their content."""
     BLOCK_ROWS: ClassVar[int | None] = None
@@ -89,12 +112,16 @@ class Operator(Section):
         """The name of a part's view, or the origin of its records."""
         return self.operator
 
-    def makes(self) -> Literal["view", "records"]:
-        """Whether a part makes a view or records."""
+    def makes(self) -> Literal["view", "records", "draw"]:
+        """Whether a part makes a view, records, or a draw from token ids (`TokenDraw`)."""
         return "view"
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-        """The experiments, by role, whose trained models the operator works with.
+    def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
+        """Return the columns of a block, of those that records have."""
+        return self.READS
+
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        """Return the models, by role, that the operator works with: trained ones, or experiments that train them.
 
         `corpus` is the section of the experiment file that the operator stands in. What has no `seeds` has seed 1.
         """
@@ -108,7 +135,7 @@ class Operator(Section):
         """What one block of the training split tells; an operator without this method does not read the split."""
         return None
 
-    def fit(self, told: Sequence[Any]) -> dict[str, Any]:
+    def fit(self, results: Sequence[Any]) -> dict[str, Any]:
         """Side data (JSON) from what all blocks told, in order."""
         return {}
 
@@ -128,10 +155,11 @@ class Operator(Section):
 
     def check(self, columns: Sequence[str]) -> None:
         """UserError where records have not the columns that the operator reads."""
-        lacking = [column for column in self.READS if column not in columns]
+        wanted = self.reads(columns)
+        lacking = [column for column in wanted if column not in columns]
         if lacking:
             raise UserError(
-                f"operator {self.operator} reads {', '.join(self.READS)}, and these records have no "
+                f"operator {self.operator} reads {', '.join(wanted)}, and these records have no "
                 f"{', '.join(lacking)}: it belongs to experiments of another task"
             )
 
@@ -167,24 +195,33 @@ def children(parents: pa.Table, operator: Operator, copies: Sequence[int], **cha
     return pa.table(columns, schema=parents.schema)
 
 
+def view(block: pa.Table, texts: Mapping[str, pa.Array]) -> pa.Table:
+    """Return a view of a block's records, given the texts of the columns that it renders anew."""
+    (alone,) = texts.values() if len(texts) == 1 else (None,)
+    return pa.table({"id": block.column("id"), **(texts if alone is None else {"text": alone})})
+
+
+def plural(column: str) -> str:
+    """Return what several texts of a column are called."""
+    return {"hypothesis": "hypotheses"}.get(column, f"{column}s")
+
+
 def parse(value: Any) -> Operator:
     """The operator that `{operator: ..., parameters}` describes; UserError names the nearest known one."""
     if isinstance(value, Operator):
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("operator"), str):
         raise UserError(f"an item of augment is 'operator: ...' and its parameters; allowed: {', '.join(names())}")
-    return validate(schema(value["operator"]), value, f"operator {value['operator']}")
+    operator, settings = plugins.section(OPERATORS, Operator, "operator", value)
+    return validate(operator, settings, f"operator {settings['operator']}")
 
 
 def schema(name: str) -> type[Operator]:
-    """The class of the operator called `name`."""
-    if name not in names():
-        raise unknown("operator", name, names())
-    found: type[Operator] = importlib.import_module(f"augury.augment.{name}").OPERATOR
-    return found
+    """Return the class of the operator called `name`, or at that path."""
+    operator, _ = plugins.section(OPERATORS, Operator, "operator", {"operator": name})
+    return operator
 
 
 def names() -> list[str]:
-    """The operators there are: the modules of this package that define one."""
-    modules = [module.name for module in pkgutil.iter_modules(augury.augment.__path__)]
-    return [name for name in modules if name not in ("models", "operator", "pipeline", "rectification")]
+    """Return the names of the operators there are."""
+    return OPERATORS.names()

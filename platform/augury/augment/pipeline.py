@@ -7,14 +7,14 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal, NamedTuple
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from augury.augment.operator import RECORDS, VIEW, Operator, TrainedModel
+from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, TrainedModel
 from augury.core import config
-from augury.core.execution import Executor, choose
+from augury.core.execution import Execution, Executor
 from augury.core.locks import make_once, making
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
@@ -26,6 +26,7 @@ KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
 
 BEGINNING = 1_000  # records of a corpus that an operator looks at before it works
 
+DEFAULT_EXECUTION = Execution()
 Models = Mapping[str, TrainedModel]
 """The trained models that an operator works with, by role."""
 
@@ -99,15 +100,18 @@ def plan(
             {
                 "operator": operator.operator,
                 "version": operator.VERSION,
+                **operator.origin(),
                 "parameters": operator.fit_parameters(),
                 "on": fitted_on or corpus_address,
             }
         )
         learned = {"fit": fit} | ({"models": {role: model.name for role, model in runs.items()}} if runs else {})
         for part in operator.parts():
+            if part.makes() == DRAW:
+                continue
             own = {key: value for key, value in part.plain().items() if key not in part.LEARNED}
-            made = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
-            parts.append(Part(part, runs, store.folder(FITS, fit), store.folder(KINDS[part.makes()], made)))
+            part_address = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
+            parts.append(Part(part, runs, store.folder(FITS, fit), store.folder(KINDS[part.makes()], part_address)))
     return parts
 
 
@@ -118,15 +122,9 @@ def augment(
     *,
     fit_on: Corpus | None = None,
     models: Sequence[Models] | None = None,
-    executor: Literal["auto", "local", "ray"] = "auto",
-    ray_address: str | None = None,
-    cpus: float = 1,
-    gpus: float = 0,
+    execution: Execution = DEFAULT_EXECUTION,
 ) -> Augmented:
-    """Make the parts that are missing; operators are fitted on `fit_on` (default: the corpus itself).
-
-    `cpus` and `gpus` are held by every worker of an operator that works with models.
-    """
+    """Make the parts that are missing; operators are fitted on `fit_on` (default: the corpus itself)."""
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address, models)
     address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
@@ -135,23 +133,24 @@ def augment(
         for operator in {part.operator.operator: part.operator for part in missing}.values():
             operator.check_text(beginning(corpus, operator))
         for part in {part.fit.name: part for part in missing}.values():
-            _learn(part, learned_from, executor, ray_address)
-        for group in _together(missing):
+            _learn(part, learned_from, execution)
+        for group in _together(missing, corpus.columns):
             work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in group)
-            runs = choose(executor, work, f"augment {group[0].operator.operator}", ray_address)
-            _apply(group, corpus, store, runs, *((cpus, gpus) if group[0].models else (0, 0)))
+            executor = execution.choose(work, f"augment {group[0].operator.operator}")
+            _apply(group, corpus, store, executor, execution.reserved(executor) if group[0].models else {})
     folder = store.folder(AUGMENTED, address)
     if not folder.complete:
         folder.finish(
             {"corpus": corpus.address, "rows": corpus.rows, "views": {part.name: part.folder.name for part in parts}}
         )
     made = tuple(part.name for part in missing)
-    return Augmented(corpus, tuple(parts), address, made, tuple(part.name for part in parts if part.name not in made))
+    reused = tuple(part.name for part in parts if part.name not in made)
+    return Augmented(corpus, tuple(parts), address, made, reused)
 
 
 def beginning(corpus: Corpus, operator: Operator) -> pa.Table:
     """Return the first records of a corpus, in the columns that an operator reads."""
-    return corpus.shard(corpus.shards[0], operator.READS).slice(0, BEGINNING)
+    return corpus.shard(corpus.shards[0], operator.reads(corpus.columns)).slice(0, BEGINNING)
 
 
 def fit(
@@ -159,43 +158,49 @@ def fit(
     operator: Operator,
     store: Store,
     *,
-    executor: Literal["auto", "local", "ray"] = "auto",
-    ray_address: str | None = None,
+    execution: Execution = DEFAULT_EXECUTION,
 ) -> dict[str, Any]:
     """What an operator learns from `corpus`, learned unless the store has it."""
-    part = plan(corpus.address, [operator], store)[0]
-    _learn(part, corpus, executor, ray_address)
-    return part.fitted
+    parts = plan(corpus.address, [operator], store)
+    if not parts:
+        return {}
+    _learn(parts[0], corpus, execution)
+    return parts[0].fitted
 
 
-def _together(parts: Sequence[Part]) -> list[list[Part]]:
+def _together(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Part]]:
     """Parts that read the same blocks are made in one reading."""
     groups: dict[Any, list[Part]] = {}
     for part in parts:
-        key = part.operator.operator if part.models or part.operator.BLOCK_ROWS else part.operator.READS
+        key = part.operator.operator if part.models or part.operator.BLOCK_ROWS else part.operator.reads(columns)
         groups.setdefault(key, []).append(part)
     return list(groups.values())
 
 
-def _learn(part: Part, corpus: Corpus, executor: Literal["auto", "local", "ray"], address: str | None) -> None:
+def _learn(part: Part, corpus: Corpus, execution: Execution) -> None:
     if part.fit.complete:
         return
     operator = part.operator
     if type(operator).fit_block is Operator.fit_block:
         make_once(part.fit, lambda: _write_fit(part, corpus, []))
         return
-    runs = choose(executor, corpus.rows / operator.PER_SECOND, f"fit {operator.operator}", address)
-    make_once(part.fit, partial(_fit, part, corpus, runs))
+    executor = execution.choose(corpus.rows / operator.PER_SECOND, f"fit {operator.operator}")
+    make_once(part.fit, partial(_fit, part, corpus, executor))
 
 
 def _fit(part: Part, corpus: Corpus, executor: Executor) -> None:
     with Stage(f"fit {part.operator.operator}", corpus.rows) as stage:
-        told = executor.map(_FitShard(part.operator, corpus.folder), corpus.shards, stage, size=lambda pair: pair[0])
-    _write_fit(part, corpus, [value for _, value in told])
+        results = executor.map(
+            _FitShard(part.operator, corpus.folder, part.operator.reads(corpus.columns)),
+            corpus.shards,
+            stage,
+            size=lambda pair: pair[0],
+        )
+    _write_fit(part, corpus, [value for _, value in results])
 
 
-def _write_fit(part: Part, corpus: Corpus, told: Sequence[Any]) -> None:
-    part.fit.write_json("fitted.json", part.operator.fit(told))
+def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
+    part.fit.write_json("fitted.json", part.operator.fit(results))
     part.fit.finish(
         {
             "operator": part.operator.operator,
@@ -206,17 +211,19 @@ def _write_fit(part: Part, corpus: Corpus, told: Sequence[Any]) -> None:
     )
 
 
-def _apply(parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, cpus: float, gpus: float) -> None:
+def _apply(
+    parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, reserved: Mapping[str, float]
+) -> None:
     blocks = _blocks(corpus, parts[0].operator.BLOCK_ROWS)
     names = ", ".join(part.name for part in parts)
     with Stage(f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]) as stage:
         task = _ApplyBlock(tuple(parts), corpus.folder, store)
-        executor.map(task, blocks, stage, size=lambda rows: rows, cpus=cpus, gpus=gpus)
+        executor.map(task, blocks, stage, size=lambda rows: rows, **reserved)
     for part in parts:
         rows, counts = _told(part.folder, [block.name for block in blocks])
         if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
-            told = ", ".join(f"{count:,} {what}" for what, count in counts.items())
-            say_once(f"{part.name} changes little: {told} in {rows:,} copies")
+            changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
+            say_once(f"{part.name} changes little: {changes} in {rows:,} copies")
         part.folder.finish(
             {
                 "schema": 1,
@@ -263,10 +270,11 @@ class _FitShard:
 
     operator: Operator
     corpus: Folder
+    columns: tuple[str, ...]
 
     def __call__(self) -> Callable[[str], tuple[int, Any]]:
         def fit(shard: str) -> tuple[int, Any]:
-            block = read_shard(self.corpus, shard, self.operator.READS)
+            block = read_shard(self.corpus, shard, self.columns)
             return len(block), self.operator.fit_block(block)
 
         return fit
@@ -282,18 +290,19 @@ class _ApplyBlock:
 
     def __call__(self) -> Callable[[Block], int]:
         functions = [part.operator.bind(part.fitted, self.store) for part in self.parts]
-        columns = None if any(part.operator.makes() == RECORDS for part in self.parts) else self.parts[0].operator.READS
+        alone = all(part.operator.makes() != RECORDS for part in self.parts)
+        columns = self.parts[0].operator.reads(Corpus(self.corpus).columns) if alone else None
 
-        def apply(given: Block) -> int:
-            block = read_shard(self.corpus, given.shard, columns)
-            block = block.slice(given.start, len(block) if given.rows is None else given.rows)
+        def apply(span: Block) -> int:
+            block = read_shard(self.corpus, span.shard, columns)
+            block = block.slice(span.start, len(block) if span.rows is None else span.rows)
             for part, function in zip(self.parts, functions, strict=True):
-                if not part.folder.exists(given.name):
-                    made = function(block)
-                    table = made.table
-                    if made.counts:
-                        table = table.replace_schema_metadata({"counts": json.dumps(dict(made.counts))})
-                    write_shard(part.folder, given.name, table)
+                if not part.folder.exists(span.name):
+                    result = function(block)
+                    table = result.table
+                    if result.counts:
+                        table = table.replace_schema_metadata({"counts": json.dumps(dict(result.counts))})
+                    write_shard(part.folder, span.name, table)
             return len(block) * len(self.parts)
 
         return apply

@@ -1,9 +1,9 @@
-"""Sentence pairs in the word order of another language, as a generator has learned it (Dong et al. 2021, 2.1.1)."""
+"""Sentences in the word order of another language, as a generator has learned it (Dong et al. 2021, 2.1.1)."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from itertools import chain
 from typing import Any, ClassVar, Literal
 
@@ -11,12 +11,12 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.eda import SIDES
-from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, children
+from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, ReadyModel, children, plural, view
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
+from augury.corpora.corpus import texts_read
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
 from augury.text import eflomal, prompts
@@ -30,7 +30,7 @@ REORDERER = "reorderer"
 
 
 class Reorder(Operator):
-    """Rewrite premise and hypothesis in the word order of another language; the label is kept.
+    """Rewrite what a system reads (premise and hypothesis, or the source) in the word order of another language.
 
     An encoder-decoder learns the order from a parallel text that is aligned word by word.
     """
@@ -64,7 +64,6 @@ class Reorder(Operator):
     seed: int = 1
 
     PER_SECOND: ClassVar[float] = 2
-    READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis")
     BLOCK_ROWS: ClassVar[int | None] = 1_000
     EXAMPLE: ClassVar[str] = (
         "model: {architecture: tiny}, parallel: {source_language: qaa, target_language: qab, "
@@ -94,21 +93,26 @@ class Reorder(Operator):
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
-        if corpus["language"] != self.parallel.source_language:
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        language = corpus.get("language") or corpus["source_language"]
+        if language != self.parallel.source_language:
             raise UserError(
-                f"operator reorder: the examples are in '{corpus['language']}' and parallel.source_language is "
+                f"operator reorder: the examples are in '{language}' and parallel.source_language is "
                 f"'{self.parallel.source_language}': the parallel text leads from the language of the examples to "
                 "the one whose word order is wanted"
             )
         parallel = self.parallel.model_dump(mode="json", exclude_unset=True)
         order = self.model_dump(mode="json", include={"min_coverage", "aligner", "symmetrisation", "anchor"})
         sections = self.model_dump(mode="json", include={"model", "training", "max_pieces"}, exclude_none=True)
-        given = {**parallel, "form": "reorder", **order}
-        return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": given, **sections}}
+        corpus_of_reorderer = {**parallel, "form": "reorder", **order}
+        return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": corpus_of_reorderer, **sections}}
+
+    def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
+        return ("id", *(texts_read(columns) or ("premise", "hypothesis")))
 
     def check_text(self, beginning: pa.Table) -> None:
-        texts = chain.from_iterable(beginning.column(side).to_pylist() for side in SIDES)
+        sides = texts_read(beginning.column_names)
+        texts = chain.from_iterable(beginning.column(side).to_pylist() for side in sides)
         require_words(texts, self.parallel.source_language, f"operator {self.operator}")
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
@@ -121,18 +125,20 @@ class Reorder(Operator):
             copies = [*range(1, self.copies + 1)] * len(block)
             ids = parents.column("id").to_pylist()
             texts, counts = {}, Counter[str]()
-            for side, plural in SIDES.items():
+            for side in texts_read(block.column_names):
                 before = parents.column(side).to_pylist()
                 records = zip(ids, copies, strict=True)
                 keys = [seed_of(self.seed, self.operator, name, side, copy) for name, copy in records]
                 after = draw([prompts.reordering(text) for text in before], keys, self.sampling)
                 verdicts = [_verdict(*pair) for pair in zip(before, after, strict=True)]
-                counts.update(f"{verdict} {plural}" for verdict in verdicts if verdict)
-                found = zip(before, after, verdicts, strict=True)
-                texts[side] = pa.array([old if verdict in refused else new for old, new, verdict in found], pa.string())
+                counts.update(f"{verdict} {plural(side)}" for verdict in verdicts if verdict)
+                outcomes = zip(before, after, verdicts, strict=True)
+                texts[side] = pa.array(
+                    [old if verdict in refused else new for old, new, verdict in outcomes], pa.string()
+                )
             if self.use == RECORDS:
                 return Made(children(parents, self, copies, **texts), counts)
-            return Made(pa.table({"id": block.column("id"), **texts}), counts)
+            return Made(view(block, texts), counts)
 
         return apply
 

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.operator import Apply, Made, Operator, TrainedModel, children
+from augury.augment.operator import Apply, Made, Operator, ReadyModel, TrainedModel, children
 from augury.augment.rectification import DROPPED, Rectify, rectified
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
@@ -27,7 +27,7 @@ GENERATOR, TEACHER = "generator", "teacher"
 KIND, SHARD = "generated", "part-00000.parquet"
 
 
-class Asked(NamedTuple):
+class Request(NamedTuple):
     """A hypothesis to be written: the row of its record in a block, the label asked for, its number there."""
 
     row: int
@@ -43,6 +43,8 @@ class GeneratorModel(Section):
     """Beside what is given, the paper's settings."""
     max_pieces: int | None = Field(None, ge=2)
     """Subwords to which what it reads and writes is cut; none: as many as a generator's experiment has by default."""
+    ready: ReadyModel | None = None
+    """A trained generator, in place of one to train."""
 
 
 class TeacherModel(Section):
@@ -53,6 +55,8 @@ class TeacherModel(Section):
     """Beside what is given, the paper's settings, batches of 16."""
     max_length: int | None = Field(None, ge=8)
     """Subwords to which pairs are cut; none: as many as a classifier's experiment has by default."""
+    ready: ReadyModel | None = None
+    """A trained classifier, in place of one to train."""
 
 
 class Semantic(Operator):
@@ -94,19 +98,20 @@ class Semantic(Operator):
     def makes(self) -> Literal["view", "records"]:
         return "records"
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any]]:
+    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         generator = {
             "name": GENERATOR,
             "task": "seq2seq",
             "corpus": {**corpus, "form": "hypothesis"},
             **self.generator.model_dump(mode="json", exclude_none=True),
         }
+        models: dict[str, Mapping[str, Any] | ReadyModel] = {GENERATOR: self.generator.ready or generator}
         if self.rectify == "requested":
-            return {GENERATOR: generator}
+            return models
         sections = self.teacher.model_dump(mode="json", exclude_none=True)
         training = {"max_examples": 16, **self.teacher.training}
         teacher = {"name": TEACHER, "task": "nli", "corpus": corpus, **sections, "training": training}
-        return {GENERATOR: generator, TEACHER: teacher}
+        return models | {TEACHER: self.teacher.ready or teacher}
 
     def inactive(self) -> dict[str, str]:
         if self.rectify == "requested":
@@ -117,9 +122,9 @@ class Semantic(Operator):
         models = _Models(self, fitted["models"], store)
 
         def apply(block: pa.Table) -> Made:
-            asked = self._asked(block)
-            parents = _rows(block, [each.row for each in asked])
-            hypotheses, originals = models.hypotheses(parents, asked), parents.column("hypothesis").to_pylist()
+            requests = self._requests(block)
+            parents = _rows(block, [request.row for request in requests])
+            hypotheses, originals = models.hypotheses(parents, requests), parents.column("hypothesis").to_pylist()
             counts = Counter(
                 {
                     "generated": len(hypotheses),
@@ -128,19 +133,19 @@ class Semantic(Operator):
                 }
             )
             usable = [row for row, text in enumerate(hypotheses) if text not in ("", originals[row])]
-            labels = self._labels(models, parents, asked, hypotheses, usable)
+            labels = self._labels(models, parents, requests, hypotheses, usable)
             for row, label in zip(usable, labels, strict=True):
-                fate = "dropped" if label is None else "kept" if label == asked[row].label else "changed"
-                counts[f"{fate} {asked[row].label}"] += 1
+                fate = "dropped" if label is None else "kept" if label == requests[row].label else "changed"
+                counts[f"{fate} {requests[row].label}"] += 1
             kept = [(row, label) for row, label in zip(usable, labels, strict=True) if label is not None]
-            made = children(
+            records = children(
                 _rows(parents, [row for row, _ in kept]),
                 self,
-                [asked[row].copy for row, _ in kept],
+                [requests[row].copy for row, _ in kept],
                 hypothesis=pa.array([hypotheses[row] for row, _ in kept], pa.string()),
                 label=pa.array([label for _, label in kept], pa.string()),
             )
-            return Made(made, counts)
+            return Made(records, counts)
 
         return apply
 
@@ -148,22 +153,22 @@ class Semantic(Operator):
         self,
         models: _Models,
         parents: pa.Table,
-        asked: Sequence[Asked],
+        requests: Sequence[Request],
         hypotheses: Sequence[str],
         rows: Sequence[int],
     ) -> list[str | None]:
         """The label of each of these rows, None where it is dropped."""
-        requested = np.array([LABELS.index(asked[row].label) for row in rows], np.int64)
+        requested = np.array([LABELS.index(requests[row].label) for row in rows], np.int64)
         probabilities = None
         if self.rectify != "requested":
             premises = _rows(parents, rows).column("premise").to_pylist()
             probabilities = models.probabilities(premises, [hypotheses[row] for row in rows])
-        found = rectified(requested, probabilities, self.rectify, self.threshold)
-        return [None if label == DROPPED else LABELS[label] for label in found.tolist()]
+        positions = rectified(requested, probabilities, self.rectify, self.threshold)
+        return [None if label == DROPPED else LABELS[label] for label in positions.tolist()]
 
-    def _asked(self, block: pa.Table) -> list[Asked]:
+    def _requests(self, block: pa.Table) -> list[Request]:
         """The labels asked for, `copies` times; a larger number of copies only adds to a smaller one's."""
-        asked = []
+        requests = []
         ids, labels = (block.column(name).to_pylist() for name in ("id", "label"))
         for row, (name, gold) in enumerate(zip(ids, labels, strict=True)):
             others = [label for label in LABELS if label != gold]
@@ -172,8 +177,8 @@ class Semantic(Operator):
             else:
                 keys = [seed_of(self.seed, self.operator, name, "label", copy) for copy in range(self.copies)]
                 wanted = [others[key % len(others)] for key in keys]
-            asked += [Asked(row, label, copy) for copy, label in enumerate(wanted, 1)]
-        return asked
+            requests += [Request(row, label, copy) for copy, label in enumerate(wanted, 1)]
+        return requests
 
 
 class _Models:
@@ -185,41 +190,44 @@ class _Models:
     def __init__(self, operator: Semantic, models: Mapping[str, TrainedModel], store: Store):
         self.operator, self.models, self.store = operator, models, store
 
-    def hypotheses(self, parents: pa.Table, asked: Sequence[Asked]) -> list[str]:
+    def hypotheses(self, parents: pa.Table, requests: Sequence[Request]) -> list[str]:
         """The hypothesis written for every label asked for."""
         operator, run = self.operator, self.models[GENERATOR]
         ids, premises = (parents.column(name).to_pylist() for name in ("id", "premise"))
-        texts = [prompts.hypothesis(each.label, premise) for each, premise in zip(asked, premises, strict=True)]
-        keys = [
-            seed_of(operator.seed, operator.operator, name, each.copy) for each, name in zip(asked, ids, strict=True)
+        texts = [
+            prompts.hypothesis(request.label, premise) for request, premise in zip(requests, premises, strict=True)
         ]
-        said = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.plain()}
-        made = self._once(said, lambda: pa.table({"text": self._sampler(texts, keys, operator.sampling)}))
-        return list(made.column("text").to_pylist())
+        keys = [
+            seed_of(operator.seed, operator.operator, name, request.copy)
+            for request, name in zip(requests, ids, strict=True)
+        ]
+        question = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.plain()}
+        table = self._once(question, lambda: pa.table({"text": self._sampler(texts, keys, operator.sampling)}))
+        return list(table.column("text").to_pylist())
 
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """The teacher's probabilities (pairs, labels)."""
         run = self.models[TEACHER]
 
-        def ask() -> pa.Table:
-            found = run.probabilities(self.store, premises, hypotheses)
-            return pa.table({label: found[:, place] for place, label in enumerate(LABELS)})
+        def classify() -> pa.Table:
+            shares = run.probabilities(self.store, premises, hypotheses)
+            return pa.table({label: shares[:, position] for position, label in enumerate(LABELS)})
 
         if not premises:
             return np.zeros((0, len(LABELS)))
-        made = self._once({"run": run.name, "texts": [list(premises), list(hypotheses)]}, ask)
-        return np.stack([made.column(label).to_numpy() for label in LABELS], axis=1)
+        table = self._once({"run": run.name, "texts": [list(premises), list(hypotheses)]}, classify)
+        return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
 
     @cached_property
     def _sampler(self) -> Sampler:
         return self.models[GENERATOR].sampler(self.store)
 
-    def _once(self, said: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
-        folder = self.store.folder(KIND, config.address({"version": self.operator.VERSION, **said}))
+    def _once(self, question: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
+        folder = self.store.folder(KIND, config.address({"version": self.operator.VERSION, **question}))
 
         def write() -> None:
             write_shard(folder, SHARD, make())
-            folder.finish({"shards": [SHARD], "inputs": [said["run"]]})
+            folder.finish({"shards": [SHARD], "inputs": [question["run"]]})
 
         make_once(folder, write)
         return read_shard(folder, SHARD)

@@ -10,21 +10,25 @@ from __future__ import annotations
 import argparse
 import os
 import sys
+import time
 from collections.abc import Sequence
 
 from augury import __version__
 from augury.cli import verbs
+from augury.core import messages
 from augury.core.commands import command
 from augury.core.errors import UserError, nearest, unknown
+from augury.core.messages import logger
+from augury.core.progress import duration
 
 # Threads that wait for a core without spinning: beside another busy process, spinning costs ten times the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
-def main(given: Sequence[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; errors are one message on standard error, with a traceback under `--debug`."""
     try:
-        code = _command(sys.argv[1:] if given is None else list(given))
+        code = _command(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
@@ -48,6 +52,15 @@ def _command(words: list[str]) -> int:
 
 def _run(verb: str, words: Sequence[str]) -> int:
     arguments = _parsed(verb, words)
+    with messages.shown(arguments.verbosity, arguments.log_format):
+        began = time.monotonic()
+        code = _done(arguments, verb, words)
+        logger.debug("%s took %s", verb, duration(time.monotonic() - began))
+        return code
+
+
+def _done(arguments: argparse.Namespace, verb: str, words: Sequence[str]) -> int:
+    """Do what a verb says and return the exit code; what goes wrong is one message."""
     try:
         return int(verbs.module(verb).run(arguments))
     except BrokenPipeError:
@@ -56,17 +69,17 @@ def _run(verb: str, words: Sequence[str]) -> int:
         if arguments.debug:
             raise
         how_to_resume = f"What was finished is kept; continue with: {command('augury', verb, *words)}"
-        print(f"augury: {str(stopped) or 'stopped'}. {how_to_resume}", file=sys.stderr)
+        logger.error(f"{str(stopped) or 'stopped'}. {how_to_resume}")
         return 1
     except UserError as error:
         if arguments.debug:
             raise
-        print(f"augury: {error}", file=sys.stderr)
+        logger.error(error)
         return 2
     except Exception as error:
         if arguments.debug:
             raise
-        print(f"augury: {type(error).__name__}: {error}\n(--debug shows where)", file=sys.stderr)
+        logger.error(f"{type(error).__name__}: {error}\n(--debug shows where)")
         return 1
 
 

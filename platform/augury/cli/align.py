@@ -180,9 +180,9 @@ def _write_tokens(paths: Sequence[str], read: Reader, shards: Sequence[str]) -> 
 
 def _joined(links: Links, direction: str, symmetrisation: Symmetrisation) -> list[list[Link]]:
     """The links of both directions as one, or those of one as they are."""
-    for one in BOTH:
-        if direction == one:
-            return links[one]
+    for side in BOTH:
+        if direction == side:
+            return links[side]
     pairs = zip(links["forward"], links["reverse"], strict=True)
     return [symmetrise(forward, reverse, symmetrisation) for forward, reverse in pairs]
 

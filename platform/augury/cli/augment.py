@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from augury.augment.operator import Operator
     from augury.augment.pipeline import Models
     from augury.core.store import Store
-    from augury.corpora.splits import AnySpec
+    from augury.corpora.splits import BaseSpec
     from augury.experiments.experiment import Experiment
 
 HELP = "Augment a corpus: from an experiment file, or from two aligned files and an operator."
@@ -45,25 +45,18 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.augment import pipeline
+    from augury.core.execution import Execution
     from augury.core.store import Store
     from augury.corpora.ingest import ingest
-    from augury.training.settings import Execution
 
     corpus_spec, operators, experiment = _given(arguments)
     execution = experiment.execution if experiment else Execution()
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
     corpus = ingest(corpus_spec, "train", store)
-    runs, gpus = _trained(experiment, store) if experiment else (None, 0.0)
-    done = pipeline.augment(
-        corpus,
-        operators,
-        store,
-        models=runs,
-        executor=arguments.executor or execution.executor,
-        ray_address=execution.address,
-        cpus=execution.cpus_per_worker,
-        gpus=gpus,
-    )
+    if arguments.executor:
+        execution = execution.model_copy(update={"executor": arguments.executor})
+    models = _trained(experiment, store) if experiment else None
+    done = pipeline.augment(corpus, operators, store, models=models, execution=execution)
     if done.reused:
         say(f"found, not made again: {', '.join(done.reused)}")
     result = {
@@ -101,7 +94,7 @@ def _print(result: dict[str, Any]) -> None:
     print(f"address {result['address']}")
 
 
-def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Experiment | None]:
+def _given(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
     """Corpus and operators, from the experiment file, which is given too, or from the flags."""
     from augury.core import config
     from augury.corpora.spec import CorpusSpec
@@ -109,9 +102,9 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
     if arguments.experiment:
         from augury.experiments import experiment
 
-        given = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
-        if given:
-            raise UserError(f"give an experiment file or {given[0]}, not both; --set changes the file's settings")
+        flags = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
+        if flags:
+            raise UserError(f"give an experiment file or {flags[0]}, not both; --set changes the file's settings")
         loaded = experiment.load(arguments.experiment, arguments.assignments)
         if not loaded.augment:
             raise UserError(
@@ -142,26 +135,24 @@ def _given(arguments: argparse.Namespace) -> tuple[AnySpec, list[Operator], Expe
     return spec, [operator], None
 
 
-def _trained(experiment: Experiment, store: Store) -> tuple[list[Models], float]:
-    """The runs that the operators work with, trained where they are missing, and the GPUs that a worker holds."""
-    from augury.experiments import operator_models as models
-    from augury.training.launch import uses_cuda
+def _trained(experiment: Experiment, store: Store) -> list[Models]:
+    """The models that the operators work with, trained where they are missing."""
+    from augury.experiments import operator_models
 
-    runs = models.trained(experiment.model_copy(update={"storage": store.root}), store)
-    execution = experiment.execution
-    return runs, execution.gpus_per_worker if any(runs) and uses_cuda(execution) else 0.0
+    return operator_models.trained(experiment.model_copy(update={"storage": store.root}), store)
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
-    """The operator's parameters as flags; an unknown operator has none, and is refused when it is asked to work.
+    """Add an operator's parameters as flags; an unknown one has none, and is refused when it is asked to work.
 
     Parameters with settings of their own are given in an experiment file, and only named here.
     """
     from augury.augment import operator
 
-    if name not in operator.names():
+    try:
+        schema = operator.schema(name)
+    except UserError:
         return
-    schema = operator.schema(name)
     parser.epilog = f"example:\n  {_example(name, schema)}"
     group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
     for key, field in schema.model_fields.items():
@@ -177,13 +168,13 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
                 **_flag(field.annotation),
             )
     if sections:
-        shown = (textwrap.fill(" ".join(each.split()), 76, subsequent_indent="  ") for each in sections)
+        shown = (textwrap.fill(" ".join(section.split()), 76, subsequent_indent="  ") for section in sections)
         parser.add_argument_group(f"sections of operator {name}, given in an experiment file", "\n".join(shown))
 
 
 def _example(name: str, schema: type[Operator]) -> str:
     """Return a command that tries the operator: on two files, or on sentence pairs where it reads those."""
-    if "source" in schema.READS:
+    if not schema.EXAMPLE:
         return f"augury augment --source train.de --target train.en --operator {name}"
     parameters = ", ".join([f"operator: {name}", *([schema.EXAMPLE] if schema.EXAMPLE else [])])
     return f"augury augment {PAIRS} --set 'augment=[{{{parameters}}}]'"

@@ -50,23 +50,10 @@ def add_executor(parser: argparse.ArgumentParser) -> None:
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     """The store and folder of a run given as a path, a URI, or an address, `/seed-N` understood as the first seed."""
     from augury.core.store import Store
+    from augury.experiments.runs import locate
 
-    path = name.rstrip("/")
-    if "/runs/" in path:
-        root, _, inside = path.rpartition("/runs/")
-        storage, path = root, inside
-    path = path.removeprefix("runs/")
-    store = Store(storage)
-    address, _, seed = path.partition("/")
-    matching = [known for known in store.addresses("runs") if address and known.startswith(address)]
-    if len(matching) != 1:
-        known = ", ".join(store.addresses("runs")[:8]) or "none yet: `augury train` makes them"
-        raise UserError(f"{'no' if not matching else 'more than one'} run '{address}' in {store.root}; runs: {known}")
-    seeds = store.folder("runs", matching[0]).subfolders()
-    chosen = seed or seeds[0]
-    if chosen not in seeds:
-        raise UserError(f"run {matching[0]} has no '{chosen}': there are {', '.join(seeds)}")
-    return store, store.folder("runs", f"{matching[0]}/{chosen}")
+    folder = locate(name, storage)
+    return Store(folder.root), folder
 
 
 def lines_of(stream: Any) -> list[str]:

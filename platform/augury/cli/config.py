@@ -10,6 +10,7 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from augury.cli.common import add_experiment, print_json
+from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
@@ -23,13 +24,20 @@ SHOWN = 60  # characters of a sentence
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    add_experiment(parser)
+    add_experiment(parser, required=False)
     how = parser.add_mutually_exclusive_group()
     how.add_argument("--syntax", action="store_true", help="check the file alone and open no text")
     how.add_argument("--resolved", action="store_true", help="print all settings, defaults included, and addresses")
+    how.add_argument(
+        "--schema", action="store_true", help="print the JSON Schema of experiment files, for editors; takes no FILE"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
+    if arguments.schema:
+        return _schema()
+    if arguments.experiment is None:
+        raise UserError("give an experiment file: augury config FILE; `augury init` writes one")
     if arguments.resolved:
         return _resolved(arguments.experiment, arguments.assignments, arguments.json)
     return show(arguments.experiment, arguments.assignments, as_json=arguments.json, texts=not arguments.syntax)
@@ -85,13 +93,13 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
     costs = {name: (cost, len(loaded.seeds) if name in systems else 1) for name, cost in report.costs.items()}
     known = [(cost, seeds) for cost, seeds in costs.values() if cost is not None]
     whole = len(known) == len(costs)
-    where, beside = devices(loaded.execution, loaded.training.workers)
+    where, at_once = devices(loaded.execution, loaded.training.workers)
     return {
-        "seconds": sum(cost.seconds * seeds for cost, seeds in known) / beside if whole else None,
+        "seconds": sum(cost.seconds * seeds for cost, seeds in known) / at_once if whole else None,
         "bytes": sum(cost.bytes * seeds for cost, seeds in known) if whole else None,
         "rough": ROUGH,
         "on": where,
-        "each": {name: cost and cost._asdict() for name, (cost, _) in costs.items()},
+        "by_system": {name: cost and cost._asdict() for name, (cost, _) in costs.items()},
     }
 
 
@@ -143,7 +151,7 @@ def _estimate(cost: dict[str, Any]) -> str:
     from augury.core.progress import duration
 
     if cost["seconds"] is None:
-        unknown = ", ".join(name for name, each in cost["each"].items() if each is None)
+        unknown = ", ".join(name for name, estimate in cost["by_system"].items() if estimate is None)
         return f"not known before the models of {unknown} are fetched"
     size = cost["bytes"] / 1e6
     disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
@@ -153,16 +161,24 @@ def _estimate(cost: dict[str, Any]) -> str:
     )
 
 
+def _schema() -> int:
+    """Print the JSON Schema of experiment files."""
+    from augury.experiments.json_schema import json_schema
+
+    print_json(json_schema())
+    return 0
+
+
 def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
     """Print every setting of every system, and the addresses of their runs."""
     import yaml
 
     from augury.core.store import Store
-    from augury.experiments import experiment, trainable
+    from augury.experiments import experiment, preparation
 
     loaded = experiment.load(path, assignments)
-    systems, store, task = experiment.systems(loaded), Store(loaded.storage), trainable.find(loaded.task)
-    addresses = {name: task.address(system, store) for name, system in systems.items()}
+    systems, store = experiment.systems(loaded), Store(loaded.storage)
+    addresses = {name: preparation.address(system, store) for name, system in systems.items()}
     if as_json:
         print_json({name: {"address": addresses[name], "settings": system.plain()} for name, system in systems.items()})
         return 0

@@ -92,8 +92,8 @@ def _wanted(arguments: argparse.Namespace, name: str) -> Draft:
     table = next((texts[0] for texts in (train, valid, *dict(tests).values()) if len(texts) == 1), None)
     columns = _columns(arguments.columns, table, TASKS[task]) if table else []
     languages = [arguments.language] if tables else [arguments.source_language, arguments.target_language]
-    told = [Path(file).with_suffix("") if Path(file).suffix in COMPRESSED else Path(file) for file in train]
-    guessed = [file.suffix[1:] for file in told] if len(train) == 2 else columns
+    plain_names = [Path(file).with_suffix("") if Path(file).suffix in COMPRESSED else Path(file) for file in train]
+    guessed = [file.suffix[1:] for file in plain_names] if len(train) == 2 else columns
     return Draft(
         name, task, _languages(languages, guessed), _rows(train[0]), train, valid, dict(tests), columns, arguments.model
     )
@@ -142,14 +142,14 @@ def _test(words: Sequence[str], tables: bool) -> tuple[str, list[str]]:
     return words[0], _files(words[1:], tables)
 
 
-def _columns(given: Sequence[str] | None, table: str, wanted: Sequence[str]) -> list[str]:
+def _columns(chosen: Sequence[str] | None, table: str, wanted: Sequence[str]) -> list[str]:
     """The columns of a table that hold what is wanted."""
-    from augury.corpora.splits import AnyText
+    from augury.corpora.splits import BaseText
     from augury.corpora.tables import column_names, position
 
-    names = column_names(table, AnyText(file=table).layout)
+    names = column_names(table, BaseText(file=table).layout)
     usual = [next((name for name in USUAL[column] if name in names), None) for column in wanted]
-    found = [name for name in usual if name]
+    known_columns = [name for name in usual if name]
 
     def check(words: Sequence[str]) -> list[str]:
         if len(words) != len(wanted):
@@ -158,23 +158,23 @@ def _columns(given: Sequence[str] | None, table: str, wanted: Sequence[str]) -> 
             position(table, names, column)
         return list(words)
 
-    known = found if given is None and len(found) == len(wanted) else given
+    known = known_columns if chosen is None and len(known_columns) == len(wanted) else chosen
     listed = f"the columns of {' '.join(wanted)} in {table}, which has {', '.join(names)}"
     return _answer(known, listed, "--columns", check)
 
 
-def _languages(given: Sequence[str | None], guessed: Sequence[str]) -> list[str]:
+def _languages(chosen: Sequence[str | None], guessed: Sequence[str]) -> list[str]:
     """The codes that flags give, that names of files or columns end in, or that are the answer."""
     from augury.corpora.languages import check_language, languages
 
-    flags = ["--language"] if len(given) == 1 else ["--source-language", "--target-language"]
-    found = []
-    for place, (code, flag) in enumerate(zip(given, flags, strict=True)):
+    flags = ["--language"] if len(chosen) == 1 else ["--source-language", "--target-language"]
+    codes = []
+    for place, (code, flag) in enumerate(zip(chosen, flags, strict=True)):
         guess = guessed[place] if place < len(guessed) and guessed[place] in languages().names else None
-        known = code or (guess if len(given) == 2 else None)
+        known = code or (guess if len(chosen) == 2 else None)
         question = f"code of the {flag[2:].replace('-', ' ')} (de, en, ...)"
-        found += _answer([known] if known else (), question, flag, lambda words: [check_language(words[0])])
-    return found
+        codes += _answer([known] if known else (), question, flag, lambda words: [check_language(words[0])])
+    return codes
 
 
 def _rows(file: str) -> int:

@@ -39,7 +39,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from augury.reporting.papers import formats, page, plans
+    from augury.reporting.papers import page, plans, tables
     from augury.reporting.papers.reproduction import reproduction
     from augury.sweeping import published
 
@@ -51,19 +51,19 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.dry_run:
         plan = planned(space, asked)
         if arguments.json:
-            print_json(plans.plain(table, plan))
+            print_json(plans.to_dict(table, plan))
         else:
             print(f"{plans.text(table, plan)}\n{counted(plan, asked)}")
         return 0
     outcome = answered(space, asked)
-    found = reproduction(table, outcome.sweep)
-    outcome.sweep.folder.write(PAGE, page.render(found))
+    shown = reproduction(table, outcome.sweep)
+    outcome.sweep.folder.write(PAGE, page.render(shown))
     if arguments.json:
-        print_json({**formats.plain(found), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
+        print_json({**tables.to_dict(shown), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
     elif arguments.format == "html":
-        print(page.render(found), end="")
+        print(page.render(shown), end="")
     else:
-        print(formats.FORMATS[arguments.format](found), end="")
+        print(tables.FORMATS[arguments.format](shown), end="")
     if arguments.format == "text" and not arguments.json:
         print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
     return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0
@@ -92,18 +92,18 @@ def _list(as_json: bool) -> int:
         print_json(
             [
                 {
-                    "table": each.name,
-                    "where": each.where,
-                    "paper": each.paper,
-                    "question": each.space.question,
-                    "rows": each.rows,
+                    "table": table.name,
+                    "where": table.where,
+                    "paper": table.paper,
+                    "question": table.space.question,
+                    "rows": table.rows,
                 }
-                for each in tables
+                for table in tables
             ]
         )
         return 0
-    for paper in dict.fromkeys(each.paper for each in tables):
+    for paper in dict.fromkeys(table.paper for table in tables):
         print(paper)
-        for each in (each for each in tables if each.paper == paper):
-            print(f"  {each.name}: {each.space.question}\n    {' | '.join(each.rows)}")
+        for table in (table for table in tables if table.paper == paper):
+            print(f"  {table.name}: {table.space.question}\n    {' | '.join(table.rows)}")
     return 0

@@ -19,6 +19,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
     parser.add_argument("hypotheses", type=Path, help="detokenised text, one sentence a line")
     parser.add_argument("references", type=Path, help="one reference a line")
+    parser.add_argument("--sources", type=Path, metavar="FILE", help="what was translated, for metrics that read it")
     parser.add_argument("--language", help="of both sides, where a metric depends on it: en, de, zh, ...")
     parser.add_argument(
         "--metrics",
@@ -37,17 +38,18 @@ def run(arguments: argparse.Namespace) -> int:
     scores = score(
         _lines(arguments.hypotheses),
         _lines(arguments.references),
+        sources=_lines(arguments.sources) if arguments.sources else None,
         language=arguments.language,
         metrics=arguments.metrics,
         samples=arguments.samples,
     )
     if arguments.json:
-        print_json({"scores": [each.plain() for each in scores]})
+        print_json({"scores": [result.plain() for result in scores]})
     else:
-        for each in scores:
-            least = "  (lower is better)" if lower_is_better(each.name) else ""
-            interval = f"[{each.low:.2f}, {each.high:.2f}]"
-            print(f"{each.name:<18} {each.value:6.2f}  {interval}  n {each.n}  {each.signature}{least}")
+        for result in scores:
+            least = "  (lower is better)" if lower_is_better(result.name) else ""
+            interval = f"[{result.low:.2f}, {result.high:.2f}]"
+            print(f"{result.name:<18} {result.value:6.2f}  {interval}  n {result.n}  {result.signature}{least}")
     return 0
 
 

@@ -117,7 +117,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     outcome = answered(space, options)
     sweep = outcome.sweep
     if as_json:
-        print_json({**terminal.plain(sweep), "reused": outcome.reused, "page": f"{sweep.folder.uri}/{PAGE}"})
+        print_json({**terminal.to_dict(sweep), "reused": outcome.reused, "page": f"{sweep.folder.uri}/{PAGE}"})
     else:
         print(terminal.text(sweep))
         print(f"page     {sweep.folder.uri}/{PAGE}")

@@ -32,39 +32,39 @@ def compare(chosen: object, as_json: bool) -> int:
     from augury.experiments.experiment import Experiment
     from augury.experiments.running import run_experiment
     from augury.experiments.tracking import place
-    from augury.reporting import overview, page, results
+    from augury.reporting import report, results, terminal
     from augury.reporting.answer import answer
-    from augury.reporting.mean import comparisons
-    from augury.reporting.table import scored_sets
+    from augury.reporting.comparison import scored_sets
+    from augury.reporting.mean import compare_all
     from augury.tracking.tracker import Tracker
 
     assert isinstance(chosen, Experiment)
     cautions = preflight.cautions(experiment.systems(chosen).values())
     runs, failures = run_experiment(chosen, Tracker)
     systems = results.load_groups([*runs.values()], [*runs])
-    tables = comparisons(systems, scored_sets(systems))
+    comparisons = compare_all(systems, scored_sets(systems))
     folders = [folder for system in systems for folder in system.runs.values()]
     store = Store(chosen.storage)
-    report = store.folder("reports", chosen.name)
-    if tables:
-        report.write("index.html", page.render(systems, title=chosen.name))
+    page = store.folder("reports", chosen.name)
+    if comparisons:
+        report.write(page, systems, title=chosen.name)
     if as_json:
         print_json(
             {
-                "answer": answer(tables[0]) if tables else None,
-                "tables": [table.plain() for table in tables],
-                "systems": [system.plain() for system in systems],
+                "answer": answer(comparisons[0]) if comparisons else None,
+                "tables": [comparison.to_dict() for comparison in comparisons],
+                "systems": [system.to_dict() for system in systems],
                 "runs": [folder.uri for folder in folders],
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
-                "page": f"{report.uri}/index.html" if tables else None,
+                "page": f"{page.uri}/{report.PAGE}" if comparisons else None,
                 "cautions": cautions,
                 "failures": failures,
             }
         )
     elif folders:
-        print(overview.text(tables) if tables else overview.validated(systems))
-        if tables:
-            print(f"page     {report.uri}/index.html")
+        print(terminal.text(comparisons) if comparisons else terminal.validations(systems))
+        if comparisons:
+            print(f"page     {page.uri}/{report.PAGE}")
         print(f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(chosen.tracking, store).uri)}")
         print(f"next     {trainable.find(chosen.task).EXAMPLE} | {command('augury', 'translate', folders[-1].uri)}")
     return 1 if failures else 0

@@ -24,17 +24,19 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
     from augury.decoding.settings import Decoding
     from augury.experiments import trainable
+    from augury.experiments.run import Run
 
-    store, folder = open_run(arguments.trained, arguments.storage)
-    task = folder.read_json("run.json")["task"]
+    _, folder = open_run(arguments.trained, arguments.storage)
+    trained = Run.read(folder)
+    task = trained.experiment.task
     chosen = {"beam": arguments.beam, "length_penalty": arguments.length_penalty}
     chosen = {key: value for key, value in chosen.items() if value is not None}
-    of_run = folder.read_json("prepared.json")["experiment"].get("decoding")
-    if of_run is None and chosen:
+    own = trained.experiment.plain().get("decoding")
+    if own is None and chosen:
         raise UserError(f"a run of task {task} has no beam: leave out --beam and --length-penalty")
-    options = {"decoding": config.validate(Decoding, {**of_run, **chosen}, "decoding")} if of_run else {}
+    options = {"decoding": config.validate(Decoding, {**own, **chosen}, "decoding")} if own else {}
     lines = lines_of(sys.stdin)
-    translations = trainable.find(task).translate(folder, store, lines, executor=arguments.executor, **options)
+    translations = trainable.find(task).translate(trained, lines, executor=arguments.executor, **options)
     if arguments.json:
         print_json({"run": folder.uri, "translations": translations})
     else:

@@ -42,6 +42,16 @@ def parser(verb: str, words: Sequence[str]) -> argparse.ArgumentParser:
         allow_abbrev=False,
     )
     of_verb.configure(result, words)
+    loud = result.add_mutually_exclusive_group()
+    loud.add_argument(
+        "-v", "--verbose", action="store_const", const=1, default=0, dest="verbosity", help="say more, with times"
+    )
+    loud.add_argument(
+        "-q", "--quiet", action="store_const", const=-1, dest="verbosity", help="warnings and errors alone"
+    )
+    result.add_argument(
+        "--log-format", choices=["text", "json"], default="text", help="of what is said on standard error"
+    )
     result.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
     result.add_argument("--debug", action="store_true", help="show where an error comes from")
     return result

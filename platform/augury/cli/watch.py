@@ -1,27 +1,35 @@
-"""`augury watch`: the page of a sweep, kept up to date while it runs."""
+"""`augury watch`: the page of a sweep, or of everything in a storage, kept up to date while something runs."""
 
 from __future__ import annotations
 
 import argparse
 import threading
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from augury.cli.common import print_json
+from augury.core.errors import UserError, nearest
 from augury.core.progress import say, say_once
 
 if TYPE_CHECKING:
     from augury.core.store import Store
-    from augury.sweeping.state import Curves, Sweep
+    from augury.sweeping.state import Curves
 
-HELP = "Show a sweep as a page that follows it: rewritten every few seconds, or served on this machine."
-EXAMPLE = "augury watch agreement-toy --storage results --serve 8080"
+HELP = "Show a sweep, or all sweeps, reports and runs of a storage, as a page: rewritten every few seconds, or served."
+EXAMPLE = """augury watch agreement-toy --storage results --serve 8080
+  augury watch results --once"""
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    parser.add_argument("sweep", metavar="SWEEP", help="name of the sweep, as `augury sweep` prints it")
-    parser.add_argument("--storage", default="results", help="where the sweep lies (default: results)")
+    parser.add_argument(
+        "target",
+        nargs="?",
+        metavar="SWEEP|STORAGE",
+        help="name of a sweep, as `augury sweep` prints it, or a storage: its directory or URI (default: --storage)",
+    )
+    parser.add_argument("--storage", default="results", help="where the sweep is stored (default: results)")
     parser.add_argument("--every", type=int, default=10, metavar="SECONDS", help="time between two pages (default: 10)")
     parser.add_argument("--serve", type=int, metavar="PORT", help="serve the page on 127.0.0.1 instead of writing it")
     parser.add_argument("--once", action="store_true", help="write the page and stop")
@@ -29,55 +37,115 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.store import Store
+    from augury.reporting import storage
+
+    target = arguments.target or arguments.storage
+    known = storage.sweeps(Store(arguments.storage))
+    if arguments.target in known:
+        return _watch_sweep(Store(arguments.storage), target, arguments)
+    if "://" in target or Path(target).is_dir():
+        return _watch_storage(Store(target), arguments)
+    raise UserError(
+        f"'{target}' is neither a directory nor a sweep in {arguments.storage}: "
+        + (nearest(target, known) if known else "there is no sweep yet, `augury sweep SPACE` makes one")
+    )
+
+
+def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
     from augury.sweeping import state
 
-    store = Store(arguments.storage)
-    sweep = state.load(store, arguments.sweep)
+    sweep = state.load(store, name)
     curves = state.Curves(sweep.metric)
-    place = f"{sweep.folder.uri}/{state.PAGE}"
+    page = f"{sweep.folder.uri}/{state.PAGE}"
     if arguments.serve is not None:
-        _serve(store, arguments.sweep, curves, arguments.serve, arguments.every)
+        _serve(lambda path: _sweep_page(store, name, arguments.every, curves) if path == "/" else None, arguments.serve)
         return 0
     if not (arguments.once or arguments.json):
-        say(f"page {place}, rewritten every {arguments.every} s until the sweep ends; Ctrl-C leaves it as it is")
+        say(f"page {page}, rewritten every {arguments.every} s until the sweep ends; Ctrl-C leaves it as it is")
     while True:
-        sweep, page = _page(store, arguments.sweep, curves, arguments.every)
-        sweep.folder.write(state.PAGE, page)
+        sweep.folder.write(state.PAGE, _sweep_page(store, name, arguments.every, curves))
+        sweep = state.load(store, name, curves)
         if sweep.silent:
             since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sweep.updated))
             say_once(f"nothing was heard of the sweep since {since}: if it was stopped, the same command continues it")
         if sweep.ended or arguments.once or arguments.json:
             break
         time.sleep(arguments.every)
-    if arguments.json:
-        print_json({"sweep": arguments.sweep, "ended": sweep.ended, "silent": sweep.silent, "page": place})
-    else:
-        print(f"page     {place}")
+    _print(page, {"sweep": name, "ended": sweep.ended, "silent": sweep.silent, "page": page}, arguments.json)
     return 0
 
 
-def _page(store: Store, name: str, curves: Curves, every: int) -> tuple[Sweep, str]:
-    """The sweep as it stands, and its page."""
+def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
+    """Keep the page of a storage, and those of its running sweeps, up to date until none runs any more."""
+    from augury.reporting import storage
+    from augury.sweeping import state
+
+    page = f"{store.root.rstrip('/')}/{storage.PAGE}"
+    if arguments.serve is not None:
+        _serve(lambda path: _storage_file(store, path, arguments.every), arguments.serve)
+        return 0
+    if not (arguments.once or arguments.json):
+        say(f"page {page}, rewritten every {arguments.every} s while a sweep runs; Ctrl-C leaves it as it is")
+    while True:
+        sweeps = [state.load(store, name) for name in storage.sweeps(store)]
+        running = [sweep for sweep in sweeps if not sweep.ended and not sweep.silent]
+        for sweep in sweeps:
+            if sweep in running or not sweep.folder.exists(state.PAGE):
+                sweep.folder.write(state.PAGE, _sweep_page(store, sweep.name, arguments.every))
+        last = not running or arguments.once or arguments.json
+        storage.write(store, None if last else arguments.every)
+        if last:
+            break
+        time.sleep(arguments.every)
+    _print(page, {"storage": store.root, "sweeps": [sweep.name for sweep in sweeps], "page": page}, arguments.json)
+    return 0
+
+
+def _print(page: str, values: Mapping[str, object], as_json: bool) -> None:
+    if as_json:
+        print_json(values)
+    else:
+        print(f"page     {page}")
+
+
+def _sweep_page(store: Store, name: str, every: int, curves: Curves | None = None) -> str:
+    """Return the page of a sweep as it is now."""
     from augury.reporting.sweeps import page
     from augury.sweeping import state
 
     sweep = state.load(store, name, curves)
-    return sweep, page.render(sweep, refresh=None if sweep.ended else every)
+    return page.render(sweep, refresh=None if sweep.ended else every)
 
 
-def _serve(store: Store, name: str, curves: Curves, port: int, every: int) -> None:
-    """Serve the page on the loopback interface until Ctrl-C."""
+def _storage_file(store: Store, path: str, every: int) -> str | None:
+    """Return the page of a storage, of one of its sweeps or reports; None where there is no such page."""
+    from augury.reporting import report, storage
+    from augury.sweeping import state
+
+    match path.strip("/").split("/"):
+        case [""] | [storage.PAGE]:
+            return storage.render(store, refresh=every)
+        case [state.KIND, name, state.PAGE] if name in storage.sweeps(store):
+            return _sweep_page(store, name, every)
+        case [storage.REPORTS, name, report.PAGE] if name in store.addresses(storage.REPORTS):
+            return store.folder(storage.REPORTS, name).read(report.PAGE).decode()
+    return None
+
+
+def _serve(page: Callable[[str], str | None], port: int) -> None:
+    """Serve pages by their paths on the loopback interface until Ctrl-C."""
     import http.server
 
-    making = threading.Lock()
+    rendering = threading.Lock()
 
     class Handler(http.server.BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            if self.path != "/":
+            with rendering:
+                content = page(self.path)
+            if content is None:
                 self.send_error(404)
                 return
-            with making:
-                body = _page(store, name, curves, every)[1].encode()
+            body = content.encode()
             self.send_response(200)
             self.send_header("Content-Type", "text/html; charset=utf-8")
             self.send_header("Content-Length", str(len(body)))
@@ -86,7 +154,7 @@ def _serve(store: Store, name: str, curves: Curves, port: int, every: int) -> No
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Requests are nobody's news."""
+            """Requests are not logged."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
         say(f"http://127.0.0.1:{server.server_port}/ until Ctrl-C")

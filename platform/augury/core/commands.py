@@ -10,8 +10,8 @@ from pathlib import Path
 
 def command(program: str, *words: str) -> str:
     """A command line for a program of this environment: by its path where the environment is not activated."""
-    beside = Path(sys.executable).with_name(program)
-    if shutil.which(program) is None and beside.exists():
+    executable = Path(sys.executable).with_name(program)
+    if shutil.which(program) is None and executable.exists():
         here = Path.cwd()
-        program = str(beside.relative_to(here) if beside.is_relative_to(here) else beside)
+        program = str(executable.relative_to(here) if executable.is_relative_to(here) else executable)
     return shlex.join([program, *words])

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from augury.core.errors import UserError
 from augury.core.faults import Invalid, faults_of
@@ -18,6 +21,15 @@ class Section(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
+    @classmethod
+    def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
+        """Return the section's JSON Schema, with the key `preset` where there are presets."""
+        described = handler.resolve_ref_schema(handler(schema))
+        if presets := getattr(cls, "PRESETS", None):
+            preset = {"description": "Values to begin with.", "enum": list(presets)}
+            described["properties"] = {"preset": preset, **described.get("properties", {})}
+        return described
+
     def plain(self) -> dict[str, Any]:
         """The settings as JSON-like values, defaults included."""
         return self.model_dump(mode="json")
@@ -28,11 +40,23 @@ class Section(BaseModel):
 
 
 S = TypeVar("S", bound=Section)
+_DIRECTORY = re.compile(r"^/(?:.*/)?(?=[^/]+@[0-9a-f]{16}$)")
 
 
 def address(value: Any) -> str:
-    """The name, 16 hexadecimal digits, of whatever `value` (JSON-like) determines."""
-    return digest(value, size=8).hex()
+    """Return the name, 16 hexadecimal digits, of whatever `value` (JSON-like) determines.
+
+    Of a file with the hash of its content (`/home/me/mine.py@1a2b...`) the directory has no part in it.
+    """
+    return digest(_without_directories(value), size=8).hex()
+
+
+def _without_directories(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {key: _without_directories(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_without_directories(item) for item in value]
+    return _DIRECTORY.sub("", value) if isinstance(value, str) and "@" in value else value
 
 
 def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:

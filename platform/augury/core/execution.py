@@ -15,7 +15,9 @@ from collections.abc import Callable, Sequence
 from typing import Any, Literal, Protocol, TypeVar
 
 import cloudpickle
+from pydantic import Field
 
+from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.progress import Stage, say_once
 
@@ -132,6 +134,70 @@ class _Task:
 
     def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
         return _run(row, self.maker)
+
+
+class Execution(Section):
+    """Where things run, which is no part of an address.
+
+    Nothing here changes a result but by rounding: sums over other numbers of threads, or on a GPU, end in other bits.
+    """
+
+    executor: ExecutorName = "auto"
+    """Augmentation and decoding: Ray, this process, or whichever the estimated work favours."""
+    launcher: Literal["auto", "direct", "ray"] = "auto"
+    """Training: Ray Train, this process, or (auto) this process where one CPU worker suffices."""
+    device: Literal["auto", "cpu", "cuda"] = "auto"
+    at_once: int = Field(1, ge=1)
+    """Runs of an experiment that train side by side, by launcher ray, where the resources allow it."""
+    threads: int | None = Field(None, ge=1)
+    """CPU threads per worker; none: the cores divided by the workers."""
+    cpus_per_worker: float = Field(1.0, gt=0)
+    """CPUs that Ray reserves for one training worker."""
+    gpus_per_worker: float = Field(1.0, gt=0)
+    """GPUs that Ray reserves for one training worker where the device is CUDA."""
+    address: str | None = None
+    """Ray cluster to join; none: RAY_ADDRESS, or a Ray of this machine."""
+    max_failures: int = Field(2, ge=0)
+    """Restarts of a failed worker group before a run fails."""
+
+    def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
+        """Return the executor for work that takes one core `seconds`; `executor` overrides the setting."""
+        return choose(executor or self.executor, seconds, what, self.address)
+
+    @property
+    def joins_cluster(self) -> bool:
+        """Whether work runs on the machines of a cluster that is there already."""
+        return bool(self.address or os.environ.get("RAY_ADDRESS"))
+
+    @property
+    def cuda(self) -> bool:
+        """Whether models run on GPUs: those of the cluster where one is joined, else those of this machine."""
+        if self.device == "cpu":
+            return False
+        if self.joins_cluster:
+            connect(self.address)
+            import ray
+
+            return self.device == "cuda" or ray.cluster_resources().get("GPU", 0) > 0
+        import torch
+
+        if self.device == "cuda" and not torch.cuda.is_available():
+            raise UserError(
+                "device cuda, but torch sees no GPU here: use --set execution.device=cpu, or join a cluster"
+            )
+        return torch.cuda.is_available()
+
+    @property
+    def local_device(self) -> str:
+        """The device of this process: a GPU where one is allowed and seen."""
+        import torch
+
+        return "cuda" if self.device != "cpu" and torch.cuda.is_available() else "cpu"
+
+    def reserved(self, executor: Executor) -> dict[str, float]:
+        """Return the CPUs and GPUs that every process of an executor holds whose task has a model."""
+        gpus = self.gpus_per_worker if executor.name == "ray" and self.cuda else 0.0
+        return {"cpus": self.cpus_per_worker, "gpus": gpus}
 
 
 def choose(executor: ExecutorName, seconds: float, what: str, address: str | None = None) -> Executor:

@@ -20,8 +20,8 @@ Place = tuple[str, ...]
 """The keys that lead to a setting, positions in lists as numbers."""
 SHOWN = 60  # characters of a value in an error
 
-WRONG, UNKNOWN, MISSING = "{key} = {given}: {said}", "unknown key '{key}': {said}", "'{key}' is required"
-GENERAL = "{key}: {said}"
+WRONG, UNKNOWN, MISSING = "{key} = {value}: {message}", "unknown key '{key}': {message}", "'{key}' is required"
+GENERAL = "{key}: {message}"
 
 TEXT, LIST = "text", "a list"
 ALLOWED = {
@@ -48,16 +48,16 @@ class Fault(NamedTuple):
     """One thing that is wrong."""
 
     place: Place
-    said: str = ""
+    message: str = ""
     """What is allowed, and what to do."""
-    given: str = ""
+    value: str = ""
     """The value, as a file has it."""
     form: str = GENERAL
 
     def text(self) -> str:
         """Return the fault in words."""
-        form = self.form if self.place else "{said}"
-        return form.format(key=".".join(self.place), given=self.given, said=self.said)
+        form = self.form if self.place else "{message}"
+        return form.format(key=".".join(self.place), value=self.value, message=self.message)
 
 
 class Invalid(UserError):
@@ -105,8 +105,8 @@ def faults_of(
         elif error["type"] in ALLOWED:
             wanted = allowed.setdefault(place, [])
             wanted.append(_allowed(error))
-            said = f"must be {' or '.join(dict.fromkeys(wanted))}{_hint(error['input'], wanted)}"
-            faults[place] = Fault(place, said, _shown(error["input"]), WRONG)
+            message = f"must be {' or '.join(dict.fromkeys(wanted))}{_hint(error['input'], wanted)}"
+            faults[place] = Fault(place, message, _shown(error["input"]), WRONG)
         else:
             message = str(cause) if cause else error["msg"]
             faults[place, message] = Fault(place, message)
@@ -139,17 +139,17 @@ def _allowed(error: Mapping[str, Any]) -> str:
     return ALLOWED[error["type"]].format(**context)
 
 
-def _hint(given: Any, allowed: Sequence[str]) -> str:
+def _hint(value: Any, allowed: Sequence[str]) -> str:
     """What to write instead, where that can be told."""
-    if TEXT in allowed and isinstance(given, bool):
-        words = "yes, on and true" if given else "no, off and false"
-        return f"; YAML takes a bare {words} for {_shown(given)}: put it in quotes"
-    if TEXT in allowed and isinstance(given, int | float | datetime.date):
-        return f": put it in quotes, '{given}'"
-    if LIST in allowed and isinstance(given, int | float | str):
-        return f": [{given}]"
+    if TEXT in allowed and isinstance(value, bool):
+        words = "yes, on and true" if value else "no, off and false"
+        return f"; YAML takes a bare {words} for {_shown(value)}: put it in quotes"
+    if TEXT in allowed and isinstance(value, int | float | datetime.date):
+        return f": put it in quotes, '{value}'"
+    if LIST in allowed and isinstance(value, int | float | str):
+        return f": [{value}]"
     options = re.findall("'([^']*)'", " ".join(allowed))
-    close = difflib.get_close_matches(given, options, n=1) if isinstance(given, str) else []
+    close = difflib.get_close_matches(value, options, n=1) if isinstance(value, str) else []
     return f": did you mean '{close[0]}'?" if close else ""
 
 

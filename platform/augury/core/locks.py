@@ -42,9 +42,9 @@ def making(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
     Locks are taken in the order of names, so that two makers of several folders never wait for each other.
     """
     with ExitStack() as locks:
-        for folder in sorted({each for each in folders if not each.complete}, key=lambda each: each.name):
+        for folder in sorted({folder for folder in folders if not folder.complete}, key=lambda folder: folder.name):
             locks.enter_context(alone(folder))
-        yield frozenset(each for each in folders if not each.complete)
+        yield frozenset(folder for folder in folders if not folder.complete)
 
 
 @contextmanager
@@ -103,15 +103,15 @@ class _Lease:
                 _say_waiting(self.wanted)
             waiting = True
             time.sleep(min(POLL_SECONDS, seconds / 8))
-            found = self._read()
-            if found != seen:
-                seen, since = found, time.monotonic()
+            lease = self._read()
+            if lease != seen:
+                seen, since = lease, time.monotonic()
             elif time.monotonic() - since > seconds:
                 break
         self.write()
         time.sleep(random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8))  # whoever wrote last has it
-        found = self._read()
-        if found is None or found[0] != self.owner:
+        lease = self._read()
+        if lease is None or lease[0] != self.owner:
             self.acquire(seconds)
 
     def write(self) -> None:
@@ -119,8 +119,8 @@ class _Lease:
         self.folder.write_json(self.name, {"owner": self.owner, "renewed": self.renewed})
 
     def release(self) -> None:
-        found = self._read()
-        if found is not None and found[0] == self.owner:
+        lease = self._read()
+        if lease is not None and lease[0] == self.owner:
             self.folder.remove(self.name)
 
     def _read(self) -> tuple[str, int] | None:

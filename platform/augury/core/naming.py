@@ -22,7 +22,7 @@ def _last_word(key: str) -> str:
 def _said(value: Any) -> str:
     if isinstance(value, Mapping):
         name = value.get("name") or value.get("operator")
-        rest = {key: item for key, item in value.items() if key not in ("name", "operator")}
+        rest = {key: item for key, item in value.items() if key not in ("name", "operator", "file")}
         if not name:
             return json.dumps(value, ensure_ascii=False)
         return f"{name}({title(rest)})" if rest else str(name)

@@ -1,60 +1,108 @@
-"""What a person sees while something runs: one line per stage with counts, rate and time left."""
+"""Lines of progress: on a terminal redrawn in place, elsewhere a message now and then and one at the end."""
 
 from __future__ import annotations
 
-import sys
+import threading
 import time
 from collections.abc import Iterable, Iterator
 from types import TracebackType
-from typing import TextIO, TypeVar
+from typing import TYPE_CHECKING, TypeVar
+
+from augury.core import messages
+from augury.core.messages import logger
+from augury.core.messages import say as say
+from augury.core.messages import say_once as say_once
+
+if TYPE_CHECKING:
+    from rich.progress import TaskID
 
 T = TypeVar("T")
 
-QUIET_SECONDS = 10.0  # between two lines of one stage where the output is not a terminal
+QUIET_SECONDS = 10.0  # between two messages of one line where it is not redrawn
 
 
-def say(message: str) -> None:
-    """One line for the person watching; standard output is kept for results."""
-    print(message, file=sys.stderr, flush=True)
+class Line:
+    """A line that changes; as a context manager it is there, with `text` at first, until its block ends.
 
+    What it shows last is not kept: log a message for that.
+    """
 
-def say_once(message: str, stream: TextIO | None = None) -> None:
-    """One line, unless this process has said the same before."""
-    if message not in _said:
-        _said.add(message)
-        print(message, file=stream or sys.stderr, flush=True)
+    _lock = threading.Lock()
+    _open = 0  # lines that are being redrawn: the last to go stops the redrawing
 
+    def __init__(self, text: str = "") -> None:
+        self._display = messages.display()
+        self._text = text
+        self._task: TaskID | None = None
+        self._shown = time.monotonic()
 
-_said: set[str] = set()
-
-
-class Stage:
-    """A stage of work; on a terminal its line is redrawn, elsewhere it is printed now and then and at the end."""
-
-    def __init__(self, name: str, total: int | None = None, unit: str = "rows", stream: TextIO | None = None):
-        self.name, self.total, self.unit = name, total, unit
-        self.stream = stream or sys.stderr
-        self.done = 0
-        self.note = ""
-        self._start = self._shown = time.monotonic()
-        self._terminal = self.stream.isatty()
-
-    def __enter__(self) -> Stage:
+    def __enter__(self) -> Line:
+        if self._display is not None:
+            with Line._lock:
+                Line._open += 1
+                self._display.start()
+            self._task = self._display.add_task(self._text, total=None)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._show(final=True, state="" if kind is None else "  stopped")
+        if self._display is not None and self._task is not None:
+            self._display.remove_task(self._task)
+            with Line._lock:
+                Line._open -= 1
+                if not Line._open:
+                    self._display.stop()
+
+    @property
+    def due(self) -> bool:
+        """Whether what is shown now would be seen."""
+        return self._display is not None or time.monotonic() - self._shown >= QUIET_SECONDS
+
+    def show(self, text: str, share: float | None = None) -> None:
+        """Show `text`, and with a bar which share of the work is done, if that is known."""
+        if not self.due:
+            return
+        self._shown = time.monotonic()
+        if self._display is None:
+            logger.info(text)
+        elif self._task is not None:
+            total = None if share is None else 1.0
+            self._display.update(self._task, description=text, total=total, completed=share or 0)
+
+
+class Stage:
+    """A stage of work with its counts, rate and time left; at its end one message stays."""
+
+    def __init__(self, name: str, total: int | None = None, unit: str = "rows"):
+        self.name, self.total, self.unit = name, total, unit
+        self.done = 0
+        self.note = ""
+        self._start = time.monotonic()
+        self._line = Line(name)
+
+    def __enter__(self) -> Stage:
+        self._line.__enter__()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._line.__exit__(kind, error, trace)
+        ended = duration(time.monotonic() - self._start) + ("" if kind is None else ", stopped")
+        logger.info(self._text(f"{self.done:,} {self.unit}", ended))
 
     def advance(self, count: int = 1, note: str = "") -> None:
         """Count `count` more units; `note` replaces what is shown at the end of the line."""
         self.done += count
         self.note = note or self.note
-        now = time.monotonic()
-        if now - self._shown > (0.2 if self._terminal else QUIET_SECONDS) and self.done != self.total:
-            self._shown = now
-            self._show(final=False)
+        if not self._line.due or self.done == self.total:
+            return
+        share = self.done / self.total if self.total else None
+        elapsed = time.monotonic() - self._start
+        left = f"{duration(elapsed / share - elapsed)} left" if share else ""
+        of = f"/{self.total:,}" if self.total else ""
+        self._line.show(self._text(f"{self.done:,}{of} {self.unit}", left), share)
 
     def over(self, items: Iterable[T]) -> Iterator[T]:
         """Iterate while counting one unit per item."""
@@ -62,25 +110,14 @@ class Stage:
             yield item
             self.advance()
 
-    def _show(self, final: bool, state: str = "") -> None:
-        elapsed = max(time.monotonic() - self._start, 1e-6)
-        rate = self.done / elapsed
-        of = f"{self.done:,}" + (f"/{self.total:,}" if self.total and not final else "")
-        line = f"{self.name:<22} {of} {self.unit}  {_rate(rate)} {self.unit}/s"
-        if final:
-            line += f"  {duration(elapsed)}{state}"
-        elif self.total and self.done:
-            line += f"  {duration((self.total - self.done) / rate)} left"
-        line += f"  {self.note}" if self.note else ""
-        if self._terminal:
-            self.stream.write("\r\x1b[K" + line + ("\n" if final else ""))
-        else:
-            self.stream.write(line + "\n")
-        self.stream.flush()
+    def _text(self, count: str, when: str) -> str:
+        rate = self.done / max(time.monotonic() - self._start, 1e-6)
+        speed = f"{_rate(rate)} {self.unit}/s"
+        return " · ".join(filter(None, (self.name, count, speed, when, self.note)))
 
 
 def duration(seconds: float) -> str:
-    """Seconds for people: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    """Return seconds for people: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)

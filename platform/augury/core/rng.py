@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -28,3 +29,29 @@ def generator(*key: Key | list | tuple | dict) -> np.random.Generator:
 def seed_of(*key: Key | list | tuple | dict) -> int:
     """A 63-bit seed for libraries that take an integer (torch, sentencepiece)."""
     return int.from_bytes(digest(*key, size=8), "little") >> 1
+
+
+def keys_of(names: Sequence[str], *key: Key | list | tuple | dict) -> np.ndarray:
+    """Return a 64-bit key (names,) uint64 for each name under `key`, for `uniform`."""
+    return np.frombuffer(b"".join(digest(*key, name, size=8) for name in names), "<u8")
+
+
+def uniform(keys: np.ndarray, turn: int, count: int) -> np.ndarray:
+    """Return `count` numbers in [0, 1) for each key, (keys, count) float64, in a turn of its own (a pass, a copy).
+
+    Counter-based (SplitMix64; Steele, Lea and Flood 2014), and for all keys at once: what a key gives does not
+    depend on the others.
+    """
+    with np.errstate(over="ignore"):
+        streams = _mixed(keys.astype(np.uint64) + _mixed(np.array([turn], np.uint64) + GOLDEN))
+        numbers = _mixed(streams[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
+    return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+
+
+def _mixed(state: np.ndarray) -> np.ndarray:
+    state = (state ^ (state >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    state = (state ^ (state >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return state ^ (state >> np.uint64(31))

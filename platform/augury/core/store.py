@@ -102,8 +102,8 @@ class Folder:
 
     def _entries(self) -> list[tuple[str, fs.FileType]]:
         selector = fs.FileSelector(self.path(), allow_not_found=True)
-        found = self.filesystem.get_file_info(selector)
-        return sorted((info.base_name, info.type) for info in found if not info.base_name.startswith(".tmp-"))
+        entries = self.filesystem.get_file_info(selector)
+        return sorted((info.base_name, info.type) for info in entries if not info.base_name.startswith(".tmp-"))
 
     def read(self, name: str) -> bytes:
         """The bytes of a file."""

@@ -46,8 +46,8 @@ def _text(path: Path) -> str:
     if path.is_dir():
         raise UserError(f"'{path}' is a directory: give the path of a YAML file")
     if not path.is_file():
-        beside = [str(other) for suffix in ("*.yaml", "*.yml") for other in path.parent.glob(suffix)]
-        hint = nearest(str(path), beside) if beside else "give the path of a YAML file; `augury init` writes one"
+        siblings = [str(other) for suffix in ("*.yaml", "*.yml") for other in path.parent.glob(suffix)]
+        hint = nearest(str(path), siblings) if siblings else "give the path of a YAML file; `augury init` writes one"
         raise UserError(f"no experiment file '{path}': {hint}")
     try:
         return path.read_text(encoding="utf-8")
@@ -59,10 +59,10 @@ def _text(path: Path) -> str:
 def _not_yaml(path: str | Path, text: str, error: yaml.MarkedYAMLError) -> UserError:
     mark = error.problem_mark or error.context_mark
     line = mark.line if mark else 0
-    said = " ".join(f"{error.context or ''} {error.problem or ''}".split())
+    problem = " ".join(f"{error.context or ''} {error.problem or ''}".split())
     tabbed = any(part.lstrip(" ").startswith("\t") for part in text.splitlines()[line : line + 1])
     hint = "; indent with spaces, not with tabs" if tabbed else ""
-    return UserError(f"{path}, line {line + 1}: not valid YAML: {said}{hint}")
+    return UserError(f"{path}, line {line + 1}: not valid YAML: {problem}{hint}")
 
 
 def _lines(node: yaml.Node, path: str, place: Place = (), above: tuple[int, ...] = ()) -> Iterator[tuple[Place, int]]:

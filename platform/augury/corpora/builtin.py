@@ -42,11 +42,11 @@ class Pair:
 
 
 def generate(split: Split, size: int, *, seed: int = 1, lexicon: int = LEXICON) -> Iterator[Pair]:
-    """The first `size` pairs of a split of the synthetic corpus, made as they are asked for.
+    """Yield the first `size` pairs of a split of the synthetic corpus, made as they are asked for.
 
     No source sentence comes twice in a split or in two splits, whatever the seeds: a hash of the sentence says which
     split it belongs to (6/8 train, 1/8 valid, 1/8 test). A larger size only adds pairs at the end. `lexicon` is the
-    number of words; rare ones are most of a large lexicon. Remembering what was said costs about 100 bytes a pair.
+    number of words; rare ones are most of a large lexicon. Remembering sentences costs about 100 bytes a pair.
 
     Raises UserError for an unknown split, a size that is not from 1 to LARGEST, and an impossible lexicon.
     """
@@ -56,7 +56,7 @@ def generate(split: Split, size: int, *, seed: int = 1, lexicon: int = LEXICON) 
 
 
 def check(split: str, size: int, largest: int) -> None:
-    """UserError for an unknown split and a size that is not from 1 to `largest`."""
+    """Raise UserError for an unknown split and for a size that is not from 1 to `largest`."""
     if split not in SPLITS:
         raise unknown("split", split, SPLITS)
     if not 1 <= size <= largest:
@@ -72,7 +72,7 @@ def checked(lexicon_of: Callable[[int], L], size: int) -> L:
 
 
 def candidates(lexicon: Lexicon, seed: int) -> Iterator[Both]:
-    """Sentences without end, each a function of the seed, the lexicon and its position."""
+    """Yield sentences without end, each a function of the seed, the lexicon and its position."""
     for block in count():
         drawer = ClauseDrawer(lexicon, stream(generator(seed, "builtin", lexicon.size, block)))
         for _ in range(BLOCK):
@@ -80,28 +80,28 @@ def candidates(lexicon: Lexicon, seed: int) -> Iterator[Both]:
 
 
 def stream(random: np.random.Generator) -> Draw:
-    """The numbers of a generator one by one; drawn in bulk, which is several times faster."""
+    """Return a function that gives the numbers of a generator one by one, drawn in bulk, which is faster."""
     return chain.from_iterable(random.random(4096).tolist() for _ in count()).__next__
 
 
 def distinct(split: Split, pairs: Iterable[Both]) -> Iterator[Both]:
-    """Those pairs that belong to a split and are neither too long, too short, nor said before."""
+    """Yield the pairs that belong to a split and are neither too long nor too short nor repeated."""
     seen: set[int] = set()
     for pair in pairs:
-        name = name_of(pair.german)
-        if split_of(name) != split or name in seen:
+        key = sentence_hash(pair.german)
+        if split_of(key) != split or key in seen:
             continue
-        seen.add(name)
+        seen.add(key)
         if all(text.count(" ") + 1 in LENGTH for text in pair):
             yield pair
 
 
-def name_of(sentence: str) -> int:
-    """A 64-bit hash of a sentence."""
+def sentence_hash(sentence: str) -> int:
+    """Return a 64-bit hash of a sentence."""
     return int.from_bytes(blake2b(sentence.encode(), digest_size=8).digest(), "little")
 
 
-def split_of(name: int) -> Split:
-    """The split of the sentence with this hash."""
-    bucket = name % 8
+def split_of(key: int) -> Split:
+    """Return the split of the sentence with this hash."""
+    bucket = key % 8
     return "valid" if bucket == 0 else "test" if bucket == 1 else "train"

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from augury.core.errors import unknown
 from augury.core.rng import generator
-from augury.corpora.builtin import BLOCK, LARGEST, Pair, Split, check, checked, name_of, split_of, stream
+from augury.corpora.builtin import BLOCK, LARGEST, Pair, Split, check, checked, sentence_hash, split_of, stream
 from augury.corpora.corpus import LABELS, Label
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 from toy_languages.nli_drawer import StatementDrawer
@@ -37,7 +37,7 @@ class Example:
 
 
 class Inference(NamedTuple):
-    """What the sentences of an example mean, whatever the language."""
+    """The meaning of an example's sentences, whatever the language."""
 
     premise: Statement
     hypothesis: Statement
@@ -45,7 +45,7 @@ class Inference(NamedTuple):
 
 
 def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: int = NLI_LEXICON) -> Iterator[Example]:
-    """The first `size` inferences of a split, made as they are asked for.
+    """Yield the first `size` inferences of a split, made as they are asked for.
 
     The n-th example of a split has the same meaning and id in both languages. Every hypothesis has three premises, one
     for each label, so that it says nothing of its label. No hypothesis is in two splits, whatever the seeds: its hash
@@ -54,55 +54,55 @@ def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: 
     Raises UserError for an unknown split or language, an impossible lexicon, and a size that is too large for it.
     """
     words = _words(split, size, [language], lexicon)
-    found = islice(inferences(split, words, seed), size)
+    drawn = islice(inferences(split, words, seed), size)
     return (
         Example(
             f"nli-{split}-{index:08}",
-            speak(each.premise, language, words),
-            speak(each.hypothesis, language, words),
-            each.label,
+            speak(inference.premise, language, words),
+            speak(inference.hypothesis, language, words),
+            inference.label,
         )
-        for index, each in enumerate(found)
+        for index, inference in enumerate(drawn)
     )
 
 
 def translations(
     split: Split, size: int, languages: tuple[str, ...], *, seed: int = 1, lexicon: int = NLI_LEXICON
 ) -> Iterator[Pair]:
-    """The sentences of the examples of a split, premises and hypotheses, in both languages.
+    """Yield the sentences of the examples of a split, premises and hypotheses, in both languages.
 
     No sentence comes twice in a split or in two splits: the premises whose hash is of another split are left out.
     Raises UserError as `examples` does.
     """
     words = _words(split, size, languages, lexicon)
-    said = chain.from_iterable((each.hypothesis, each.premise) for each in inferences(split, words, seed))
+    statements = chain.from_iterable((pair.hypothesis, pair.premise) for pair in inferences(split, words, seed))
     return (
-        Pair(f"nli-{split}-{index:08}", *(speak(each, language, words) for language in languages))
-        for index, each in enumerate(islice(_distinct(split, said, words, set()), size))
+        Pair(f"nli-{split}-{index:08}", *(speak(statement, language, words) for language in languages))
+        for index, statement in enumerate(islice(_distinct(split, statements, words, set()), size))
     )
 
 
 def inferences(split: Split, lexicon: NliLexicon, seed: int) -> Iterator[Inference]:
-    """Examples without end, three to every hypothesis; those with a hypothesis that lacks any premise are left out."""
+    """Yield examples without end, three to every hypothesis; a hypothesis that lacks any premise is left out."""
     seen: set[int] = set()
     for block in count():
         drawer = StatementDrawer(lexicon, stream(generator(seed, "builtin", "nli", lexicon.size, block)))
         drawn = (drawer.statement() for _ in range(BLOCK))
         for hypothesis in _distinct(split, drawn, lexicon, seen):
-            premises = {wanted: _premise(drawer, hypothesis, wanted) for wanted in LABELS}
-            found = [Inference(premise, hypothesis, wanted) for wanted, premise in premises.items() if premise]
-            if len(found) == len(LABELS):
-                yield from sorted(found, key=lambda _: drawer.draw())
+            premises = {relation: _premise(drawer, hypothesis, relation) for relation in LABELS}
+            group = [Inference(premise, hypothesis, relation) for relation, premise in premises.items() if premise]
+            if len(group) == len(LABELS):
+                yield from sorted(group, key=lambda _: drawer.draw())
 
 
-def _premise(drawer: StatementDrawer, hypothesis: Statement, wanted: Label) -> Statement | None:
-    """A premise with a label; None where none is found soon."""
-    tried = (drawer.premise(hypothesis, wanted) for _ in range(TRIES))
+def _premise(drawer: StatementDrawer, hypothesis: Statement, relation: Label) -> Statement | None:
+    """Return a premise with a label; None where none is drawn soon."""
+    tried = (drawer.premise(hypothesis, relation) for _ in range(TRIES))
     return next(
         (
             premise
             for premise in tried
-            if label(premise, hypothesis) == wanted and _fits(speak(premise, NLI_LANGUAGES[0], drawer.lexicon))
+            if label(premise, hypothesis) == relation and _fits(speak(premise, NLI_LANGUAGES[0], drawer.lexicon))
         ),
         None,
     )
@@ -111,12 +111,12 @@ def _premise(drawer: StatementDrawer, hypothesis: Statement, wanted: Label) -> S
 def _distinct(
     split: Split, statements: Iterable[Statement], lexicon: NliLexicon, seen: set[int]
 ) -> Iterator[Statement]:
-    """Those statements that belong to a split, fit and were not said before; `seen` remembers them."""
+    """Yield the statements that belong to a split, fit and are not repeated; `seen` remembers them."""
     for statement in statements:
         sentence = speak(statement, NLI_LANGUAGES[0], lexicon)
-        name = name_of(sentence)
-        if split_of(name) == split and name not in seen and _fits(sentence):
-            seen.add(name)
+        key = sentence_hash(sentence)
+        if split_of(key) == split and key not in seen and _fits(sentence):
+            seen.add(key)
             yield statement
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple, get_args
 
@@ -47,6 +47,21 @@ NLI = pa.schema(
 )
 
 
+LABELLED = pa.schema(
+    [
+        ("id", pa.string()),
+        ("text", pa.string()),
+        ("label", pa.string()),
+        ("language", pa.string()),
+        ("origin", pa.string()),
+        ("views", pa.list_(VIEW)),
+        ("lineage", LINEAGE),
+    ]
+)
+SCHEMAS = {"parallel": PARALLEL, "nli": NLI, "labelled": LABELLED}
+"""By the kind of corpus."""
+
+
 class Columns(NamedTuple):
     """The columns of what a system reads and of its language, of what is expected of it and of the language of that."""
 
@@ -59,10 +74,23 @@ class Columns(NamedTuple):
 COLUMNS = {
     "parallel": Columns(("source",), "source_language", "target", "target_language"),
     "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
+    "labelled": Columns(("text",), "language", "label", "language"),
 }
 """By the kind of corpus."""
-SIDES = {"parallel": ("source", "target"), "nli": ("premise", "hypothesis")}
-"""The two sentences of a record, by the kind of corpus."""
+
+
+def texts_read(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return the columns of records that a system reads: those that augmentation may rewrite."""
+    return next((read for read in READ if set(read) <= set(columns)), ())
+
+
+READ = (("premise", "hypothesis"), ("source",), ("text",))
+SIDES: Mapping[str, tuple[str, ...]] = {
+    "parallel": ("source", "target"),
+    "nli": ("premise", "hypothesis"),
+    "labelled": ("text",),
+}
+"""The sentences of a record, by the kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """The columns that a Parquet dictionary makes smaller."""
 
@@ -75,7 +103,7 @@ class Corpus:
 
     @classmethod
     def load(cls, store: Store, address: str) -> Corpus:
-        """The corpus at `address`; UserError where it was never finished."""
+        """Return the corpus at `address`; raise UserError where it was never finished."""
         corpus = cls(store.folder(KIND, address))
         if not corpus.folder.complete:
             raise UserError(
@@ -95,8 +123,13 @@ class Corpus:
 
     @property
     def kind(self) -> str:
-        """What its records are: `parallel` or `nli`."""
+        """The kind of its records: `parallel`, `nli` or `labelled`."""
         return str(self.manifest.get("kind", "parallel"))
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of a record."""
+        return list(SCHEMAS[self.kind].names)
 
     @property
     def rows(self) -> int:
@@ -109,25 +142,25 @@ class Corpus:
         return list(self.manifest["shards"])
 
     def shard(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """The records of one shard; UserError names the file if it cannot be read."""
+        """Return the records of one shard; raise UserError, which names the file, if it cannot be read."""
         return read_shard(self.folder, name, columns)
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """The records, shard by shard."""
+        """Yield the records, shard by shard."""
         return (self.shard(name, columns) for name in self.shards)
 
     def column(self, name: str) -> list[str]:
-        """A whole column as Python strings; for sets that fit in memory."""
+        """Return a whole column as Python strings; for sets that fit in memory."""
         return [text for block in self.blocks([name]) for text in block.column(name).to_pylist()]
 
 
 def shard_name(index: int) -> str:
-    """The file name of shard `index`."""
+    """Return the file name of shard `index`."""
     return f"part-{index:05d}.parquet"
 
 
 def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """A Parquet shard; UserError names the file that is missing or damaged."""
+    """Read a Parquet shard; raise UserError, which names the file, if it is missing or damaged."""
     try:
         with folder.filesystem.open_input_file(folder.path(name)) as file:
             return pq.read_table(file, columns=list(columns) if columns else None)
@@ -164,9 +197,9 @@ class CorpusWriter:
 
     def finish(self, manifest: dict[str, Any]) -> Corpus:
         """Write what is left, the manifest and the marker."""
-        rest = pa.concat_tables(self._waiting) if self._waiting else None
-        if rest is not None and len(rest):
-            self._write(rest)
+        remainder = pa.concat_tables(self._waiting) if self._waiting else None
+        if remainder is not None and len(remainder):
+            self._write(remainder)
         counts = {"schema": SCHEMA_VERSION, "rows": self.rows, "shards": self.names}
         self.folder.finish({**counts, **manifest})
         return Corpus(self.folder)

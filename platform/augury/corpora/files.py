@@ -45,11 +45,11 @@ def examine(path: str) -> InputFile:
 
     Lines and SHA-256 are those of the decompressed text, so that a file may be compressed anew.
     """
-    found = find(path)
+    file = find(path)
     digest, decoder = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")()
     count, last = 0, b"\n"
     try:
-        with open_bytes(found) as stream:
+        with open_bytes(file) as stream:
             while chunk := stream.read(CHUNK):
                 digest.update(chunk)
                 decoder.decode(chunk)
@@ -57,30 +57,30 @@ def examine(path: str) -> InputFile:
                 last = chunk[-1:]
         decoder.decode(b"", final=True)
     except UnicodeDecodeError as error:
-        raise _not_utf8(found) from error
+        raise _not_utf8(file) from error
     count += last != b"\n"
     if not count:
         raise UserError(f"{path} is empty: give a file with one sentence or record a line")
-    return InputFile(path, found.stat().st_size, count, digest.hexdigest())
+    return InputFile(path, file.stat().st_size, count, digest.hexdigest())
 
 
 def find(path: str) -> Path:
-    """The file or directory at `path`; UserError names the closest name beside it."""
-    found = Path(path).expanduser()
-    if found.exists():
-        return found
-    if not found.parent.is_dir():
-        raise UserError(f"no file '{path}': there is no directory '{found.parent}'")
-    names = sorted(entry.name for entry in found.parent.iterdir())
-    close = difflib.get_close_matches(found.name, names, n=1, cutoff=0.6)
+    """Return the file or directory at `path`; raise UserError, which names the closest name in its directory."""
+    target = Path(path).expanduser()
+    if target.exists():
+        return target
+    if not target.parent.is_dir():
+        raise UserError(f"no file '{path}': there is no directory '{target.parent}'")
+    names = sorted(entry.name for entry in target.parent.iterdir())
+    close = difflib.get_close_matches(target.name, names, n=1, cutoff=0.6)
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    hint = f"did you mean '{close[0]}'?" if close else f"'{found.parent}' holds {shown or 'nothing'}"
+    hint = f"did you mean '{close[0]}'?" if close else f"'{target.parent}' holds {shown or 'nothing'}"
     raise UserError(f"no file '{path}': {hint}")
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """The decompressed bytes of a file; UserError where it cannot be opened, is damaged or cut short."""
+    """Open a file for reading its decompressed bytes; raise UserError where it is unreadable, damaged or cut short."""
     if path.is_dir():
         raise UserError(f"{path} is a directory: give a file")
     try:
@@ -110,7 +110,7 @@ def _stream(path: Path, suffix: str) -> BinaryIO:
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """The lines with their ends, without a byte order mark at the start."""
+    """Yield the lines with their ends, without a byte order mark at the start."""
     with open_bytes(path) as stream:
         first = stream.readline().removeprefix(codecs.BOM_UTF8)
         if first:
@@ -119,13 +119,13 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def sentences(path: Path, layout: str) -> Iterator[bytes]:
-    """One sentence a line: `lines` as they are, `wit3` without metadata, `seg` what `<seg id=...>` holds."""
+    """Yield one sentence a line: `lines` as they are, `wit3` without metadata, `seg` the text of `<seg id=...>`."""
     if layout == "lines":
         return lines(path)
     if layout == "wit3":
         return (KEPT_TAGS.sub(b"", line) for line in lines(path) if not METADATA.search(line))
     assert layout == "seg", layout
-    return (found.group(1).strip() + b"\n" for line in lines(path) if (found := SEGMENT.search(line)))
+    return (segment.group(1).strip() + b"\n" for line in lines(path) if (segment := SEGMENT.search(line)))
 
 
 def _not_utf8(path: Path) -> UserError:
@@ -134,9 +134,9 @@ def _not_utf8(path: Path) -> UserError:
             try:
                 line.decode()
             except UnicodeDecodeError as error:
-                place = f"{path}, line {number}, byte {error.start + 1}"
+                location = f"{path}, line {number}, byte {error.start + 1}"
                 return UserError(
-                    f"{place}: 0x{line[error.start]:02x} is not UTF-8; convert the file, for "
+                    f"{location}: 0x{line[error.start]:02x} is not UTF-8; convert the file, for "
                     f"example: iconv -f latin1 -t utf-8 {path.name}"
                 )
     raise AssertionError(f"{path} decodes line by line but not as a whole")

@@ -21,6 +21,7 @@ REASONS = (
     "empty target",
     "empty premise",
     "empty hypothesis",
+    "empty text",
     "too long",
     "too short",
     "ratio",
@@ -28,16 +29,16 @@ REASONS = (
     "held out",
     "not in the subset",
 )
-"""Why a pair is not in a corpus; `rejections` gives positions here, 0 stands for a pair that stays."""
+"""Reasons why a pair is not in a corpus; `rejections` returns indices into them, 0 for a pair that is kept."""
 NOT_SELECTED = REASONS.index("not selected")
 NO_LABEL = REASONS.index("no gold label")
 DUPLICATE = REASONS.index("duplicate")
 HELD_OUT = REASONS.index("held out")
 SUBSET = REASONS.index("not in the subset")
 FAULTS = REASONS[NO_LABEL + 1 : DUPLICATE]
-"""The reasons that speak against a text when they are many."""
+"""The reasons that make a text unusable when most rows have one."""
 
-LET_IN = {
+REASON_SETTINGS = {
     "not selected": "{split}.where",
     "no gold label": "{split}.labels",
     "too long": "filter.max_length",
@@ -49,7 +50,7 @@ LET_IN = {
 }
 """The setting of a corpus that decides over each reason; nothing lets an empty side in."""
 
-# Characters of these ranges are starters that NFC leaves alone whatever is beside them: text without any
+# Characters of these ranges are starters that NFC leaves alone whatever their neighbours: text without any
 # other needs no normalisation.
 STABLE = (
     r"\x00-\x{2FF}\x{400}-\x{482}\x{48A}-\x{52F}\x{2010}-\x{2027}\x{2030}-\x{205E}\x{20A0}-\x{20BF}"
@@ -64,7 +65,7 @@ IRREGULAR = (
 
 
 def clean(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tuple[pa.Array, np.ndarray]:
-    """Text in NFC without ASCII white space at its ends, and whether tabs or line ends within became spaces.
+    """Return text in NFC without ASCII white space at its ends, and whether tabs or line ends within became spaces.
 
     Entities, `replace` and case come first, where asked for. Case is mapped character by character.
     """
@@ -98,7 +99,7 @@ def _cleaned(text: pa.Array, replace: Mapping[str, str], filter: Cleaning) -> tu
 
 
 def words(text: pa.Array) -> np.ndarray:
-    """The number of words between Unicode white space; the texts have no ASCII white space at their ends."""
+    """Count the words between Unicode white space; the texts have no ASCII white space at their ends."""
     counts = pc.add(pc.count_substring(text, " "), pc.not_equal(text, "").cast(pa.int32()))
     irregular = pc.match_substring_regex(text, IRREGULAR)
     exact = [len(sentence.split()) for sentence in text.filter(irregular).to_pylist()]
@@ -106,22 +107,22 @@ def words(text: pa.Array) -> np.ndarray:
 
 
 def rejections(
-    first: pa.Array, second: pa.Array, filter: Cleaning | None, sides: tuple[str, str] = ("source", "target")
+    texts: Sequence[pa.Array], filter: Cleaning | None, sides: Sequence[str] = ("source", "target")
 ) -> np.ndarray:
-    """For each pair the first reason to reject it; without a filter only an empty side is one.
+    """Return for each row the first reason to reject it; without a filter only an empty side is one.
 
     As in Moses' clean-corpus-n the limits themselves are allowed and the ratio is taken both ways.
     """
-    counts = words(first), words(second)
-    longer, shorter = np.maximum(*counts), np.minimum(*counts)
+    counts = [words(text) for text in texts]
+    longer, shorter = np.maximum.reduce(counts), np.minimum.reduce(counts)
     limits = filter.limits if filter else Limits()
-    found = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
+    rejected = {f"empty {side}": count == 0 for side, count in zip(sides, counts, strict=True)}
     if limits.most is not None:
-        found["too long"] = longer > limits.most
-    found["too short"] = shorter < limits.fewest
+        rejected["too long"] = longer > limits.most
+    rejected["too short"] = shorter < limits.fewest
     if limits.ratio is not None:
-        found["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
-    return np.select(list(found.values()), [REASONS.index(reason) for reason in found], default=0)
+        rejected["ratio"] = longer / np.maximum(shorter, 1) > limits.ratio
+    return np.select(list(rejected.values()), [REASONS.index(reason) for reason in rejected], default=0)
 
 
 class Duplicates:
@@ -130,22 +131,22 @@ class Duplicates:
     def __init__(self) -> None:
         self._seen: set[int] = set()
 
-    def repeated(self, source: pa.Array, target: pa.Array) -> np.ndarray:
-        """Which of the pairs equal one that came before, in this call or an earlier one."""
-        result = np.zeros(len(source), bool)
-        for index, pair in enumerate(joined(source, target).cast(pa.binary()).to_pylist()):
+    def repeated(self, *sides: pa.Array) -> np.ndarray:
+        """Return a mask of the pairs that equal an earlier one, in this call or one before it."""
+        result = np.zeros(len(sides[0]), bool)
+        for index, pair in enumerate(joined(*sides).cast(pa.binary()).to_pylist()):
             key = int.from_bytes(hashlib.blake2b(pair, digest_size=8).digest(), "little")
             result[index] = key in self._seen
             self._seen.add(key)
         return result
 
 
-def joined(source: pa.Array, target: pa.Array) -> pa.Array:
-    """Both sides of clean pairs in one string; different pairs give different strings."""
-    return pc.binary_join_element_wise(source, target, "\t")
+def joined(*sides: pa.Array) -> pa.Array:
+    """Return the sides of clean rows as one string each; different rows give different strings."""
+    return pc.binary_join_element_wise(*sides, "\t")
 
 
 def _change(text: pa.Array, where: pa.Array, change: Callable[[str], str]) -> pa.Array:
-    """`text` with those sentences changed for which `where` is true."""
+    """Return `text` with those sentences changed for which `where` is true."""
     changed = [change(sentence) for sentence in text.filter(where).to_pylist()]
     return pc.replace_with_mask(text, where, pa.array(changed, text.type)) if changed else text

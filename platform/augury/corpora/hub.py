@@ -12,11 +12,11 @@ from augury.core.errors import UserError, unknown
 from augury.corpora.tables import BLOCK_ROWS, pick
 
 SAVED = ("dataset_dict.json", "state.json")
-"""What `save_to_disk` leaves in the directory of splits or of one dataset."""
+"""Files that `save_to_disk` writes to the directory of several splits or of one dataset."""
 
 
 def load(name: str, configuration: str | None, split: str | None, default: str) -> Any:
-    """The `datasets.Dataset` of a split, by default `default`; UserError where anything is missing."""
+    """Return the `datasets.Dataset` of a split, by default `default`; raise UserError where anything is missing."""
     try:
         import datasets
     except ImportError as error:
@@ -27,25 +27,25 @@ def load(name: str, configuration: str | None, split: str | None, default: str) 
             return datasets.load_dataset(
                 str(directory) if directory.is_dir() else name, configuration, split=split or default
             )
-        found = datasets.load_from_disk(str(directory))
+        dataset = datasets.load_from_disk(str(directory))
     except Exception as error:  # of many libraries: network, file systems, builders
-        what = f"dataset '{name}' (configuration {configuration}, split {split or default})"
-        raise UserError(f"{what} cannot be loaded: {' '.join(str(error).split())[:300]}") from error
-    if isinstance(found, datasets.Dataset):
+        description = f"dataset '{name}' (configuration {configuration}, split {split or default})"
+        raise UserError(f"{description} cannot be loaded: {' '.join(str(error).split())[:300]}") from error
+    if isinstance(dataset, datasets.Dataset):
         if split:
             raise UserError(f"'{name}' is one dataset without splits: leave out split: {split}")
-        return found
-    if (split or default) not in found:
-        raise unknown(f"split of {name}", split or default, found)
-    return found[split or default]
+        return dataset
+    if (split or default) not in dataset:
+        raise unknown(f"split of {name}", split or default, dataset)
+    return dataset[split or default]
 
 
 def blocks(dataset: Any, columns: Sequence[str], name: str) -> Iterator[pa.Table]:
-    """The named columns as strings, block by block."""
+    """Yield the named columns as strings, block by block."""
     for table in dataset.with_format("arrow").iter(batch_size=BLOCK_ROWS):
         yield pick(table, columns, name)
 
 
 def classes(dataset: Any, column: str) -> tuple[str, ...]:
-    """The names of the classes whose numbers a column holds; none where it holds something else."""
+    """Return the names of the classes whose numbers a column holds; none where it holds something else."""
     return tuple(getattr(dataset.features.get(column), "names", None) or ())

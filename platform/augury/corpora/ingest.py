@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from functools import cache
-from typing import TextIO
 
 import numpy as np
 import pyarrow as pa
@@ -14,66 +12,65 @@ import pyarrow.compute as pc
 from augury.core.config import address
 from augury.core.errors import UserError
 from augury.core.locks import make_once
-from augury.core.progress import Stage, say_once
+from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import joined
 from augury.corpora.known import differing
+from augury.corpora.labelled import LabelledText
+from augury.corpora.labelled_rows import LabelledRows
 from augury.corpora.nli import NliText
 from augury.corpora.nli_rows import NliRows, choose
 from augury.corpora.readers import Text, open_text
 from augury.corpora.rows import ParallelRows, Rows
-from augury.corpora.splits import AnySpec, Part
+from augury.corpora.splits import BaseSpec, BaseText, Part
 
 
-def ingest(
-    spec: AnySpec, split: str, store: Store, *, directory: str | None = None, progress: TextIO | None = None
-) -> Corpus:
-    """The corpus of a split, made unless the store has it; its address depends on content, not on file names.
+def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
+    """Return the corpus of a split, made unless the store has it; its address depends on content, not on file names.
 
     Text is cleaned (`filters.clean`) and filtered (`Cleaning`); the manifest counts by reason what is left out.
     An id is `<split>-<row of the input, 8 digits>`, so that filters do not renumber, unless the text has ids.
-    `directory` is where known sets lie, by default AUGURY_DATA; `progress` is by default standard error.
-    UserError where the text cannot be used; nothing is left behind then.
+    `directory` is where known sets lie, by default AUGURY_DATA.
+    Raises UserError where the text cannot be used; nothing is left behind then.
     """
-    stream = progress or sys.stderr
     part = spec.part(split, directory)
     text = _open(part)
     if part.known:
         for path in differing(part.known, text.inputs):
-            say_once(f"{split}: {path} is not the known copy of {part.known.name}: scores may not compare", stream)
+            say_once(f"{split}: {path} is not the known copy of {part.known.name}: scores may not compare")
     folder = store.folder(KIND, _address(part, text))
-    made, corpus = make_once(folder, lambda: _make(folder, part, text, stream)), Corpus(folder)
-    if not made:
-        print(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}", file=stream)
+    written, corpus = make_once(folder, lambda: _make(folder, part, text)), Corpus(folder)
+    if not written:
+        say(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}")
     if text.note:
-        say_once(text.note, stream)
+        say_once(text.note)
     return corpus
 
 
-def ingested(spec: AnySpec, split: str, root: str) -> Corpus:
-    """The corpus of a split, read once in this process by all who share it.
+def ingested(spec: BaseSpec, split: str, root: str) -> Corpus:
+    """Return the corpus of a split, read once in this process by all who share it.
 
-    UserError, before anything is read, where a file of any split cannot be opened.
+    Raises UserError, before anything is read, where a file of any split cannot be opened.
     """
     _check(type(spec), spec.model_dump_json())
     return _ingested(type(spec), spec.model_dump_json(), split, root)
 
 
-def addressed(spec: AnySpec, split: str) -> str:
-    """The address of a split, found once in this process."""
+def addressed(spec: BaseSpec, split: str) -> str:
+    """Return the address of a split, computed once in this process."""
     return _addressed(type(spec), spec.model_dump_json(), split)
 
 
-def corpus_address(spec: AnySpec, split: str, *, directory: str | None = None) -> str:
-    """The address that `ingest` gives a split; the files are read, nothing is made."""
+def corpus_address(spec: BaseSpec, split: str, *, directory: str | None = None) -> str:
+    """Return the address that `ingest` gives a split; the files are read, nothing is made."""
     part = spec.part(split, directory)
     return _address(part, _open(part))
 
 
 def overlap(train: Corpus, other: Corpus) -> int:
-    """How many pairs of `other`, which must fit in memory, occur in `train` too: any is a leak."""
+    """Count the pairs of `other`, which must fit in memory, that occur in `train` too: any is a leak."""
     sides = SIDES[train.kind]
     pairs = pa.chunked_array([_pairs(block) for block in other.blocks(sides)])
     leaked = np.zeros(len(pairs), bool)
@@ -83,7 +80,7 @@ def overlap(train: Corpus, other: Corpus) -> int:
 
 
 def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
-    """Say of how many pairs the training set and each of the others, by their names, have in common."""
+    """Warn of the pairs that the training set shares with each of the other corpora, by their names."""
     for name, corpus in held_out.items():
         shared = overlap(train, corpus)
         if shared:
@@ -91,8 +88,8 @@ def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
 
 
 @cache
-def _check(schema: type[AnySpec], spec: str) -> None:
-    """UserError unless every file of every split can be opened; none is read."""
+def _check(schema: type[BaseSpec], spec: str) -> None:
+    """Raise UserError unless every file of every split can be opened; none is read."""
     texts = schema.model_validate_json(spec)
     for split in texts.splits():
         for path in map(find, texts.part(split).text.files()):
@@ -102,12 +99,12 @@ def _check(schema: type[AnySpec], spec: str) -> None:
 
 
 @cache
-def _ingested(schema: type[AnySpec], spec: str, split: str, root: str) -> Corpus:
+def _ingested(schema: type[BaseSpec], spec: str, split: str, root: str) -> Corpus:
     return ingest(schema.model_validate_json(spec), split, Store(root))
 
 
 @cache
-def _addressed(schema: type[AnySpec], spec: str, split: str) -> str:
+def _addressed(schema: type[BaseSpec], spec: str, split: str) -> str:
     return corpus_address(schema.model_validate_json(spec), split)
 
 
@@ -116,7 +113,8 @@ def _open(part: Part) -> Text:
 
 
 def _kind(part: Part) -> type[Rows]:
-    return NliRows if isinstance(part.text, NliText) else ParallelRows
+    kinds: dict[type[BaseText], type[Rows]] = {NliText: NliRows, LabelledText: LabelledRows}
+    return kinds.get(type(part.text), ParallelRows)
 
 
 def _address(part: Part, text: Text) -> str:
@@ -137,11 +135,11 @@ def _address(part: Part, text: Text) -> str:
     )
 
 
-def _make(folder: Folder, part: Part, text: Text, stream: TextIO) -> None:
+def _make(folder: Folder, part: Part, text: Text) -> None:
     writer = CorpusWriter(folder)
     try:
         rows = _rows(part, text)
-        with Stage(f"read {part.name}", min(text.total, text.first or text.total), "pairs", stream) as stage:
+        with Stage(f"read {part.name}", min(text.total, text.first or text.total), "pairs") as stage:
             for block in text.blocks():
                 writer.add(rows.records(block))
                 stage.advance(len(block))
@@ -165,7 +163,7 @@ def _make(folder: Folder, part: Part, text: Text, stream: TextIO) -> None:
             "spec": {"text": part.text.plain(), "filter": part.filter.plain(), "every": part.every},
         }
     )
-    print(f"{part.name}: {rows.summary()}", file=stream)
+    say(f"{part.name}: {rows.summary()}")
 
 
 def _rows(part: Part, text: Text) -> Rows:
@@ -176,4 +174,4 @@ def _rows(part: Part, text: Text) -> Rows:
 
 
 def _pairs(block: pa.Table) -> pa.Array:
-    return joined(block.column(0), block.column(1)).combine_chunks()
+    return joined(*block.columns).combine_chunks()

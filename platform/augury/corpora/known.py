@@ -17,14 +17,14 @@ ENVIRONMENT = "AUGURY_DATA"
 
 @dataclass(frozen=True, kw_only=True)
 class KnownSet:
-    """Where a public set comes from and how it is prepared."""
+    """A public set: its origin, its files and its preparation."""
 
     name: str
     title: str
     homepage: str
     licence: str
     fetch: tuple[str, ...]
-    """Shell commands that bring its files."""
+    """Shell commands that download its files."""
     texts: Mapping[str, Mapping[str, Any]]
     """Settings of the text of each split. Names of files lack directory and compression; `{source}` and
     `{target}`, or `{language}`, stand for the languages."""
@@ -48,14 +48,14 @@ class ParallelSet(KnownSet):
     pairs: frozenset[tuple[str, str]]
     """Source and target languages."""
     every: int | None = None
-    """Which of the filtered training rows are the validation text."""
+    """Every n-th of the filtered training rows is validation text."""
 
 
 def locate(known: KnownSet, split: str, languages: Mapping[str, str], directory: str | None) -> dict[str, Any]:
-    """Settings of the text of a split, with the paths of its files anywhere under its folder of `directory`.
+    """Return settings of the text of a split, with the paths of its files anywhere under its folder of `directory`.
 
-    `languages` says what stands for `{source}`, `{target}` or `{language}`; `directory` is by default the environment
-    variable AUGURY_DATA. UserError says where the set comes from and how to fetch it.
+    `languages` maps `source`, `target` or `language` to its code; `directory` is by default the environment
+    variable AUGURY_DATA. Raises UserError that says where the set comes from and how to fetch it.
     """
     root, folder = directory or os.environ.get(ENVIRONMENT), known.folder or known.name
     if not root:
@@ -71,37 +71,37 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str], directory:
         elif key.endswith("_column"):
             settings[key] = value.format_map(languages)
         elif key == "where":
-            settings[key] = {column: wanted.format_map(languages) for column, wanted in value.items()}
+            settings[key] = {column: pattern.format_map(languages) for column, pattern in value.items()}
         else:
             settings[key] = value
     return settings
 
 
 def differing(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[str]:
-    """The paths of the files (`path`, `sha256`) whose content is not the one listed for the set."""
+    """Return the paths of the files (`path`, `sha256`) whose content is not the one listed for the set."""
     return [
         file["path"]
         for file in files
-        if known.checksums.get(_bare(Path(file["path"]).name), file["sha256"]) != file["sha256"]
+        if known.checksums.get(_uncompressed_name(Path(file["path"]).name), file["sha256"]) != file["sha256"]
     ]
 
 
 def check_languages(known: ParallelSet, languages: tuple[str, str]) -> None:
-    """UserError where the set does not have this pair of languages."""
+    """Raise UserError where the set does not have this pair of languages."""
     if languages not in known.pairs:
         pairs = [f"{source}-{target}" for source, target in known.pairs]
         raise UserError(f"{known.name} has no {'-'.join(languages)}: {nearest('-'.join(languages), pairs)}")
 
 
-def _bare(name: str) -> str:
+def _uncompressed_name(name: str) -> str:
     path = Path(name)
     return path.stem if path.suffix in COMPRESSIONS else name
 
 
 def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
-    found = [path for suffix in ("", *COMPRESSIONS) for path in folder.rglob(name + suffix)]
-    if found:
-        return str(min(found, key=lambda path: (len(path.parts), str(path))))
+    paths = [path for suffix in ("", *COMPRESSIONS) for path in folder.rglob(name + suffix)]
+    if paths:
+        return str(min(paths, key=lambda path: (len(path.parts), str(path))))
     commands = "\n".join(f"    {command}" for command in (f"mkdir -p {folder} && cd {folder}", *known.fetch))
     missing = f"no '{name}' (plain, .gz, .xz or .zst) under {folder}"
     raise UserError(
@@ -116,7 +116,7 @@ def _both_ways(*pairs: tuple[str, str]) -> frozenset[tuple[str, str]]:
 
 
 def _parallel(source: str, target: str | None = None, **settings: Any) -> dict[str, Any]:
-    """Two files whose names differ in the language: `source` is a pattern with `{}` in its place."""
+    """Describe two files whose names differ in the language: `source` is a pattern with `{}` for it."""
     return {"source": source.format("{source}"), "target": (target or source).format("{target}"), **settings}
 
 

@@ -17,27 +17,27 @@ class NliSet(KnownSet):
     """A public NLI set."""
 
     languages: tuple[str, ...]
-    """Of the texts that do not say theirs."""
+    """Of the texts that have no `language` of their own."""
 
     def check(self, split: str, language: str) -> None:
-        """ValueError where the set does not have this split in a language."""
+        """Raise ValueError where the set does not have this split in a language."""
         if "language" not in self.texts[split] and language not in self.languages:
             raise ValueError(f"{self.name} has no {split} in '{language}': {nearest(language, self.languages)}")
 
 
 def _pairs(file: str, **settings: Any) -> dict[str, Any]:
-    """A text of XNLI, MultiNLI or SNLI as published, where sentences are called 1 and 2."""
+    """Describe a text of XNLI, MultiNLI or SNLI as published, where sentences are called 1 and 2."""
     columns = {"premise_column": "sentence1", "hypothesis_column": "sentence2", "label_column": "gold_label"}
     return {"file": file, **columns, **settings}
 
 
 def _english(texts: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """The texts, of which the tests say that they are English."""
+    """Return the texts with English as the language of the tests."""
     return {name: text if name in ("train", "valid") else {**text, "language": "en"} for name, text in texts.items()}
 
 
 def _from_jsonl(repository: str, commit: str, files: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Commands that make tables (premise, hypothesis, label) of JSON lines in a repository."""
+    """Return commands that make tables (premise, hypothesis, label) of JSON lines in a repository."""
     name = repository.rpartition("/")[2]
     row = '[.premise, .hypothesis, .label] | map(gsub("\\\\s+"; " ")) | join("\\t")'
     return (

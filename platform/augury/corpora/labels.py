@@ -1,4 +1,4 @@
-"""Labels of NLI sets: what others call them, mapped by name and never by position.
+"""Labels of NLI sets: their names in public sets, mapped by name and never by position.
 
 Sets number their labels in different orders (XNLI and SNLI count entailment, neutral, contradiction; checkpoints
 fine-tuned on MultiNLI often contradiction, neutral, entailment), so that a number says nothing without its name.
@@ -22,43 +22,43 @@ USUAL: dict[str, str | None] = {
 
 
 class LabelNames:
-    """What the names of one text stand for: a label, or None where an example has no gold label.
+    """Maps the names in one text to labels, or to None where an example has no gold label.
 
-    `given` (name or number -> label, or `-` for none) goes before the usual names. `classes` are the names of what the
-    text counts from 0; its -1 is no label.
+    `renamed` (name or number -> label, or `-` for none) overrides the usual names. `classes` are the names of the
+    numbers that the text has for labels, from 0; its -1 is no label.
     """
 
-    def __init__(self, given: Mapping[str, Label | NoGold], classes: Sequence[str] = ()):
-        self._known = {**USUAL, **{name: None if label == NO_GOLD else label for name, label in given.items()}}
+    def __init__(self, renamed: Mapping[str, Label | NoGold], classes: Sequence[str] = ()):
+        self._labels = {**USUAL, **{name: None if label == NO_GOLD else label for name, label in renamed.items()}}
         self._classes = {str(number): name for number, name in enumerate(classes)}
         if classes:
             self._classes["-1"] = NO_GOLD
 
     def __contains__(self, name: str) -> bool:
-        return self._key(name) in self._known
+        return self._key(name) in self._labels
 
     def __getitem__(self, name: str) -> str | None:
-        return self._known[self._key(name)]
+        return self._labels[self._key(name)]
 
-    def complaint(self, name: str, place: str) -> str:
-        """What to say of an unknown name found at a place."""
-        called = self._classes.get(name, name)
-        if not called.strip():
-            return f"the label is empty ({place})"
-        if called.lstrip("-").isdigit():
+    def complaint(self, name: str, location: str) -> str:
+        """Return a message about an unknown name at a location."""
+        label = self._classes.get(name, name)
+        if not label.strip():
+            return f"the label is empty ({location})"
+        if label.lstrip("-").isdigit():
             hint = (
                 "sets number their labels differently; say what the numbers mean, for example "
                 "labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label"
             )
         else:
             hint = (
-                f"allowed: {', '.join(USUAL)}; or say which it is, for example labels: {{{called}: neutral}}, or "
-                f"{{{called}: '-'}} where it is no gold label"
+                f"allowed: {', '.join(USUAL)}; or say which it is, for example labels: {{{label}: neutral}}, or "
+                f"{{{label}: '-'}} where it is no gold label"
             )
-        return f"unknown label '{called}' ({place}): {hint}"
+        return f"unknown label '{label}' ({location}): {hint}"
 
     def _key(self, name: str) -> str:
-        if name in self._known:
+        if name in self._labels:
             return name
-        called = self._classes.get(name, name).strip()
-        return called if called in self._known else called.lower()
+        label = self._classes.get(name, name).strip()
+        return label if label in self._labels else label.lower()

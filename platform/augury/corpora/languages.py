@@ -1,6 +1,6 @@
-"""Codes of languages (ISO 639 in BCP 47): which there are, and which one is meant by a name or a longer code.
+"""Codes of languages (ISO 639 in BCP 47): the table of all, and the nearest code to a wrong one.
 
-Tokenisers, metrics and tags go by these codes, and take an unknown one for just any language without a word.
+Tokenisers, metrics and tags go by these codes, and silently take an unknown one for any language.
 """
 
 from __future__ import annotations
@@ -25,22 +25,22 @@ class Languages(NamedTuple):
 
     names: dict[str, str]
     """Two-letter code -> English name."""
-    meant: dict[str, str]
+    codes: dict[str, str]
     """Two-letter code, three-letter code or name, in lower case -> two-letter code."""
-    others: frozenset[str]
+    longer: frozenset[str]
     """Three-letter codes of the languages that have no shorter one."""
 
 
 def check_language(code: str) -> str:
-    """Return the code; UserError names the nearest where it is that of no language."""
+    """Return the code; raise UserError, which names the nearest, where it is that of no language."""
     table, language = languages(), re.split("[-_]", code)[0]
-    known = language in table.names or language in table.others or PRIVATE.fullmatch(language)
-    if known and SUBTAGS.fullmatch(code[len(language) :]):
+    valid = language in table.names or language in table.longer or PRIVATE.fullmatch(language)
+    if valid and SUBTAGS.fullmatch(code[len(language) :]):
         return code
-    words = [word for word in (language.lower(), code.strip().lower()) if word in table.meant]
-    nearest = words or difflib.get_close_matches(code.strip().lower(), table.meant, n=1, cutoff=0.4)
-    wanted = table.meant[nearest[0]] if nearest else None
-    hint = f"did you mean '{wanted}' ({table.names[wanted]})?" if wanted else "give one of ISO 639, such as de or hsb"
+    words = [word for word in (language.lower(), code.strip().lower()) if word in table.codes]
+    nearest = words or difflib.get_close_matches(code.strip().lower(), table.codes, n=1, cutoff=0.4)
+    guess = table.codes[nearest[0]] if nearest else None
+    hint = f"did you mean '{guess}' ({table.names[guess]})?" if guess else "give one of ISO 639, such as de or hsb"
     raise UserError(f"'{code}' is not the code of a language: {hint} (one without a code is '{UNDETERMINED}')")
 
 
@@ -51,15 +51,15 @@ LanguageCode = Annotated[str, AfterValidator(check_language)]
 @cache
 def languages() -> Languages:
     """Return the table of ISO 639 (`languages.tsv`)."""
-    names, meant, others = {}, {}, set[str]()
+    names, codes, longer = {}, {}, set[str]()
     for line in resources.files("augury.corpora").joinpath("languages.tsv").read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
             continue
-        code, longer, listed = line.split("\t")
+        code, others, listed = line.split("\t")
         if not code:
-            others.update(longer.split())
+            longer.update(others.split())
             continue
-        called = listed.split("; ")
-        names[code] = called[0].title()
-        meant.update(dict.fromkeys([code, *longer.split(), *called], code))
-    return Languages(names, meant, frozenset(others))
+        synonyms = listed.split("; ")
+        names[code] = synonyms[0].title()
+        codes.update(dict.fromkeys([code, *others.split(), *synonyms], code))
+    return Languages(names, codes, frozenset(longer))

@@ -1,4 +1,4 @@
-"""What a user says about an NLI corpus: language, texts, labels, filter."""
+"""Settings of an NLI corpus: language, texts, labels, filter."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from augury.corpora.corpus import NLI, Label
 from augury.corpora.known_nli import KNOWN
 from augury.corpora.labels import NoGold
 from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import AnySpec, AnyText, Cleaning, Limits
+from augury.corpora.splits import BaseSpec, BaseText, Cleaning, Limits
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 
 
-class NliText(AnyText):
+class NliText(BaseText):
     """One NLI text, as a table, a Hugging Face dataset (`xnli`, `multi_nli`, `snli`) or the built-in corpus."""
 
     format: Literal["tsv", "csv", "jsonl", "parquet"] | None = None
@@ -39,7 +39,7 @@ class NliText(AnyText):
     """Seed of the subset."""
 
     BELONGS: ClassVar = {
-        **AnyText.BELONGS,
+        **BaseText.BELONGS,
         "premise_column": ("table", "hub"),
         "hypothesis_column": ("table", "hub"),
         "label_column": ("table", "hub"),
@@ -49,7 +49,7 @@ class NliText(AnyText):
     WAYS: ClassVar = "file, or hub, or builtin"
 
     def settings(self) -> dict[str, Any]:
-        # The language is that of the records, which the corpus may say.
+        # The language is that of the records, which may be a setting of the corpus.
         without = {"language"} if self.subset else {"language", "subset", "subset_seed"}
         settings = {name: value for name, value in super().settings().items() if name not in without}
         return {**settings, "lexicon": self.lexicon or NLI_LEXICON}
@@ -83,7 +83,7 @@ class NliFilter(Cleaning):
         return Limits(most=self.max_length)
 
 
-class NliSpec(AnySpec):
+class NliSpec(BaseSpec):
     """An NLI corpus: the language it is trained in, its splits, how it is prepared."""
 
     language: LanguageCode
@@ -106,10 +106,10 @@ class NliSpec(AnySpec):
     KNOWN: ClassVar = KNOWN
 
     def language_of(self, split: str) -> str:
-        """The language of a split."""
-        given, known = self._given(split), self._set_of(split)
-        own = known.texts[split].get("language") if known and (given is None or given.kind is None) else None
-        return (given.language if isinstance(given, NliText) else None) or own or self.language
+        """Return the language of a split."""
+        text, known = self._own_text(split), self._set_of(split)
+        own = known.texts[split].get("language") if known and (text is None or text.kind is None) else None
+        return (text.language if isinstance(text, NliText) else None) or own or self.language
 
     def languages_of(self, split: str) -> tuple[str, ...]:
         return (self.language_of(split),)
@@ -120,7 +120,7 @@ class NliSpec(AnySpec):
     @model_validator(mode="after")
     def _possible(self) -> NliSpec:
         for split in self.splits():
-            text, language = self._given(split), self.language_of(split)
+            text, language = self._own_text(split), self.language_of(split)
             if isinstance(text, NliText) and text.subset and split != "train":
                 raise ValueError(f"{split}: subset is of training text: use first")
             if text is not None and text.builtin and language not in NLI_LANGUAGES:

@@ -42,20 +42,20 @@ class NliRows(Rows):
 
     def _left_out(self, block: pa.Table) -> np.ndarray:
         codes = super()._left_out(block)
-        found = block.column("label").combine_chunks().dictionary_encode()
-        at = found.indices.to_numpy()
-        for index, name in enumerate(found.dictionary.to_pylist()):
-            rows = np.flatnonzero((at == index) & (codes == 0))
+        labels = block.column("label").combine_chunks().dictionary_encode()
+        numbers = labels.indices.to_numpy()
+        for index, name in enumerate(labels.dictionary.to_pylist()):
+            rows = np.flatnonzero((numbers == index) & (codes == 0))
             if len(rows) and name not in self._label_names:
-                place = self.text.place(block.column("row")[int(rows[0])].as_py())
-                raise UserError(f"{self.part.name}: {self._label_names.complaint(name, place)}")
+                location = self.text.location(block.column("row")[int(rows[0])].as_py())
+                raise UserError(f"{self.part.name}: {self._label_names.complaint(name, location)}")
             if len(rows) and self._label_names[name] is None:
                 codes[rows] = NO_LABEL
         return codes
 
-    def _apart(self, passed: np.ndarray) -> np.ndarray:
+    def _held_out(self, passed: np.ndarray) -> np.ndarray:
         if self._chosen is None:
-            return super()._apart(passed)
+            return super()._held_out(passed)
         return np.where(self._chosen[passed], 0, SUBSET)
 
     def _columns(self, block: pa.Table) -> list[pa.Array]:
@@ -66,16 +66,16 @@ class NliRows(Rows):
 
 
 def choose(part: Part, text: Text, size: int, seed: int) -> np.ndarray:
-    """Which of the rows that pass the filter are the subset; reads the text once.
+    """Return a mask of the subset over the rows that pass the filter; reads the text once.
 
     The rank of a row among those of its label is that of a hash of the seed and its id.
     """
     rows = NliRows(part, text)
     ranks, labels = [], []
     for block in text.blocks():
-        kept = rows.records(block)
-        ranks += [digest("subset", seed, name, size=8) for name in kept.column("id").to_pylist()]
-        labels += [LABELS.index(label) for label in kept.column("label").to_pylist()]
+        records = rows.records(block)
+        ranks += [digest("subset", seed, name, size=8) for name in records.column("id").to_pylist()]
+        labels += [LABELS.index(label) for label in records.column("label").to_pylist()]
     rows.check()
     if size > len(labels):
         raise UserError(f"{part.name}: subset: {size:,} of {len(labels):,} pairs: ask for fewer, or leave subset out")
@@ -83,16 +83,16 @@ def choose(part: Part, text: Text, size: int, seed: int) -> np.ndarray:
 
 
 def stratified(labels: np.ndarray, ranks: np.ndarray, size: int) -> np.ndarray:
-    """Which rows are a subset of `size` with the proportions of `labels` (numbers from 0), as a mask.
+    """Return a mask of `size` rows that has the proportions of `labels` (numbers from 0).
 
     Seats go to labels by Webster's method and within a label to the lowest ranks. A smaller subset is a part of a
     larger one, and with three labels no count is further than one from its share (Balinski and Young 1982).
     """
-    places = np.empty(len(labels))
+    quantiles = np.empty(len(labels))
     for label in np.unique(labels):
         members = np.flatnonzero(labels == label)
         order = members[np.argsort(ranks[members], kind="stable")]
-        places[order] = (np.arange(len(order)) + 0.5) / len(order)
+        quantiles[order] = (np.arange(len(order)) + 0.5) / len(order)
     mask = np.zeros(len(labels), bool)
-    mask[np.lexsort((labels, places))[:size]] = True
+    mask[np.lexsort((labels, quantiles))[:size]] = True
     return mask

@@ -15,11 +15,12 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.corpora import builtin, builtin_nli, hub
+from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
+from augury.corpora.labelled import LabelledText
 from augury.corpora.nli import NliText
 from augury.corpora.spec import TextSpec
-from augury.corpora.splits import AnyText, Role
+from augury.corpora.splits import BaseText, Role
 from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
 from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
 
@@ -34,42 +35,42 @@ class Text:
     inputs: list[dict[str, Any]]
     """Its files (path, bytes, lines, SHA-256), or the dataset and its fingerprint."""
     content: list[str]
-    """What identifies its content, whatever the names of its files."""
+    """Hashes or names that identify its content, whatever the names of its files."""
     total: int
     """Rows of the input; of a text table, lines."""
     read: Reader
     """Blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis` and `label`), `id` where
     it has ids, and `selected`, which is false for rows that do not belong to the text."""
     first: int | None = None
-    """How many selected rows the text has at most."""
+    """The most selected rows of the text; None for all."""
     note: str | None = None
-    """What a reader of results must know of the text."""
+    """A remark that a reader of results must know."""
     classes: tuple[str, ...] = ()
     """The names of the classes that the label column counts, where it does."""
     header_lines: int | None = None
     """Lines before the first row, where every row is a line."""
 
     def blocks(self) -> Iterator[pa.Table]:
-        """The blocks of `read` with the column `row`, counted from 1 over all rows of the input."""
-        row, wanted = 1, self.first
+        """Yield the blocks of `read` with the column `row`, counted from 1 over all rows of the input."""
+        row, remaining = 1, self.first
         for block in self.read():
-            if wanted is not None:
+            if remaining is not None:
                 counts = np.cumsum(block.column("selected").to_numpy())
-                block = block.slice(0, int(np.searchsorted(counts, wanted)) + 1)
-                wanted -= min(wanted, int(counts[-1]))
+                block = block.slice(0, int(np.searchsorted(counts, remaining)) + 1)
+                remaining -= min(remaining, int(counts[-1]))
             yield block.append_column("row", pa.array(np.arange(row, row + len(block))))
             row += len(block)
-            if wanted == 0:
+            if remaining == 0:
                 return
 
-    def place(self, row: int) -> str:
-        """Where a row is, for people: a line of a file, if it is one."""
-        name = ", ".join(given.get("path") or given["hub"] for given in self.inputs) or "the built-in text"
+    def location(self, row: int) -> str:
+        """Return where a row is, for people: a line of a file, if it is one."""
+        name = ", ".join(source.get("path") or source["hub"] for source in self.inputs) or "the built-in text"
         return f"row {row:,} of {name}" if self.header_lines is None else f"{name}, line {row + self.header_lines:,}"
 
 
-def open_text(spec: AnyText, role: Role, languages: tuple[str, ...] = ()) -> Text:
-    """Examine a text; UserError unless its files are whole, UTF-8, equally long, and its columns exist.
+def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Text:
+    """Examine a text; raise UserError unless its files are whole, UTF-8, equally long, and its columns exist.
 
     `languages` are those of its records, where it is built in.
     """
@@ -95,9 +96,9 @@ def _open_aligned(spec: TextSpec) -> Text:
     with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the interpreter lock
         files = list(pool.map(examine, [*sources, *targets]))
     counts = [_count(file, layout) for file in files]
-    for at, (source, target) in enumerate(zip(sources, targets, strict=True)):
-        if counts[at] != counts[at + len(sources)]:
-            lengths = f"{source} has {counts[at]:,} lines and {target} has {counts[at + len(sources)]:,}"
+    for index, (source, target) in enumerate(zip(sources, targets, strict=True)):
+        if counts[index] != counts[index + len(sources)]:
+            lengths = f"{source} has {counts[index]:,} lines and {target} has {counts[index + len(sources)]:,}"
             raise UserError(f"{lengths}: line n of one must be the translation of line n of the other")
 
     def read() -> Iterator[pa.Table]:
@@ -111,7 +112,7 @@ def _open_aligned(spec: TextSpec) -> Text:
     return replace(text, header_lines=0) if layout == "lines" and len(sources) == 1 else text
 
 
-def _open_table(spec: AnyText) -> Text:
+def _open_table(spec: BaseText) -> Text:
     path, layout = spec.file, spec.layout
     assert path is not None
     files = examine_parquet(path) if layout == "parquet" else [examine(path)]
@@ -125,7 +126,7 @@ def _open_table(spec: AnyText) -> Text:
     return replace(text, header_lines=header_lines(path, layout, spec.header))
 
 
-def _open_hub(spec: AnyText, role: Role) -> Text:
+def _open_hub(spec: BaseText, role: Role) -> Text:
     name = spec.hub
     assert name is not None
     dataset = hub.load(name, spec.configuration, spec.split, HUB_SPLITS[role])
@@ -137,27 +138,29 @@ def _open_hub(spec: AnyText, role: Role) -> Text:
         raise UserError(f"split {dataset.split} of {name} has no rows")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
-    classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText) else ()
+    classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText | LabelledText) else ()
     return Text(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
 
-def _open_builtin(spec: AnyText, role: Role, languages: tuple[str, ...]) -> Text:
+def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> Text:
     assert spec.builtin is not None
     content, note, generate = _generator(spec, role, languages)
     generate()  # raises where size or lexicon is impossible; sentences are made as they are asked for
 
     def read() -> Iterator[pa.Table]:
-        for made in batches(generate()):
-            columns = {name: pa.array([getattr(each, name) for each in made]) for name in spec.COLUMNS}
-            yield _block(columns, ids=pa.array([each.id for each in made]) if isinstance(spec, NliText) else None)
+        for batch in batches(generate()):
+            columns = {name: pa.array([getattr(row, name) for row in batch]) for name in spec.COLUMNS}
+            yield _block(columns, ids=pa.array([row.id for row in batch]) if isinstance(spec, NliText) else None)
 
     return Text([], content, spec.builtin, read, spec.first, note)
 
 
 def _generator(
-    spec: AnyText, role: Role, languages: tuple[str, ...]
+    spec: BaseText, role: Role, languages: tuple[str, ...]
 ) -> tuple[list[str], str, Callable[[], Iterator[Any]]]:
-    """What identifies the text, what is to be known of it, and what makes it."""
+    """Return what identifies the text, a note about it and the function that makes it."""
+    from augury.corpora import builtin, builtin_nli  # with the grammars, which other text does not need
+
     assert spec.builtin is not None
     if isinstance(spec, NliText):
         lexicon = spec.lexicon or NLI_LEXICON
@@ -172,7 +175,7 @@ def _generator(
     return ["builtin", role], builtin.NOTE, pairs
 
 
-def _text_of(spec: AnyText, files: Sequence[InputFile], total: int, read: Reader) -> Text:
+def _text_of(spec: BaseText, files: Sequence[InputFile], total: int, read: Reader) -> Text:
     return Text([asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first)
 
 
@@ -180,13 +183,13 @@ def _count(file: InputFile, layout: str) -> int:
     return file.lines if layout == "lines" else sum(1 for _ in sentences(find(file.path), layout))
 
 
-def _columns(spec: AnyText) -> list[str]:
+def _columns(spec: BaseText) -> list[str]:
     named = [*spec.columns().values(), spec.id_column, *spec.where]
     return list(dict.fromkeys(column for column in named if column))
 
 
-def _select(table: pa.Table, spec: AnyText) -> pa.Table:
-    """The columns and ids of a table, and which rows are part of the text."""
+def _select(table: pa.Table, spec: BaseText) -> pa.Table:
+    """Return the columns and ids of a table, and a mask of the rows that are part of the text."""
     columns = {name: table.column(column) for name, column in spec.columns().items()}
     selected = np.ones(len(table), bool)
     for column, value in spec.where.items():

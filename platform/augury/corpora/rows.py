@@ -1,4 +1,4 @@
-"""Blocks of a text become records; what becomes of every row is counted."""
+"""Blocks of a text become records; every row that is left out is counted with its reason."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ EXAMPLES, EXAMPLE_LENGTH = 3, 200  # rows that are shown of those left out for o
 
 
 class Rows:
-    """Turns blocks of a text into records of one kind; `self` counts, blocks come in order."""
+    """Turns blocks of a text, in their order, into records of one kind, and counts them."""
 
     KIND: ClassVar[str]
     """The kind of corpus, as manifests have it."""
     STEP: ClassVar[str]
-    """What the address of such a corpus says of how it was made."""
+    """The name of this step in the address of such a corpus."""
     CODE: ClassVar[int]
     """Raised when the same text would become other records."""
     SCHEMA: ClassVar[pa.Schema]
@@ -48,17 +48,17 @@ class Rows:
         self.read = self.selected = self.kept = self.cleaned = 0
         self.rejected: dict[str, int] = {}
         self.examples: dict[str, list[dict[str, str]]] = {}
-        """Of the rows left out, by reason: where they are, and what they hold."""
+        """Of the rows left out, by reason: their location and their text."""
         self._passed = 0  # the filter
         self._duplicates = Duplicates()
         self._ids: set[str] = set()
 
     def facts(self) -> dict[str, Any]:
-        """What the manifest says of this kind of corpus alone."""
+        """Return the entries of the manifest that this kind of corpus alone has."""
         raise NotImplementedError
 
     def records(self, block: pa.Table) -> pa.Table:
-        """The records of the rows that are kept."""
+        """Return the records of the rows that are kept."""
         sides = [block.column(side).combine_chunks() for side in SIDES[self.KIND]]
         cleaned = [clean(side, self._replace(), self.part.filter) for side in sides]
         texts = [text for text, _ in cleaned]
@@ -67,7 +67,7 @@ class Rows:
         self.read += len(block)
         self.selected += int(block.column("selected").to_numpy().sum())
         self.kept += int(kept.sum())
-        self.cleaned += int(((cleaned[0][1] | cleaned[1][1]) & kept).sum())
+        self.cleaned += int((np.logical_or.reduce([broken for _, broken in cleaned]) & kept).sum())
         for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
             self.rejected[REASONS[code]] = self.rejected.get(REASONS[code], 0) + int(count)
             self._note_examples(REASONS[code], block, texts, np.flatnonzero(codes == code))
@@ -75,13 +75,13 @@ class Rows:
         return self._table(block.filter(mask), [text.filter(mask) for text in texts])
 
     def check(self) -> None:
-        """UserError where most rows were rejected or none is left."""
+        """Raise UserError where most rows were rejected or none is left."""
         name, text = self.part.name, self.part.text
         if not self.selected:
-            wanted = ", ".join(f"{column} = {value}" for column, value in text.where.items())
+            conditions = ", ".join(f"{column} = {value}" for column, value in text.where.items())
             raise UserError(
                 f"{name}: none of {self.read:,} rows belongs to the text"
-                + (f": where asks for {wanted}" if wanted else "")
+                + (f": where asks for {conditions}" if conditions else "")
             )
         faults = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
         if (count := sum(faults.values())) > MOST_REJECTED * self.selected:
@@ -96,22 +96,22 @@ class Rows:
             raise UserError(f"{name}: none of {self.read:,} rows is left ({_counts(self.rejected)}): see {self._files}")
 
     def summary(self) -> str:
-        """One line of counts."""
+        """Return one line of counts."""
         line = f"{self.kept:,} pairs of {self.read:,} rows"
         if self.rejected:
             line += f"; left out: {_counts(self.rejected)}"
         return line + (f"; tabs or line ends became spaces in {self.cleaned:,}" if self.cleaned else "")
 
     def _replace(self) -> dict[str, str]:
-        """Strings to replace in both sides."""
+        """Return the strings to replace in both sides."""
         return {}
 
     def _left_out(self, block: pa.Table) -> np.ndarray:
-        """Positions in REASONS of the rows that do not count as part of the text, 0 for the others."""
+        """Return indices into REASONS of the rows that are not part of the text, 0 for the rest."""
         return np.where(block.column("selected").to_numpy(), 0, NOT_SELECTED)
 
-    def _apart(self, passed: np.ndarray) -> np.ndarray:
-        """Positions in REASONS, 0 for those that stay, of rows that passed the filter: `passed` numbers them from 0."""
+    def _held_out(self, passed: np.ndarray) -> np.ndarray:
+        """Return indices into REASONS, 0 for rows that stay, of the rows that passed the filter, numbered from 0."""
         if not self.part.every:
             return np.zeros(len(passed), int)
         held_out = (passed + 1) % self.part.every == 0
@@ -125,47 +125,47 @@ class Rows:
         for row in rows[: EXAMPLES - len(noted)].tolist():
             sides = zip(SIDES[self.KIND], texts, strict=True)
             text = {side: column[row].as_py()[:EXAMPLE_LENGTH] for side, column in sides}
-            noted.append({"place": self.text.place(block.column("row")[row].as_py()), **text})
+            noted.append({"place": self.text.location(block.column("row")[row].as_py()), **text})
 
     def _columns(self, block: pa.Table) -> list[pa.Array]:
-        """The columns between the two sides and the origin."""
+        """Return the columns between the sides and the origin."""
         raise NotImplementedError
 
-    def _reasons(self, block: pa.Table, first: pa.Array, second: pa.Array) -> np.ndarray:
-        """Positions in REASONS, 0 for the rows that are kept."""
+    def _reasons(self, block: pa.Table, *texts: pa.Array) -> np.ndarray:
+        """Return indices into REASONS, 0 for the rows that are kept."""
         training = self.part.role == "train"
-        codes = rejections(first, second, self.part.filter if training else None, SIDES[self.KIND])
+        codes = rejections(texts, self.part.filter if training else None, SIDES[self.KIND])
         left_out = self._left_out(block)
         codes = np.where(left_out, left_out, codes)
         if not training and (codes > NO_LABEL).any():
             raise self._empty(block, codes)
         if training and self.part.filter.deduplicate:
             passed = np.flatnonzero(codes == 0)
-            repeated = self._duplicates.repeated(first.take(pa.array(passed)), second.take(pa.array(passed)))
+            repeated = self._duplicates.repeated(*(text.take(pa.array(passed)) for text in texts))
             codes[passed[repeated]] = DUPLICATE
         passed = np.flatnonzero(codes == 0)
-        codes[passed] = self._apart(np.arange(self._passed, self._passed + len(passed)))
+        codes[passed] = self._held_out(np.arange(self._passed, self._passed + len(passed)))
         self._passed += len(passed)
         return codes
 
-    def _names(self, block: pa.Table) -> pa.Array:
-        """The ids of the rows."""
+    def _record_ids(self, block: pa.Table) -> pa.Array:
+        """Return the ids of the rows."""
         name, column = self.part.name, self.part.text.id_column
         if "id" not in block.column_names:
             numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
             return pc.binary_join_element_wise(name, numbers, "-")
-        for row, given in zip(block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True):
-            if not given or given in self._ids:
-                fault = f"the id '{given}' occurs twice" if given else "the id is empty"
+        for row, record_id in zip(block.column("row").to_pylist(), block.column("id").to_pylist(), strict=True):
+            if not record_id or record_id in self._ids:
+                fault = f"the id '{record_id}' occurs twice" if record_id else "the id is empty"
                 raise UserError(
                     f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; "
                     "without id_column rows are numbered"
                 )
-            self._ids.add(given)
+            self._ids.add(record_id)
         return block.column("id").combine_chunks()
 
     def _table(self, block: pa.Table, sides: list[pa.Array]) -> pa.Table:
-        ids, count = self._names(block), len(block)
+        ids, count = self._record_ids(block), len(block)
         view = self.SCHEMA.field("views").type.value_type
         views = pa.ListArray.from_arrays(pa.array(np.zeros(count + 1, np.int32)), pa.array([], view))
         columns = [ids, *sides, *self._columns(block), pa.repeat(ORIGIN, count), views, pa.nulls(count, LINEAGE)]
@@ -173,13 +173,13 @@ class Rows:
 
     @property
     def _files(self) -> str:
-        """Where the text is, for people."""
+        """The files of the text, for messages."""
         return ", ".join(self.part.text.files()) or self.part.text.hub or "the built-in text"
 
     def _empty(self, block: pa.Table, codes: np.ndarray) -> UserError:
-        at = int((codes > NO_LABEL).argmax())
+        row = int((codes > NO_LABEL).argmax())
         return UserError(
-            f"{self.part.name}: {REASONS[codes[at]]} in row {block.column('row')[at].as_py():,} of {self._files}; "
+            f"{self.part.name}: {REASONS[codes[row]]} in row {block.column('row')[row].as_py():,} of {self._files}; "
             "validation and test sets are not filtered: complete the pair, or remove it from both sides"
         )
 

@@ -1,4 +1,4 @@
-"""What a user says about a parallel corpus: languages, texts, filter."""
+"""Settings of a parallel corpus: languages, texts, filter."""
 
 from __future__ import annotations
 
@@ -11,13 +11,13 @@ from augury.core.errors import UserError
 from augury.corpora.corpus import PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import TABLES, AnySpec, AnyText, Cleaning, Limits, named
+from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, named
 from toy_languages import LEXICON
 
 Paths = str | tuple[str, ...]
 
 
-class TextSpec(AnyText):
+class TextSpec(BaseText):
     """One parallel text, as two aligned files, a table, a Hugging Face dataset or the built-in corpus."""
 
     source: Paths | None = None
@@ -36,10 +36,10 @@ class TextSpec(AnyText):
     replace: dict[str, str] = Field(default_factory=dict)
     """Strings to replace in both sides."""
 
-    PLACES: ClassVar = {"aligned": ("source", "target"), **AnyText.PLACES}
+    PLACES: ClassVar = {"aligned": ("source", "target"), **BaseText.PLACES}
     FORMATS: ClassVar = {"aligned": ("lines", "wit3", "seg"), "table": TABLES}
     BELONGS: ClassVar = {
-        **AnyText.BELONGS,
+        **BaseText.BELONGS,
         "format": ("aligned", "table"),
         "source_column": ("table", "hub"),
         "target_column": ("table", "hub"),
@@ -71,8 +71,8 @@ class TextSpec(AnyText):
     @model_validator(mode="after")
     def _two_sides(self) -> TextSpec:
         if (self.source is None) != (self.target is None):
-            given, other = ("source", "target") if self.target is None else ("target", "source")
-            raise ValueError(f"{given} is given without {other}")
+            side, other = ("source", "target") if self.target is None else ("target", "source")
+            raise ValueError(f"{side} is given without {other}")
         if self.kind in ("table", "hub") and not (self.source_column and self.target_column):
             raise ValueError(f"{named(self.kind)} needs source_column and target_column")
         if self.source_column and self.source_column == self.target_column:
@@ -106,7 +106,7 @@ class Filter(Cleaning):
         return self
 
 
-class CorpusSpec(AnySpec):
+class CorpusSpec(BaseSpec):
     """A parallel corpus: its languages, its splits, how it is prepared."""
 
     source_language: LanguageCode

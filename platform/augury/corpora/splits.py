@@ -1,4 +1,4 @@
-"""What corpora of every kind have in common: texts by split, where they lie, how they are prepared."""
+"""Settings that corpora of every kind share: texts by split, their files, their preparation."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from augury.corpora.known import KnownSet, locate
 Role = Literal["train", "valid", "test"]
 Kind = Literal["aligned", "table", "hub", "builtin"]
 
-RESERVED = ("train", "valid", "mean")  # the last stands for the mean over test sets
-NAMES = {"aligned": "source and target", "table": "file"}  # of kinds that are not called by their own
+RESERVED = ("train", "valid", "mean")  # the last is the mean over test sets
+NAMES = {"aligned": "source and target", "table": "file"}  # of kinds whose setting has another name
 TABLES = ("tsv", "csv", "jsonl", "parquet")
 EXTENSIONS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 
 
-class AnyText(Section):
+class BaseText(Section):
     """One text, as a table, a Hugging Face dataset or a part of the built-in corpora."""
 
     file: str | None = None
@@ -68,26 +68,26 @@ class AnyText(Section):
     }
     """Settings that only make sense for some kinds of text."""
     WAYS: ClassVar[str]
-    """How a text can be given, for people."""
+    """The ways to give a text, for messages."""
 
     COLUMNS: ClassVar[tuple[str, ...]]
     """The columns of the records that come from the text."""
 
     def columns(self) -> dict[str, str]:
-        """What records take from a table: their column -> the table's."""
+        """Map the columns of records to those of the table that they are read from."""
         return {name: getattr(self, f"{name}_column") for name in self.COLUMNS}
 
     @property
     def kind(self) -> Kind | None:
-        """How the text is given; None where it is taken from a known set."""
-        given = [kind for kind, keys in self.PLACES.items() if any(getattr(self, key) is not None for key in keys)]
-        return given[0] if given else None  # type: ignore[return-value]
+        """The way the text is given; None where it is taken from a known set."""
+        kinds = [kind for kind, keys in self.PLACES.items() if any(getattr(self, key) is not None for key in keys)]
+        return kinds[0] if kinds else None  # type: ignore[return-value]
 
     @property
     def layout(self) -> str:
-        """How the text is stored: its format, by default that of the extension, or `hub` or `builtin`.
+        """The format of the text, by default that of the extension, or `hub` or `builtin`.
 
-        UserError where the extension does not tell.
+        Raises UserError where the extension does not tell.
         """
         if self.kind != "table":
             return str(self.kind)
@@ -106,20 +106,20 @@ class AnyText(Section):
         )
 
     def files(self) -> tuple[str, ...]:
-        """The files that the text is made of."""
+        """Return the files that the text is made of."""
         return (self.file,) if self.file else ()
 
     def settings(self) -> dict[str, Any]:
-        """What determines the text beside the content of its files; the names of files are left out."""
+        """Return the settings that determine the text, without the names of files, whose content does."""
         names = {"source", "target", "file", "hub"}
         return {**self.model_dump(mode="json", exclude=names), "format": self.layout}
 
     @model_validator(mode="after")
-    def _consistent(self) -> AnyText:
-        given = [key for keys in self.PLACES.values() for key in keys if getattr(self, key) is not None]
-        kinds = {kind for kind, keys in self.PLACES.items() if set(keys) & set(given)}
+    def _consistent(self) -> BaseText:
+        settings = [key for keys in self.PLACES.values() for key in keys if getattr(self, key) is not None]
+        kinds = {kind for kind, keys in self.PLACES.items() if set(keys) & set(settings)}
         if len(kinds) > 1:
-            raise ValueError(f"{' and '.join(given)} are given: a text is {self.WAYS}")
+            raise ValueError(f"{' and '.join(settings)} are given: a text is {self.WAYS}")
         if self.kind is None:
             return self
         for key, owners in self.BELONGS.items():
@@ -143,7 +143,7 @@ class Limits(NamedTuple):
 
 
 class Cleaning(Section):
-    """Preparation that every kind of corpus knows."""
+    """Preparation that every kind of corpus has."""
 
     lowercase: bool = False
     """Lower-case both sides."""
@@ -160,14 +160,14 @@ class Cleaning(Section):
 
 @dataclass(frozen=True)
 class Part:
-    """A split, resolved: which text, how prepared, and which of its rows."""
+    """A resolved split: its text, its preparation and the choice of its rows."""
 
     name: str
     role: Role
-    """Whose text is read: a `valid` that is held out has the role `train`."""
+    """The split whose text is read: `train` for a `valid` that is held out."""
     languages: tuple[str, ...]
     """Source and target language, or the one language of an NLI set."""
-    text: AnyText
+    text: BaseText
     known: KnownSet | None
     """The set whose files the text is made of."""
     filter: Cleaning
@@ -175,16 +175,16 @@ class Part:
     """Each `every`-th of the filtered training rows, counted from 1, is held out for validation."""
 
 
-class AnySpec(Section):
+class BaseSpec(Section):
     """A corpus: its languages, its splits, how it is prepared."""
 
     known: str | tuple[str, ...] | None = None
-    train: AnyText | None = None
-    valid: AnyText | None = None
-    tests: Mapping[str, AnyText] = Field(default_factory=dict)
+    train: BaseText | None = None
+    valid: BaseText | None = None
+    tests: Mapping[str, BaseText] = Field(default_factory=dict)
     filter: Cleaning | None = None
 
-    TEXT: ClassVar[type[AnyText]]
+    TEXT: ClassVar[type[BaseText]]
     FILTER: ClassVar[type[Cleaning]]
     KNOWN: ClassVar[Mapping[str, KnownSet]]
     """The public sets of this kind."""
@@ -192,64 +192,68 @@ class AnySpec(Section):
     """The columns of a record."""
 
     def splits(self) -> tuple[str, ...]:
-        """The names of the splits: `train` and `valid` where they exist, then the tests."""
+        """Return the names of the splits: `train` and `valid` where they exist, then the tests."""
         train = self.train is not None or self._set_of("train") is not None
         valid = self.valid is not None or self.held_out is not None or self._set_of("valid") is not None
         tests = tuple(self.tests) or next((known.tests for known in self._sets if known.tests), ())
         return ("train",) * train + ("valid",) * valid + tests
 
     def part(self, split: str, directory: str | None = None) -> Part:
-        """A split, resolved; files of a known set are looked for under `directory`, by default AUGURY_DATA.
+        """Resolve a split; files of a known set are looked for under `directory`, by default AUGURY_DATA.
 
-        UserError where the corpus has no such split or the known set is not there.
+        Raises UserError where the corpus has no such split or the known set is not there.
         """
         if split not in self.splits():
             raise self._no_valid() if split == "valid" else unknown("split", split, self.splits())
         read = "train" if split == "valid" and self.held_out else split
         role: Role = read if read in ("train", "valid") else "test"  # type: ignore[assignment]
         text, known = self._text(read, directory)
-        prepared = self.filter or self.FILTER.model_validate(self._sets[0].filter if self._sets else {})
         every = self.held_out if role == "train" else None
-        return Part(split, role, self.languages_of(split), text, known, prepared, every)
+        return Part(split, role, self.languages_of(split), text, known, self.preparation, every)
+
+    @property
+    def preparation(self) -> Cleaning:
+        """The cleaning and filtering of its text."""
+        return self.filter or self.FILTER.model_validate(self._sets[0].filter if self._sets else {})
 
     @property
     def held_out(self) -> int | None:
-        """How rows of the training text are held out for validation; None where they are not."""
+        """The n of every n-th training row that is held out for validation; None where none is."""
         return None
 
     def languages_of(self, split: str) -> tuple[str, ...]:
-        """The languages of the records of a split."""
+        """Return the languages of the records of a split."""
         raise NotImplementedError
 
     def names(self) -> dict[str, str]:
-        """What stands for the languages in the names of a known set's files."""
+        """Return the languages as they occur in the file names of known sets, by placeholder."""
         raise NotImplementedError
 
     @property
     def _sets(self) -> tuple[KnownSet, ...]:
-        """The known sets, the first that has a text fills it in."""
+        """The known sets; the first that has a text provides it."""
         names = (self.known,) if isinstance(self.known, str) else self.known or ()
         return tuple(self.KNOWN[name] for name in names)
 
     def _set_of(self, split: str) -> KnownSet | None:
         return next((known for known in self._sets if split in known.texts), None)
 
-    def _given(self, split: str) -> AnyText | None:
-        """What the user said of a split's text."""
+    def _own_text(self, split: str) -> BaseText | None:
+        """Return the text that the settings have for a split."""
         return self.train if split == "train" else self.valid if split == "valid" else self.tests.get(split)
 
     def _no_valid(self) -> UserError:
         return UserError("the corpus has no valid: give valid, or a known set that has one")
 
-    def _text(self, split: str, directory: str | None) -> tuple[AnyText, KnownSet | None]:
-        """A text with its place, and the known set that it was found in."""
-        given = self._given(split)
-        if given is not None and given.kind is not None:
-            return given, None
+    def _text(self, split: str, directory: str | None) -> tuple[BaseText, KnownSet | None]:
+        """Return the resolved text of a split, and the known set that it comes from."""
+        text = self._own_text(split)
+        if text is not None and text.kind is not None:
+            return text, None
         known = self._set_of(split)
         assert known is not None
         settings = locate(known, split, self.names(), directory)
-        changed = given.model_dump(exclude_defaults=True) if given else {}
+        changed = text.model_dump(exclude_defaults=True) if text else {}
         return self.TEXT.model_validate({**settings, **changed}), known
 
     @field_validator("known")
@@ -261,7 +265,7 @@ class AnySpec(Section):
         return names
 
     @model_validator(mode="after")
-    def _complete(self) -> AnySpec:
+    def _complete(self) -> BaseSpec:
         for name, text in {"train": self.train, "valid": self.valid, **self.tests}.items():
             if text is None or text.kind is not None:
                 continue
@@ -269,8 +273,8 @@ class AnySpec(Section):
                 raise ValueError(f"{name} has no text: give {self.TEXT.WAYS}; or give known")
             if self._set_of(name) is None:
                 sets = " and ".join(known.name for known in self._sets)
-                there = [split for known in self._sets for split in known.texts]
-                raise ValueError(f"{name}: {unknown(f'split of {sets}', name, there)}")
+                available = [split for known in self._sets for split in known.texts]
+                raise ValueError(f"{name}: {unknown(f'split of {sets}', name, available)}")
         if not self._sets and self.train is None and self.valid is None and not self.tests:
             raise ValueError("the corpus has no text: give known, or train, valid and tests")
         for name in self.tests:
@@ -283,5 +287,5 @@ class AnySpec(Section):
 
 
 def named(kind: str) -> str:
-    """What people give to have a text of this kind."""
+    """Return the name of the settings that give a text of this kind."""
     return NAMES.get(kind, kind)

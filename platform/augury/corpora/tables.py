@@ -26,7 +26,7 @@ T = TypeVar("T")
 def read_table(
     path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None = None
 ) -> Iterator[pa.Table]:
-    """The named columns as strings, null as the empty string; UserError names file, line and column.
+    """Yield the named columns as strings, null as the empty string; raise UserError with file, line and column.
 
     With `header` a TSV or CSV file has these columns and no header line, or one that repeats them.
     """
@@ -50,14 +50,14 @@ def column_names(path: str, layout: str) -> list[str]:
 
 
 def header_lines(path: str, layout: str, header: Sequence[str] | None = None) -> int | None:
-    """How many lines stand before the first row of a table; None where rows are not lines (CSV, Parquet)."""
+    """Count the lines before the first row of a table; None where rows are not lines (CSV, Parquet)."""
     if layout != "tsv":
         return 0 if layout == "jsonl" else None
     return int(not header or _names(next(lines(find(path)))) == list(header))
 
 
 def examine_parquet(path: str) -> list[InputFile]:
-    """The Parquet files that `path` names; UserError where one is damaged or there are no rows."""
+    """Return the Parquet files that `path` names; raise UserError where one is damaged or there are no rows."""
     files = []
     for file in _parquet_files(path):
         with _reading(file), pq.ParquetFile(file) as content, file.open("rb") as stream:
@@ -69,19 +69,19 @@ def examine_parquet(path: str) -> list[InputFile]:
 
 
 def batches(items: Iterable[T], size: int = BLOCK_ROWS) -> Iterator[list[T]]:
-    """Lists of `size` consecutive items; the last one may be shorter."""
+    """Yield lists of `size` consecutive items; the last one may be shorter."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
 
 
 def strings(texts: Sequence[bytes]) -> pa.Array:
-    """Lines of UTF-8 as strings without their line ends."""
+    """Return lines of UTF-8 as strings without their line ends."""
     return pc.ascii_rtrim(pa.array(texts, pa.binary()).cast(pa.string()), characters="\r\n")
 
 
 def pick(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
-    """Columns, or fields within them (`translation.de`), as strings; UserError if missing or no text."""
+    """Return columns, or fields within them (`translation.de`), as strings; raise UserError if missing or no text."""
     picked = {}
     for column in columns:
         name, *inner = [column] if column in table.column_names else column.split(".")
@@ -99,7 +99,7 @@ def pick(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
 
 
 def position(where: str, names: Sequence[str], column: str) -> int:
-    """The place of a column among `names`; UserError where there is none."""
+    """Return the index of a column among `names`; raise UserError where it is missing."""
     if column not in names:
         held = f"; it has {', '.join(names)}" if names else ""
         raise UserError(f"{where} has no column '{column}': {nearest(column, names)}{held}")
@@ -112,14 +112,14 @@ def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
     names, number = _names(first), 2
     if header and names != list(header):
         rows, names, number = chain([first], rows), list(header), 1
-    places = [position(str(path), names, column) for column in columns]
+    indices = [position(str(path), names, column) for column in columns]
     for batch in batches(rows):
         fields = pc.split_pattern(strings(batch), "\t")
         widths = pc.list_value_length(fields).to_numpy()
         if (widths != len(names)).any():
-            at = int((widths != len(names)).argmax())
-            raise _ragged(path, number + at, int(widths[at]), len(names))
-        yield pa.table({name: pc.list_element(fields, at) for name, at in zip(columns, places, strict=True)})
+            row = int((widths != len(names)).argmax())
+            raise _ragged(path, number + row, int(widths[row]), len(names))
+        yield pa.table({name: pc.list_element(fields, index) for name, index in zip(columns, indices, strict=True)})
         number += len(batch)
 
 
@@ -134,12 +134,12 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         first = next(reader)
         names = list(header or first)
         rows = reader if first == names else chain([first], reader)
-        places = [position(str(path), names, column) for column in columns]
+        indices = [position(str(path), names, column) for column in columns]
         for batch in batches(_even(rows, len(names), path, reader)):
             yield pa.table(
                 {
-                    name: pa.array([row[at] for row in batch], pa.string())
-                    for name, at in zip(columns, places, strict=True)
+                    name: pa.array([row[index] for row in batch], pa.string())
+                    for name, index in zip(columns, indices, strict=True)
                 }
             )
     except csv.Error as error:
@@ -185,18 +185,18 @@ def _text_at(record: Any, column: str, where: str) -> str:
 
 
 def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
-    for found in _parquet_files(path):
-        with _reading(found), pq.ParquetFile(found) as file:
-            leaves = [file.schema.column(index).path for index in range(len(file.schema))]
+    for file in _parquet_files(path):
+        with _reading(file), pq.ParquetFile(file) as content:
+            leaves = [content.schema.column(index).path for index in range(len(content.schema))]
             for column in columns:
-                position(str(found), leaves, column)
-            for batch in file.iter_batches(BLOCK_ROWS, columns=list(columns)):
-                yield pick(pa.table(batch), columns, str(found))
+                position(str(file), leaves, column)
+            for batch in content.iter_batches(BLOCK_ROWS, columns=list(columns)):
+                yield pick(pa.table(batch), columns, str(file))
 
 
 def _parquet_files(path: str) -> list[Path]:
-    found = find(path)
-    files = sorted(found.rglob("*.parquet")) if found.is_dir() else [found]
+    target = find(path)
+    files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
     if not files:
         raise UserError(f"directory {path} holds no file *.parquet")
     return files
@@ -210,5 +210,5 @@ def _reading(path: Path) -> Iterator[None]:
         raise UserError(f"{path} cannot be read as Parquet: {error}") from error
 
 
-def _ragged(path: Path, line: int, found: int, expected: int) -> UserError:
-    return UserError(f"{path}, line {line} has {found} columns, the header has {expected}")
+def _ragged(path: Path, line: int, width: int, expected: int) -> UserError:
+    return UserError(f"{path}, line {line} has {width} columns, the header has {expected}")

@@ -72,7 +72,4 @@ def _canonical(operator: Operator, experiment: Experiment, store: Store) -> Oper
     if type(operator).canonical is Operator.canonical:
         return operator
     train = ingested(experiment.corpus, "train", store.root)
-    execution = experiment.execution
-    return operator.canonical(
-        pipeline.fit(train, operator, store, executor=execution.executor, ray_address=execution.address)
-    )
+    return operator.canonical(pipeline.fit(train, operator, store, execution=experiment.execution))

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from augury.core.execution import Execution
 from augury.experiments.experiment import Experiment
-from augury.training.settings import Execution
 
 PIECES_PER_WORD = 1.4
 FLOPS = 6  # of a parameter and a piece, forward and backward
@@ -73,41 +73,59 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
 
 
-def layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
-    """Return the parameters of transformer layers, biases and normalisation left out."""
+def transformer(
+    entries: int, hidden: int, feedforward: int, encoder_layers: int, decoder_layers: int = 0, *, matrices: int = 1
+) -> Size:
+    """Return the size of a transformer, biases and normalisation left out.
+
+    `entries` are those of its vocabulary, `matrices` the matrices that embed them; without a decoder it is an encoder.
+    """
+    embeddings, encoder = entries * hidden, _layers(encoder_layers, hidden, feedforward)
+    if not decoder_layers:
+        return Size(embeddings + encoder, encoder)
+    decoder = _layers(decoder_layers, hidden, feedforward, attentions=2)
+    return Size(matrices * embeddings + encoder + decoder, encoder, decoder + embeddings)
+
+
+def _layers(count: int, hidden: int, feedforward: int, *, attentions: int = 1) -> int:
     return count * (4 * attentions * hidden**2 + 2 * hidden * feedforward)
 
 
 def pretrained_size(name: str) -> Size | None:
     """Return the size of a model in a directory; None where it is a name on a hub, or its sizes have other names."""
     try:
-        found = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
+        sizes = json.loads((Path(name).expanduser() / "config.json").read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
     hidden, count, feedforward, vocabulary = (
-        next((found[key] for key in keys if isinstance(found.get(key), int)), None) for keys in SIZES
+        next((sizes[key] for key in keys if isinstance(sizes.get(key), int)), None) for keys in SIZES
     )
     if hidden is None or count is None or feedforward is None:
         return None
-    embeddings, encoder = (vocabulary or 0) * hidden, layers(count, hidden, feedforward)
-    if not found.get("is_encoder_decoder"):
-        return Size(embeddings + encoder, encoder)
-    decoder = layers(count, hidden, feedforward, attentions=2)
-    return Size(embeddings + encoder + decoder, encoder, decoder + embeddings)
+    return transformer(vocabulary or 0, hidden, feedforward, count, count if sizes.get("is_encoder_decoder") else 0)
 
 
 def devices(execution: Execution, workers: int) -> tuple[str, int]:
     """Return where training would run on this machine, for people, and how many runs would share it side by side."""
     if uses_gpu(execution):
         return f"{workers * execution.at_once} GPUs", execution.at_once
-    each, there = _cores(execution, workers), os.cpu_count() or 1
-    beside = max(1, min(execution.at_once, there // each))
-    return f"{beside * each} of {there} cores", beside
+    cores_of_run, cores = _cores(execution, workers), os.cpu_count() or 1
+    at_once = max(1, min(execution.at_once, cores // cores_of_run))
+    return f"{at_once * cores_of_run} of {cores} cores", at_once
 
 
 def uses_gpu(execution: Execution) -> bool:
     """Return whether training would run on GPUs, as far as can be told without asking them."""
     return execution.device == "cuda" or (execution.device == "auto" and Path("/dev/nvidia0").exists())
+
+
+def cpu_has_bfloat16() -> bool:
+    """Return whether the processor of this machine multiplies bfloat16, as far as Linux tells."""
+    try:
+        flags = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return any(flag in flags for flag in ("avx512_bf16", "amx_bf16", " bf16"))
 
 
 def _speed(execution: Execution, workers: int) -> float:

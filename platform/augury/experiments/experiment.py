@@ -4,27 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 
 from augury.augment import operator
-from augury.augment.operator import VIEW, Operator
+from augury.augment.draw import TokenDraw
+from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
 from augury.core import config, yaml_file
 from augury.core.config import Section
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.faults import Fault, Invalid
-from augury.corpora.splits import AnySpec
+from augury.core.plugins import Choice
+from augury.corpora.splits import BaseSpec
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
 from augury.regimes import regime
 from augury.regimes.plain import Plain
-from augury.regimes.regime import Draw, Regime
-from augury.scoring.settings import AnyScoring
-from augury.training.settings import Execution, Training
+from augury.regimes.regime import SOURCE, Draw, Regime
+from augury.scoring.settings import Scoring
+from augury.training.settings import Training
 
-AnyOperator = Annotated[SerializeAsAny[Operator], BeforeValidator(operator.parse)]
-AnyRegime = Annotated[SerializeAsAny[Regime], BeforeValidator(regime.parse)]
+AnyOperator = Annotated[
+    SerializeAsAny[Operator], BeforeValidator(operator.parse), Choice(operator.OPERATORS, "operator")
+]
+AnyRegime = Annotated[
+    SerializeAsAny[Regime], BeforeValidator(regime.parse), Choice(regime.REGIMES, "name", regime.DEFAULT)
+]
 
 
 class Experiment(Section):
@@ -33,24 +40,29 @@ class Experiment(Section):
     name: str = Field(pattern=r"^[\w.-]+$")
     """What the experiment is called in tables and in MLflow."""
     task: str
-    """The trainable: a package under `trainables`."""
+    """The name of the task, or the path of a directory that holds it."""
     seeds: tuple[int, ...] = Field((1,), min_length=1)
     """Every system is trained once per seed."""
     storage: str = "results"
     """Directory or URI of everything that is made."""
-    corpus: AnySpec
+    corpus: BaseSpec
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
     regime: AnyRegime = Plain()
     """How the losses over the views of an example combine."""
     training: Training = Training()
     execution: Execution = Execution()
-    scoring: AnyScoring
+    scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
     """Train the plain system beside this one, unless `systems` says what to compare."""
     systems: dict[str, dict[str, Any]] = {}
     """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
+
+    MODEL_READS_VIEWS: ClassVar[bool] = True
+    """Whether the task's model reads several views of an example at once."""
+    MODEL_HAS_EMBEDDINGS: ClassVar[bool] = True
+    """Whether the word embeddings of the task's model can be moved."""
 
     def plain_system(self) -> dict[str, Any]:
         """What makes this experiment its own plain baseline: dotted keys and their values."""
@@ -59,7 +71,21 @@ class Experiment(Section):
     @property
     def keys(self) -> list[str]:
         """The names of the views that the operators make."""
-        return [part.name() for operator in self.augment for part in operator.parts() if part.makes() == VIEW]
+        return [part.name() for part in self._parts if _reads_as_view(part)]
+
+    @property
+    def records(self) -> list[str]:
+        """The origins of the records that the operators make."""
+        return [part.name() for part in self._parts if part.makes() == RECORDS]
+
+    @property
+    def token_draws(self) -> list[TokenDraw]:
+        """The operators that change token ids anew in every pass."""
+        return [operator for operator in self.augment if isinstance(operator, TokenDraw)]
+
+    @property
+    def _parts(self) -> list[Operator]:
+        return [part for operator in self.augment for part in operator.parts()]
 
     def draws(self) -> list[Draw]:
         """How every example is read in one epoch."""
@@ -70,8 +96,10 @@ class Experiment(Section):
         """The names of the sets that a trained model is scored on."""
         return [name for name in self.corpus.splits() if name not in ("train", "valid")]
 
-    def models(self) -> list[dict[str, Experiment]]:
-        """The experiments whose models each operator works with, by role, run where and recorded as this one is.
+    def models(self) -> list[dict[str, Experiment | ReadyModel]]:
+        """Return the models that each operator works with, by role: trained ones, or experiments that train them.
+
+        Experiments are run where and recorded as this one is.
 
         UserError for a setting of such a model that is wrong.
         """
@@ -79,11 +107,22 @@ class Experiment(Section):
         shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
         return [
             {
-                role: _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
+                role: content
+                if isinstance(content, ReadyModel)
+                else _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
                 for role, content in operator.models(corpus).items()
             }
             for index, operator in enumerate(self.augment)
         ]
+
+    def model_experiments(self) -> dict[str, Experiment]:
+        """Return the experiments that train models of operators, by operator and role."""
+        return {
+            f"{role} of {operator.operator}": model
+            for operator, models in zip(self.augment, self.models(), strict=True)
+            for role, model in models.items()
+            if isinstance(model, Experiment)
+        }
 
     @field_validator("seeds")
     @classmethod
@@ -95,11 +134,14 @@ class Experiment(Section):
     @model_validator(mode="after")
     def _readable(self) -> Experiment:
         self.draws()
-        for each in self.augment:
-            each.check(self.corpus.SCHEMA.names)
-        made = [part.name() for operator in self.augment for part in operator.parts()]
-        if len(set(made)) < len(made):
-            raise UserError(f"augment makes several things of one name: {', '.join(made)}; make each once")
+        for part in self._parts:
+            part.check(self.corpus.SCHEMA.names)
+        names = [*self.keys, *self.records]
+        if len(set(names)) < len(names):
+            raise UserError(f"augment makes several things of one name: {', '.join(names)}; make each once")
+        for draw in self.token_draws:
+            if self.token_draws.count(draw) > 1:
+                raise UserError(f"augment has operator {draw.operator} twice with the same settings: change its seed")
         unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(
@@ -107,8 +149,31 @@ class Experiment(Section):
                 "take a regime that reads it (multi_source, adversarial, or coregularised with over=ciphers), or make "
                 "records of it where the operator can (use: records)"
             )
+        self._check_records()
+        self._check_regime()
         self.models()
         return self
+
+    def _check_regime(self) -> None:
+        lacking = {
+            "reads several views of an example": self.regime.reads_views and not self.MODEL_READS_VIEWS,
+            "moves word embeddings": self.regime.needs_embeddings and not self.MODEL_HAS_EMBEDDINGS,
+        }
+        for what in (what for what, lacks in lacking.items() if lacks):
+            raise UserError(f"regime {self.regime.name} {what}, and the model of task {self.task} does not: take plain")
+
+    def _check_records(self) -> None:
+        together = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]
+        if together and self.records:
+            raise UserError(
+                f"regime {self.regime.name} reads the view {together[0]} with every source, and the records of "
+                f"{', '.join(self.records)} have none: take an operator's copies as views (use: view, of eda and "
+                "reorder) or leave it out, or take a regime that reads one view at a time"
+            )
+
+
+def _reads_as_view(part: Operator) -> bool:
+    return part.makes() == VIEW or (isinstance(part, TokenDraw) and part.use == "view")
 
 
 def load(path: str | Path, assignments: Sequence[str] = ()) -> Experiment:
@@ -132,7 +197,8 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
-    return config.validate(trainable.find(task).Config, content, where)
+    task = trainable.TASKS.reference(task)
+    return config.validate(trainable.find(task).EXPERIMENT, {**content, "task": task}, where)
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:

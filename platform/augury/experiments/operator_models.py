@@ -1,50 +1,20 @@
-"""The models that an experiment's operators work with: experiments of their own, found by address or trained first."""
+"""The models that an experiment's operators work with: experiments of their own, trained first, or ready ones."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, cast
-
+from augury.augment.operator import ReadyModel, TrainedModel
 from augury.augment.pipeline import Models
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store
-from augury.experiments import trainable
+from augury.core.store import Store
 from augury.experiments.experiment import Experiment
+from augury.experiments.ready_models import RunModel, ready_model
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.runs import run_folder
-
-if TYPE_CHECKING:
-    import numpy as np
-
-    from augury.decoding.settings import Sampler
-
-
-@dataclass(frozen=True)
-class RunModel:
-    """The model of a finished run, loaded where it is used."""
-
-    name: str
-    """The run's folder in the store, which identifies the model."""
-    task: str
-
-    def sampler(self, store: Store) -> Sampler:
-        """Return the model as a function that writes text, loaded once."""
-        generator = cast(trainable.Generator, trainable.find(self.task))
-        return generator.sampler(Folder(store.root, self.name), store)
-
-    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
-        """Return the probability of every label, (pairs, labels)."""
-        classifier = cast(trainable.Classifier, trainable.find(self.task))
-        return classifier.probabilities(Folder(store.root, self.name), store, premises, hypotheses)
 
 
 def addressed(experiment: Experiment, store: Store) -> list[Models]:
     """Return the models of each operator by role; nothing is made."""
-    return [
-        {role: _model(model_experiment, store) for role, model_experiment in wanted.items()}
-        for wanted in experiment.models()
-    ]
+    return [{role: _model(model, store) for role, model in wanted.items()} for wanted in experiment.models()]
 
 
 def trained(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> list[Models]:
@@ -52,13 +22,19 @@ def trained(experiment: Experiment, store: Store, recording: Recording = unrecor
     from augury.experiments import running  # with all that training takes
 
     for operator, wanted in zip(experiment.augment, experiment.models(), strict=True):
-        for role, model_experiment in wanted.items():
-            _, failures = running.run_experiment(model_experiment, recording, scored=False)
+        for role, model in wanted.items():
+            if isinstance(model, ReadyModel):
+                continue
+            _, failures = running.run_experiment(model, recording, scored=False)
             if failures:
                 raise UserError(f"the {role} of operator {operator.operator} cannot be trained: {failures[0]}")
     return addressed(experiment, store)
 
 
-def _model(experiment: Experiment, store: Store) -> RunModel:
-    address = trainable.find(experiment.task).address(experiment, store)
-    return RunModel(run_folder(store, address, experiment.seeds[0]).name, experiment.task)
+def _model(model: Experiment | ReadyModel, store: Store) -> TrainedModel:
+    from augury.experiments import preparation  # which prepares the models of operators in turn
+
+    if isinstance(model, ReadyModel):
+        return ready_model(model)
+    address = preparation.address(model, store)
+    return RunModel(run_folder(store, address, model.seeds[0]).name, model.task)

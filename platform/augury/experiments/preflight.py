@@ -15,20 +15,23 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import SIDES, Corpus
-from augury.corpora.filters import LET_IN, words
+from augury.corpora.filters import REASON_SETTINGS, words
 from augury.corpora.ingest import ingested, overlap
-from augury.corpora.splits import AnySpec, Part
+from augury.corpora.splits import BaseSpec, Part
 from augury.experiments import trainable
-from augury.experiments.cost import Cost, Text, cost, uses_gpu
+from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.runs import NO_TESTS
 
-UNTOLD = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
-UNTOLD |= {"decoding", "validation", "baseline", "systems"}
+UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
+UNCHECKED |= {"decoding", "validation", "baseline", "systems"}
 """Sections without a say in what is checked: experiments that differ in them alone are checked once."""
 
 
-SLOW = "training.precision bf16 is for GPUs: without one it may take ten times as long as fp32"
+SLOW = (
+    "training.precision bf16 is for GPUs and for CPUs with bfloat16 instructions: on this machine it may take ten "
+    "times as long as fp32"
+)
 
 
 @dataclass(frozen=True)
@@ -75,14 +78,9 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         texts = _texts(experiment, store)
         for operator in experiment.augment:
             operator.check_text(pipeline.beginning(texts["train"], operator))
-            execution = experiment.execution
-            operator.check_fitted(
-                pipeline.fit(
-                    texts["train"], operator, store, executor=execution.executor, ray_address=execution.address
-                )
-            )
+            operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
         trainable.find(experiment.task).check(experiment, store)
-        check((model for models in experiment.models() for model in models.values()), store)
+        check(experiment.model_experiments().values(), store)
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
@@ -95,24 +93,27 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
             texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
     costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
     for name, experiment in systems.items():
-        models = [(role, model) for models in experiment.models() for role, model in models.items()]
-        costs |= {f"{role} of {name}": _cost(model, store) for role, model in models}
+        models = experiment.model_experiments()
+        costs |= {f"{model_name} of {name}": _cost(model, store) for model_name, model in models.items()}
     return Report(list(texts.values()), [*_leaks(systems, store), *cautions(systems.values())], costs)
 
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:
     """Return what must be known before anything runs."""
-    asked = list(experiments)
-    slow = any(each.training.precision == "bf16" and not uses_gpu(each.execution) for each in asked)
-    return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in asked))
+    listed = list(experiments)
+    slow = any(
+        experiment.training.precision == "bf16" and not (uses_gpu(experiment.execution) or cpu_has_bfloat16())
+        for experiment in listed
+    )
+    return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in listed))
 
 
 def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
     """Experiments of which each has something of its own to be checked."""
-    told: dict[str, Experiment] = {}
+    distinct: dict[str, Experiment] = {}
     for experiment in experiments:
-        told.setdefault(config.address(experiment.model_dump(mode="json", exclude=UNTOLD)), experiment)
-    return list(told.values())
+        distinct.setdefault(config.address(experiment.model_dump(mode="json", exclude=UNCHECKED)), experiment)
+    return list(distinct.values())
 
 
 def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
@@ -124,9 +125,9 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     return {split: ingested(spec, split, store.root) for split in ("train", "valid", *experiment.test_sets)}
 
 
-def _read(name: str, spec: AnySpec, split: str, corpus: Corpus) -> Read:
+def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
     manifest, part = corpus.manifest, spec.part(split)
-    rejected = {} if part.every and split == "valid" else manifest["rejected"]  # of training text, told there
+    rejected = {} if part.every and split == "valid" else manifest["rejected"]  # of training text, listed there
     left_out = [
         _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ())) for reason, rows in rejected.items()
     ]
@@ -134,7 +135,7 @@ def _read(name: str, spec: AnySpec, split: str, corpus: Corpus) -> Read:
 
 
 def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str, str]]) -> LeftOut:
-    key = LET_IN.get(reason)
+    key = REASON_SETTINGS.get(reason)
     if key is None:
         return LeftOut(reason, rows, None, None, examples)
     section, _, name = key.partition(".")
@@ -152,9 +153,9 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
             key = f"{texts['train'].address} {corpus.address}"
             if name != "train" and key not in shared:
                 count = overlap(texts["train"], corpus)
-                told = f"{count:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too"
-                shared[key] = told if count else ""
-    return [told for told in shared.values() if told]
+                leak = f"{count:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too"
+                shared[key] = leak if count else ""
+    return [leak for leak in shared.values() if leak]
 
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:

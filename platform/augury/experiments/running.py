@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import functools
 import os
-import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -12,25 +11,26 @@ from typing import Any
 
 from augury.core import config
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.locks import alone
+from augury.core.messages import logger
 from augury.core.parallel import side_by_side
 from augury.core.periodic import every
-from augury.core.progress import duration, say
+from augury.core.progress import Line, duration, say
 from augury.core.store import Folder, Store
-from augury.experiments import preflight, trainable
+from augury.experiments import preflight
 from augury.experiments.canonical import canonical
 from augury.experiments.description import artifacts, describe
 from augury.experiments.evaluation import evaluate, evaluated
 from augury.experiments.experiment import Experiment, systems
+from augury.experiments.preparation import prepare
 from augury.experiments.recording import Recorder, Recording, unrecorded
-from augury.experiments.runs import run_folder
-from augury.experiments.trainable import Prepared, Trainable
+from augury.experiments.run import Run
+from augury.experiments.training import train
 from augury.training import history
-from augury.training.launch import Crashed, launch
+from augury.training.launch import Crashed
 from augury.training.loop import Diverged
-from augury.training.settings import Execution
-
-LINE_SECONDS = 10.0
+from augury.training.settings import Training
 
 
 def run_experiment(
@@ -43,21 +43,27 @@ def run_experiment(
     """
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
-    task = trainable.find(experiment.task)
-    asked = systems(experiment)
-    preflight.check(asked.values(), store)
-    for caution in preflight.cautions(asked.values()) if scored else ():
+    given_systems = systems(experiment)
+    preflight.check(given_systems.values(), store)
+    for caution in preflight.cautions(given_systems.values()) if scored else ():
         say(caution)
-    chosen = {name: _canonical(name, system, store) for name, system in asked.items()}
+    chosen = {name: _canonical(name, system, store) for name, system in given_systems.items()}
     runs: dict[str, dict[int, Folder]] = {}
     failures: list[str] = []
     with recording(experiment.tracking, store) as recorder:
-        prepared = {name: task.prepare(system, store, recording) for name, system in chosen.items()}
+        prepared = {name: prepare(system, store, recording) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
         jobs = [(name, seed) for name, system in chosen.items() for seed in system.seeds]
         calls = [
-            functools.partial(_run, task, name, chosen[name], prepared[name], seed, store, recorder, scored)
-            for name, seed in jobs
+            functools.partial(
+                _run,
+                prepared[name].at(seed),
+                name,
+                recorder,
+                scored,
+                f"run {number} of {len(jobs)} · {name} · seed {seed}",
+            )
+            for number, (name, seed) in enumerate(jobs, start=1)
         ]
         for position, result in _results(calls, experiment.execution):
             name, seed = jobs[position]
@@ -93,23 +99,23 @@ def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Ite
 def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
     """The system as sweeps would write it, so that both find the same runs."""
     plainer, reasons = canonical(system, store)
-    given, left = (config.flatten(each.plain()) for each in (system, plainer))
+    before, after = (config.flatten(experiment.plain()) for experiment in (system, plainer))
     for key, reason in reasons.items():
         if key == "augment":
             say(f"{name}: {key}: {reason}")
-        elif given.get(key) != left.get(key):
+        elif before.get(key) != after.get(key):
             say(f"{name}: {key} has no effect: {reason}")
     return plainer
 
 
-def _refuse_shared_runs(prepared: Mapping[str, Prepared]) -> None:
+def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
     """Systems that train the same model would overwrite each other's scores."""
     named: dict[str, str] = {}
-    for name, each in prepared.items():
-        other = named.setdefault(each.address, name)
+    for name, run in prepared.items():
+        other = named.setdefault(run.address, name)
         if other != name:
             raise UserError(
-                f"systems '{other}' and '{name}' train the same model, run {each.address}: give them settings that "
+                f"systems '{other}' and '{name}' train the same model, run {run.address}: give them settings that "
                 "differ in training; one system can be scored with another beam by --set decoding.beam=..."
             )
 
@@ -123,97 +129,76 @@ def refuse_lost_storage(storage: str) -> None:
         )
 
 
-def _run(
-    task: Trainable,
-    name: str,
-    system: Experiment,
-    prepared: Prepared,
-    seed: int,
-    store: Store,
-    recorder: Recorder,
-    scored: bool,
-) -> Folder:
-    run = run_folder(store, prepared.address, seed)
-    with alone(run):
-        if not run.complete:
-            describe(run, name, system, prepared, seed)
-            recorder.start(run)
+def _run(run: Run, name: str, recorder: Recorder, scored: bool, label: str) -> Folder:
+    folder = run.folder
+    with alone(folder):
+        if not folder.complete:
+            describe(run, name)
+            recorder.start(folder)
             status: Any = "FAILED"
             try:
-                train(task, name, system, prepared, seed, store, recorder)
+                with recorder.follow(folder), _shown(folder, label, run.experiment.training):
+                    train(run)
                 if scored:
-                    evaluate(task, system, prepared, run, store)
+                    evaluate(run)
                 status = "FINISHED"
             finally:
-                recorder.finish(run, status, artifacts(prepared, store))
-            run.finish({"address": prepared.address, "seed": seed})
-        elif scored and not evaluated(run, system, prepared):
-            evaluate(task, system, prepared, run, store)
-            recorder.finish(run, "FINISHED", artifacts(prepared, store))
+                recorder.finish(folder, status, artifacts(run))
+            folder.finish({"address": run.address, "seed": run.seed})
+        elif scored and not evaluated(run):
+            evaluate(run)
+            recorder.finish(folder, "FINISHED", artifacts(run))
         else:
-            say(f"{name}, seed {seed}: found, not trained again ({run.uri})")
-    return run
-
-
-def train(
-    task: Trainable, name: str, system: Experiment, prepared: Prepared, seed: int, store: Store, recorder: Recorder
-) -> None:
-    """Train one seed where the launcher puts it, while its progress is shown and recorded."""
-    run = run_folder(store, prepared.address, seed)
-    settings = {**prepared.config, "storage": store.root, "run": run.name, "seed": seed}
-    label = f"train {name}" + (f" seed {seed}" if len(system.seeds) > 1 else "")
-    with recorder.follow(run), _shown(run, label, system):
-        launch(task.train_loop, settings, run, system.training, system.execution)
+            say(f"{label}: found, not trained again ({folder.uri})")
+    return folder
 
 
 @contextmanager
-def _shown(run: Folder, label: str, system: Experiment) -> Iterator[None]:
-    """Print a line about a run's training now and then, and one when it ends."""
-    watch = _Watch(run, label, system)
-    try:
-        with every(1.0, watch.look, name=label):
-            yield
-    finally:
-        watch.look(last=True)
+def _shown(run: Folder, label: str, training: Training) -> Iterator[None]:
+    """Show how far a run's training is, and log a message when it ends."""
+    with Line(label) as line:
+        watch = _Watch(run, label, training, line)
+        try:
+            with every(1.0, watch.look, name=label):
+                yield
+        finally:
+            watch.look()
+    if watch.latest:
+        logger.info(watch.text(ended=True))
 
 
 class _Watch:
     """What there is to say about a run, from its history."""
 
-    def __init__(self, run: Folder, label: str, system: Experiment):
-        self.run, self.label, self.training = run, label, system.training
+    def __init__(self, run: Folder, label: str, training: Training, line: Line):
+        self.run, self.label, self.training, self.line = run, label, training, line
         self.seen = -1
         self.latest: dict[str, float] = {}
-        self.said = 0.0
         self.update, self.passes = 0, 0.0
 
-    def look(self, last: bool = False) -> None:
-        """Read what is new; say it at most every few seconds."""
+    def look(self) -> None:
+        """Read what is new, and show it."""
         for record in history.read(self.run, self.seen):
             if record["update"] >= self.seen:
                 self.latest |= record["metrics"]
                 self.update, self.passes, self.seen = record["update"], record["passes"], record["update"]
-        if self.latest and (last or time.monotonic() - self.said > LINE_SECONDS):
-            self.said = time.monotonic()
-            say(self._line(last))
+        if self.latest:
+            self.line.show(self.text(), self.share())
 
-    def _line(self, last: bool) -> str:
-        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not last else ""
-        passes = f"/{self.training.max_passes}" if self.training.max_passes and not last else ""
+    def share(self) -> float:
+        """Return how much of training is done, if patience does not end it before."""
+        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
+        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
+        return max(shares, default=0.0)
+
+    def text(self, ended: bool = False) -> str:
+        """Return the state of training in a line, with the time left or, at its end, the time it took."""
+        seconds, share = self.latest.get("train/seconds", 0.0), self.share()
+        when = f"{duration(seconds * (1 / share - 1))} left at most" if share and seconds else ""
+        of = f"/{self.training.max_updates:,}" if self.training.max_updates and not ended else ""
+        passes = f"/{self.training.max_passes}" if self.training.max_passes and not ended else ""
         shown = {"loss": "train/loss", "bleu": "valid/bleu", "chrf": "valid/chrf", "accuracy": "valid/accuracy"}
         numbers = [f"{name} {self.latest[key]:.2f}" for name, key in shown.items() if key in self.latest]
         numbers.append(f"{self.latest.get('train/tokens_per_second', 0):,.0f} tokens/s")
-        seconds = self.latest.get("train/seconds", 0.0)
-        if last:
-            numbers.append(duration(seconds))
-        elif left := self._left(seconds):
-            numbers.append(f"at most {duration(left)} left")
-        return f"{self.label:<22} update {self.update:,}{of}, pass {self.passes:.1f}{passes}  " + "  ".join(numbers)
-
-    def _left(self, seconds: float) -> float | None:
-        """Time left if patience does not end training before, from the validations so far."""
-        if not seconds or not self.passes:
-            return None
-        shares = [self.update / self.training.max_updates] if self.training.max_updates else []
-        shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
-        return seconds * (1 / max(shares) - 1) if shares else None
+        place = f"update {self.update:,}{of}, pass {self.passes:.1f}{passes}"
+        return " · ".join(filter(None, (self.label, duration(seconds) if ended else when, place, *numbers)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 
@@ -21,6 +22,28 @@ def run_folder(store: Store, address: str, seed: int) -> Folder:
     return store.folder(KIND, f"{address}/seed-{seed}")
 
 
+def locate(name: str, storage: str = "results") -> Folder:
+    """Return the folder of a run given as a path, a URI, or the beginning of its address in a storage.
+
+    Without `/seed-N` it is that of the first seed. UserError where there is none, or more than one.
+    """
+    path = name.rstrip("/")
+    if f"/{KIND}/" in path:
+        storage, _, path = path.rpartition(f"/{KIND}/")
+    path = path.removeprefix(f"{KIND}/")
+    store = Store(storage)
+    address, _, seed = path.partition("/")
+    matching = [known for known in store.addresses(KIND) if address and known.startswith(address)]
+    if len(matching) != 1:
+        known = ", ".join(store.addresses(KIND)[:8]) or "none yet: `augury train` makes them"
+        raise UserError(f"{'no' if not matching else 'more than one'} run '{address}' in {store.root}; runs: {known}")
+    seeds = store.folder(KIND, matching[0]).subfolders()
+    chosen = seed or seeds[0]
+    if chosen not in seeds:
+        raise UserError(f"run {matching[0]} has no '{chosen}': there are {', '.join(seeds)}")
+    return store.folder(KIND, f"{matching[0]}/{chosen}")
+
+
 def folders(store: Store) -> list[Folder]:
     """The folders of all runs that training has described."""
     groups = [store.folder(KIND, address) for address in store.addresses(KIND)]
@@ -30,9 +53,9 @@ def folders(store: Store) -> list[Folder]:
 
 def notes(run: Folder) -> list[str]:
     """What must be known of the texts of a run, such as that they are synthetic."""
-    inputs = [Folder(run.root, f"{CORPORA}/{given['address']}") for given in run.read_json(DESCRIPTION)["inputs"]]
-    found = [_note(corpus) for corpus in inputs]
-    return list(dict.fromkeys(note for note in found if note))
+    addresses = [corpus["address"] for corpus in run.read_json(DESCRIPTION)["inputs"]]
+    corpora_notes = [_note(Folder(run.root, f"{CORPORA}/{address}")) for address in addresses]
+    return list(dict.fromkeys(note for note in corpora_notes if note))
 
 
 def _note(corpus: Folder) -> str | None:

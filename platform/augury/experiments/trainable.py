@@ -1,21 +1,17 @@
-"""The contract of a trainable, and finding one by its name: `nmt` is the package `trainables.nmt`."""
+"""The contract of a trainable, and finding one: `nmt` is the package `trainables.nmt`, `./mine/` a directory."""
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import pkgutil
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from augury.core.errors import UserError, unknown
-from augury.experiments.recording import Recording, unrecorded
+from augury.core.errors import UserError
+from augury.core.plugins import Kind
+from augury.corpora.ingest import addressed, ingested
 
 if TYPE_CHECKING:
     import numpy as np
-    import torch
 
     from augury.core.execution import ExecutorName
     from augury.core.store import Folder, Store
@@ -23,34 +19,9 @@ if TYPE_CHECKING:
     from augury.decoding.settings import Sampler
     from augury.experiments.cost import Size
     from augury.experiments.experiment import Experiment
-    from augury.training.loop import Report
-
-
-class Input(NamedTuple):
-    """A corpus that a run reads: its role, address and number of records."""
-
-    role: str
-    address: str
-    rows: int
-
-
-class Prepared(NamedTuple):
-    """Everything that a run reads, made and addressed.
-
-    `address` names the run: it is the hash of the inputs and of the configuration of training, the seed left out.
-    `data_factor` is the number of texts that training reads over the number of records: |K| + 1 with K ciphers;
-    `passes_by_view` says how often a pass reads a view of a record on average, and `pieces` how many subwords a record
-    has, by side; `artifacts` are folders (by their names in the store) to keep with the run's record; `config` is what
-    `train_loop` starts from.
-    """
-
-    address: str
-    inputs: tuple[Input, ...]
-    data_factor: float
-    passes_by_view: Mapping[str, float]
-    pieces: Mapping[str, float]
-    artifacts: Mapping[str, str]
-    config: dict[str, Any]
+    from augury.experiments.run import Run
+    from augury.text.tokens import Text, Tokenizer
+    from augury.training.task import Task
 
 
 class Exported(NamedTuple):
@@ -69,70 +40,98 @@ class Exported(NamedTuple):
     """The pretrained model that training began with."""
 
 
-class Trainable(Protocol):
-    """What a package under `trainables` provides."""
+class Trainable:
+    """What a task adds to the platform: its settings, tokenizer, model, batches and outputs.
 
-    Config: type[Experiment]
-    EXAMPLE: str
-    """A shell command that writes a line for `translate`."""
+    Corpora, views, tokens, addresses, training, checkpoints, scores and records are the platform's. An experiment that
+    is passed in is an instance of `EXPERIMENT`. Modules that load torch are imported where they are used, so that
+    reading an experiment file stays quick.
+    """
+
+    EXPERIMENT: ClassVar[type[Experiment]]
+    """The settings of its experiment files."""
+    EXAMPLE: ClassVar[str]
+    """A shell command that writes a line for `augury translate`."""
+    VERSION: ClassVar[int] = 1
+    """Raised when the same configuration comes to train another model: part of every run's address."""
+    SIDES: ClassVar[Mapping[str, tuple[str, ...]]]
+    """The texts of a record, and the columns that each is read from; the first is what views are of."""
+    ROWS_PER_SECOND: ClassVar[int] = 20_000
+    """Rows that one core tokenises in a second."""
+
+    def corpus_address(self, experiment: Any, split: str) -> str:
+        """Return the address of the corpus of a split, found without making anything."""
+        return addressed(experiment.corpus, split)
+
+    def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
+        """Return the corpus of a split, made unless the store has it."""
+        return ingested(experiment.corpus, split, store.root)
 
     def check(self, experiment: Any, store: Store) -> None:
-        """UserError where the settings and the training text alone tell that an experiment cannot be prepared."""
+        """Raise UserError where settings and training text alone tell that an experiment cannot be prepared."""
+
+    def check_model(self, experiment: Any, store: Store) -> None:
+        """Raise UserError where the model cannot be trained; called before anything is made."""
+
+    def check_held_out(self, experiment: Any, tokenizer: Folder, corpora: Mapping[str, Corpus]) -> None:
+        """Raise UserError where validation or test text is nothing for the model; called before training."""
+
+    def most_pieces(self, experiment: Any) -> int | None:
+        """Return the most pieces of a training example, where longer ones are left out."""
+        return None
 
     def size(self, experiment: Any, store: Store) -> Size | None:
-        """The size of the model, from settings and training text; None where a hub would have to be asked."""
+        """Return the size of the model, from settings and training text; None where a hub would have to be asked."""
+        return None
 
-    def address(self, experiment: Any, store: Store) -> str:
-        """The address of the run that an experiment describes, found without making anything."""
+    def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Tokenizer:
+        """Return the tokenizer that is learned from training texts: sides and views by their names."""
+        raise NotImplementedError
 
-    def prepare(self, experiment: Any, store: Store, recording: Recording = unrecorded) -> Prepared:
-        """Make the corpora, views, vocabularies and tokens that are missing; train models that operators lack.
+    def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
+        """Write the tokenizer into its folder and finish that."""
+        raise NotImplementedError
 
-        All later steps read `Prepared.config`; `recording` opens the recorder of what is trained.
-        """
+    def determined(self, experiment: Any) -> dict[str, Any]:
+        """Return what of the task's own settings determines the trained model."""
+        raise NotImplementedError
 
-    def train_loop(self, config: dict[str, Any], device: torch.device, report: Report) -> None:
-        """Train one seed in this process, as far as the validation `until` if that is given.
+    def load(self, run: Run) -> Task:
+        """Return the model of a run before training with its examples and its validation set."""
+        raise NotImplementedError
 
-        `config` is `Prepared.config` with `run`, `seed`, `storage` and perhaps `until`.
-        """
-
-    def outputs(self, experiment: Any, run: Folder, store: Store, corpus: Corpus, test: str) -> list[str]:
-        """What a finished run makes of every record of the test set called `test`, with the experiment's settings."""
+    def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
+        """Return what a finished run makes of every record of the test set called `test`."""
+        raise NotImplementedError
 
     def translate(
-        self, run: Folder, store: Store, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
+        self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
         """Return the model's output for each text, in this process unless `executor` says otherwise."""
+        raise NotImplementedError
 
-    def export(self, run: Folder, store: Store, form: str, directory: Path) -> Exported:
+    def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write the model in another library's format into a directory that is there, and say how it is used."""
+        raise UserError(f"runs of task {run.experiment.task} cannot be exported")
+
+    def sampler(self, run: Run) -> Sampler:
+        """Return a finished run as a function that writes text, its model loaded once."""
+        raise UserError(f"a run of task {run.experiment.task} writes no text: take one of task nmt or seq2seq")
+
+    def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
+        """Return the probability of every label (rows, labels), given the columns of the task's side."""
+        raise UserError(f"a run of task {run.experiment.task} labels nothing: take one of task nli")
 
 
-class Generator(Trainable, Protocol):
-    """A trainable whose runs write text, for operators."""
-
-    def sampler(self, run: Folder, store: Store) -> Sampler:
-        """A finished run as a function, its model loaded once."""
-
-
-class Classifier(Trainable, Protocol):
-    """A trainable whose runs label sentence pairs, for operators."""
-
-    def probabilities(
-        self, run: Folder, store: Store, premises: Sequence[str], hypotheses: Sequence[str]
-    ) -> np.ndarray:
-        """The probability of every label (pairs, labels), in the order of LABELS."""
+TASKS = Kind(
+    "task",
+    package="trainables",
+    attribute="TASK",
+    how="sets TASK to an instance of a subclass of augury.experiments.trainable.Trainable",
+)
 
 
 def find(name: str) -> Trainable:
-    """The trainable called `name`; UserError names the nearest known one."""
-    if importlib.util.find_spec("trainables") is None:
-        raise UserError("the package 'trainables' is not importable: install Augury, or run from its root directory")
-    known = [
-        module.name for module in pkgutil.iter_modules(importlib.import_module("trainables").__path__) if module.ispkg
-    ]
-    if name not in known:
-        raise unknown("task", name, known)
-    found: ModuleType = importlib.import_module(f"trainables.{name}")
-    return found
+    """Return the trainable called `name`, or at that path; UserError names the nearest known one."""
+    trainable: Trainable = TASKS.find(name)
+    return trainable

@@ -49,6 +49,8 @@ class Adversarial(Delayed):
     warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps before the attack begins (the paper: none); under it a fresh model or head learns little."""
 
+    needs_embeddings: ClassVar[bool] = True
+    reads_views: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
         "snippet": {"epsilon": 1.0, "alpha": 0.3, "steps": 3, "norm_scope": "matrix", "clean_weight": 1.0},
@@ -87,8 +89,7 @@ class Adversarial(Delayed):
         return [Draw((view,), TARGET) for view in (SOURCE, *keys)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        if not isinstance(model, PerturbableModel):
-            raise UserError("regime adversarial moves word embeddings, and this task has none: take another regime")
+        assert isinstance(model, PerturbableModel), "experiments refuse the regime where it is not"
         if self.warming(progress):
             return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):

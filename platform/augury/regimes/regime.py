@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
 
 from pydantic import Field
 
-import augury.regimes
+from augury.core import plugins
 from augury.core.citations import Paper
-from augury.core.config import Section, validate
+from augury.core.config import validate
 from augury.core.errors import UserError, unknown
 from augury.core.mutability import MUTABLE, Mutability
+from augury.core.plugins import Extension, Kind
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -23,6 +22,12 @@ SOURCE = "source"
 TARGET = "target"
 DEFAULT = "plain"
 """The regime of settings that name none."""
+REGIMES = Kind(
+    "regime",
+    package="augury.regimes",
+    attribute="REGIME",
+    how="sets REGIME to a subclass of augury.regimes.regime.Regime",
+)
 
 VIEWS = Mutability("it decides which views are read together")
 
@@ -109,15 +114,19 @@ class Losses(NamedTuple):
     metrics: dict[str, Tensor]
 
 
-class Regime(Section):
+class Regime(Extension):
     """Parameters of a regime; a subclass adds its own beside its draws and its loss."""
 
     name: Annotated[str, VIEWS]
-    """The module of `augury.regimes` that holds the regime."""
+    """The name of the regime, or the path of a file that holds it."""
     label_smoothing: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
     """Mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
+    needs_embeddings: ClassVar[bool] = False
+    """Whether the model must be a PerturbableModel: one whose word embeddings can be moved."""
+    reads_views: ClassVar[bool] = False
+    """Whether batches may hold renderings of an example other than the plain source."""
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the regime, with these parameters, comes from."""
@@ -176,12 +185,9 @@ def parse(value: Any) -> Regime:
     if isinstance(value, Mapping):
         value = {"name": DEFAULT, **value}
     if not isinstance(value, Mapping) or not isinstance(value["name"], str):
-        raise UserError(f"a regime is 'name: ...' and its parameters; {_allowed()}")
-    name = value["name"]
-    if name not in names():
-        raise unknown("regime", name, names())
-    schema: type[Regime] = importlib.import_module(f"augury.regimes.{name}").REGIME
-    values = dict(value)
+        raise UserError(f"a regime is 'name: ...' and its parameters; allowed names: {', '.join(names())}")
+    schema, values = plugins.section(REGIMES, Regime, "name", value)
+    name = values["name"]
     preset = values.pop("preset", None)
     if preset is not None and preset not in schema.PRESETS:
         raise unknown(f"preset of regime {name}", str(preset), schema.PRESETS)
@@ -189,10 +195,5 @@ def parse(value: Any) -> Regime:
 
 
 def names() -> list[str]:
-    """The regimes there are: the modules of this package that define one."""
-    modules = [module.name for module in pkgutil.iter_modules(augury.regimes.__path__)]
-    return [name for name in modules if name not in ("agreement", "regime", "objective", "perturbation")]
-
-
-def _allowed() -> str:
-    return f"allowed names: {', '.join(names())}"
+    """Return the names of the regimes there are."""
+    return REGIMES.names()

@@ -1,1 +1,1 @@
-"""What came out of an experiment: results, comparison tables and a page for people."""
+"""The results of an experiment: scores, comparisons, tables, figures and pages for people."""

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from augury.reporting.table import Row, Table, factor, interval, probability, signed
+from augury.reporting.comparison import Comparison, Row
+from augury.reporting.numbers import factor, interval, probability, signed
 from augury.scoring.metrics import title
 
 
-def answer(table: Table) -> str:
-    """Whether a system beats the baseline, by how much, at what cost, and what speaks against believing it."""
+def answer(table: Comparison) -> str:
+    """Say whether a system beats the baseline, by how much, at what cost, and what speaks against believing it."""
     metric, baseline, *others = table.metrics[0], *table.rows
     name = title(metric)
     start = baseline.scores.get(metric)
@@ -33,21 +34,23 @@ def answer(table: Table) -> str:
         scores = f"scores {-by:.1f} {name} {less}" if by < 0 else f"scores the same {name}"
         nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
         head = f"On {table.where}, {nobody} {baseline.name} ({name} {start.value:.1f}): {it} {scores}"
-    said = head + _verdict(best, alone=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons)
+    sentence = head + _verdict(
+        best, alone=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons
+    )
     first = max(compared, key=gain)
     if first is not best and round(gain(first), 1) > by:
-        said += f"; {first.name} scores still {more} ({signed(first.difference)}), but that may be chance"
-    return f"{said}."
+        sentence += f"; {first.name} scores still {more} ({signed(first.difference)}), but that may be chance"
+    return f"{sentence}."
 
 
 def _verdict(row: Row, alone: bool, comparisons: int) -> str:
-    """Whether the difference is real, as the end of a sentence; `alone`: a system has one seed."""
+    """Say whether the difference is real, as the end of a sentence; `alone`: a system has one seed."""
     if row.tested is None:
         return ", but the difference is not tested" + (" and one seed does not decide" if alone else "")
     between = f"{signed(row.tested.low)} to {signed(row.tested.high)}"
     if not round(row.tested.value, 1):
         return f" (95 % interval of the difference {between})"
-    p_value = probability(row)
+    p_value = probability(row.corrected)
     corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
     evidence = f"(95 % interval {between}, p {'' if p_value[0] == '<' else '= '}{p_value}{corrected})"
     if not row.mark:

@@ -7,13 +7,12 @@ import shutil
 import uuid
 from pathlib import Path
 
-import yaml
-
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store, share
 from augury.experiments import trainable
-from augury.experiments.runs import DESCRIPTION
+from augury.experiments.run import Run
 from augury.reporting import card
+from augury.reporting.repetition import experiment_yaml
 
 README, EXPERIMENT = "README.md", "experiment.yaml"
 
@@ -26,15 +25,16 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
     """
     if output.exists():
         raise UserError(f"'{output}' exists already: give another --output, or remove it")
-    task = trainable.find(run.read_json(DESCRIPTION)["task"])
+    trained = Run.read(run)
     directory = output.with_name(f".tmp-{output.name}-{uuid.uuid4().hex[:8]}")
     try:
         directory.mkdir(parents=True)
     except OSError as error:
         raise UserError(f"'{output}' cannot be made ({error.strerror}): give another --output") from error
     try:
-        exported = task.export(run, store, form, directory)
-        experiment = yaml.safe_dump(card.experiment(run), sort_keys=False, allow_unicode=True)
+        exported = trainable.find(trained.experiment.task).export(trained, form, directory)
+        experiment = experiment_yaml(run, [trained.seed])
+        assert experiment is not None, "a finished run keeps its experiment file"
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / README).write_text(card.render(run, store, exported, EXPERIMENT), encoding="utf-8")
         share(directory)

@@ -1,116 +1,213 @@
-"""The charts of the page, as data for Plotly: learning curves, and score against cost."""
+"""The charts of an experiment, and what all charts have in common: learning curves, and score against cost."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
+import json
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 
-from augury.reporting.charts import Figure, look, numbers, plot, time_unit
+from augury.reporting.comparison import Comparison, Row
+from augury.reporting.looks import COLOURS, OTHER, Look, look
+from augury.reporting.numbers import interval, time_unit
 from augury.reporting.results import SystemResult
-from augury.reporting.table import Table
 from augury.scoring.metrics import title
 from augury.training import history
 from augury.training.history import Record
 
-POINTS = 400  # of a line at most; a chart has no room for more
+MOST_POINTS = 400
+"""Of a line at most; a chart has no room for more."""
+COLUMN = 560
+"""Pixels that a chart has where two are side by side."""
 
 
 @dataclass(frozen=True)
-class Curve:
-    """A metric of one seed over training; equally long arrays."""
+class Figure:
+    """A chart with its meaning in words."""
 
-    system: int
-    seed: int
-    updates: np.ndarray
-    times: np.ndarray
-    """Seconds of training."""
-    values: np.ndarray
+    name: str
+    title: str
+    caption: str
+    chart: go.Figure
+    narrowest: int = 0
+    """Pixels; on a narrower screen it scrolls."""
+
+    @property
+    def height(self) -> int:
+        """Pixels."""
+        return int(self.chart.layout.height)
+
+    @property
+    def wide(self) -> bool:
+        """Whether it takes the whole width of a page."""
+        return self.narrowest > COLUMN
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return what Plotly draws, as JSON-like values."""
+        return dict(json.loads(self.chart.to_json()))
+
+
+def chart(traces: Sequence[go.Scatter], x: str, y: str, height: int = 300, legend: bool = False) -> go.Figure:
+    """Return traces on axes with these titles; colours of text and grid are the page's."""
+    figure = go.Figure(list(traces))
+    figure.update_layout(
+        template="none",
+        height=height,
+        margin={"l": 52, "r": 12, "t": 8, "b": 44},
+        showlegend=legend,
+        legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"},
+        hovermode="closest",
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        font_size=13,
+    )
+    figure.update_xaxes(title_text=html.escape(x), rangemode="tozero")
+    figure.update_yaxes(title_text=html.escape(y))
+    for axis in (figure.layout.xaxis, figure.layout.yaxis):
+        axis.update(zeroline=False, automargin=True, ticks="", showline=False)
+    return figure
+
+
+def numbers(values: Sequence[float] | np.ndarray) -> list[float | None]:
+    """Return values rounded to what a chart can show; what is not finite leaves a gap."""
+    return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values]
+
+
+def error_bars(values: Sequence[Any], width: int | None = None, **options: Any) -> dict[str, Any]:
+    """Return the whiskers of (value, low, high), none where an end is None."""
+    return {
+        "type": "data",
+        "symmetric": False,
+        "array": [0.0 if high is None else high - value for value, _, high in values],
+        "arrayminus": [0.0 if low is None else value - low for value, low, _ in values],
+        "thickness": 1.5,
+        "width": width,
+        **options,
+    }
 
 
 def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
-    """Validation score and training loss, each against updates and against training time.
+    """Return validation score and training loss, each against updates and against training time; a line per seed.
 
     `metric` is the one that decides; the validation loss stands in where it was not measured in training. A chart of
     which nothing was recorded is left out.
     """
-    curves = _curves(results)
-    valid = f"valid/{metric}" if f"valid/{metric}" in curves else "valid/loss"
-    labels = {
-        valid: f"validation {title(metric)}" if valid != "valid/loss" else "validation loss",
-        "train/loss": "training loss",
-    }
-    unit, size = time_unit(max((curve.times[-1] for group in curves.values() for curve in group), default=0.0))
+    points = _histories(results)
+    valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
+    labels = {valid: f"validation {title(valid.removeprefix('valid/'))}", "train/loss": "training loss"}
+    shown = points[points["metric"].isin(labels)].copy()
+    unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
+    shown["time"] /= size
     figures = []
-    for name, label in labels.items():
-        group = curves.get(name, [])
-        ends = ", ".join(f"{results[one.system].name} seed {one.seed} {one.values[-1]:.2f}" for one in group)
+    for name, of_metric in shown.groupby("metric", sort=False):
+        last = of_metric.groupby(["system", "seed"], sort=False)["value"].last()
+        ends = ", ".join(f"{results[system].name} seed {seed} {value:.2f}" for (system, seed), value in last.items())
         for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
-            data = [
-                _line(
-                    results[one.system],
-                    one,
-                    one.updates if over == "updates" else one.times / size,
-                    markers=name == valid,
-                )
-                for one in group
+            traces = [
+                _line(results[system], system, seed, thinned(curve, MOST_POINTS)[[over, "value"]])
+                for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False)
             ]
-            heading = f"{label[0].upper()}{label[1:]} against {over}"
-            figure = Figure(
-                f"{name.replace('/', '-')}-{over}", heading, f"{heading}; at the end: {ends}", plot(data, axis, label)
-            )
-            figures += [figure] if group else []
-    return figures
+            heading = f"{labels[name][0].upper()}{labels[name][1:]} against {over}"
+            drawing = chart(traces, axis, labels[name])
+            caption = f"{heading}; at the end: {ends}"
+            figures.append(Figure(f"{name.replace('/', '-')}-{over}", heading, caption, drawing))
+    return sorted(figures, key=lambda figure: figure.name.startswith("train"))
 
 
-def score_against_cost(results: Sequence[SystemResult], table: Table) -> Figure | None:
-    """The deciding score, with its interval, against training time; None before anything is scored."""
-    metric = table.metrics[0]
-    shown = [
-        (index, row, row.scores[metric], row.cost)
-        for index, row in enumerate(table.rows)
-        if metric in row.scores and row.cost
-    ]
-    if not shown:
-        return None
-    unit, size = time_unit(max(cost.train_seconds for _, _, _, cost in shown))
-    data = [
-        {
-            "type": "scatter",
-            "mode": "markers",
-            "name": html.escape(row.name),
-            "x": [cost.train_seconds / size],
-            "y": [score.value],
-            "error_y": {
-                "type": "data",
-                "symmetric": False,
-                "array": [score.high - score.value],
-                "arrayminus": [score.value - score.low],
-                "thickness": 1.5,
-            },
-            "marker": {"color": look(index).colour, "symbol": look(index).symbol, "size": 11},
-            "hovertemplate": f"{html.escape(row.name)}: %{{y:.1f}} after %{{x:.2f}} {unit}<extra></extra>",
-        }
-        for index, row, score, cost in shown
-    ]
-    said = ", ".join(
-        f"{row.name} {score.value:.1f} in {cost.train_seconds / size:.1f} {unit}" for _, row, score, cost in shown
+def _histories(results: Sequence[SystemResult]) -> pd.DataFrame:
+    """Return a row for every system, seed, metric and record."""
+    rows = []
+    for system, result in enumerate(results):
+        for seed, run in result.runs.items():
+            records = history.read(run)
+            for record, time in zip(records, seconds_of(records), strict=True):
+                rows += [(system, seed, name, record["update"], time, v) for name, v in record["metrics"].items()]
+    return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
+
+
+def thinned(curve: pd.DataFrame, most: int) -> pd.DataFrame:
+    """Return at most so many rows of a curve, evenly, its ends among them."""
+    return curve.iloc[np.unique(np.linspace(0, len(curve) - 1, most).round().astype(int))]
+
+
+def _line(result: SystemResult, system: int, seed: int, curve: pd.DataFrame) -> go.Scatter:
+    name, drawn = html.escape(result.name), look(system)
+    return go.Scatter(
+        mode="lines+markers" if len(curve) <= 60 else "lines",
+        name=name,
+        x=numbers(curve.iloc[:, 0]),
+        y=numbers(curve["value"]),
+        line={"color": drawn.colour, "dash": drawn.dash, "width": 2 if len(result.runs) == 1 else 1.3},
+        marker={"color": drawn.colour, "symbol": drawn.symbol, "size": 5},
+        hovertemplate=f"{name}, seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}<extra></extra>",
     )
-    drawn = plot(data, f"training time of one seed ({unit})", f"{title(metric)} on {table.where}")
-    drawn["layout"] |= {
-        "height": 360,
-        "showlegend": True,
-        "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"},
-    }
-    heading = f"{title(metric)} on {table.where} against training time"
-    return Figure("cost", heading, f"{heading}: {said}", drawn)
 
 
-def seconds(records: Sequence[Record]) -> list[float]:
-    """The training time at every record, pauses between restarts left out where training recorded it."""
+def front(comparison: Comparison) -> list[Row]:
+    """Return the rows of which none is both better, by the metric that decides, and cheaper; cheapest first."""
+    metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
+    priced = [row for row in comparison.rows if row.cost and metric in row.scores]
+    kept: list[Row] = []
+    for row in sorted(priced, key=lambda row: (row.cost and row.cost.train_seconds, sign * row.scores[metric].value)):
+        if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
+            kept.append(row)
+    return kept
+
+
+def score_against_cost(comparison: Comparison, looks: Mapping[str, Look] | None = None) -> Figure | None:
+    """Draw the deciding score with its interval against training time, and the front; None under two such systems.
+
+    With `looks`, by address, the others are small and without interval.
+    """
+    metric, best = comparison.metrics[0], front(comparison)
+    priced = [(row, row.cost.train_seconds) for row in comparison.rows if row.cost and metric in row.scores]
+    if len(priced) < 2:
+        return None
+    unit, size = time_unit(max(seconds for _, seconds in priced))
+    drawn = {row.address: look(index) for index, row in enumerate(comparison.rows)} if looks is None else looks
+    on_front = [(row, row.cost.train_seconds / size, row.scores[metric].value) for row in best if row.cost]
+    traces = [
+        go.Scatter(
+            mode="lines",
+            name="front",
+            hoverinfo="skip",
+            showlegend=False,
+            x=[x for _, x, _ in on_front],
+            y=[y for _, _, y in on_front],
+            line={"color": COLOURS[0], "shape": "hv", "width": 1.5},
+        )
+    ]
+    for row, seconds in sorted(priced, key=lambda item: item[0].address in drawn):  # highlighted ones are on top
+        own, score, name = drawn.get(row.address, OTHER), row.scores[metric], html.escape(row.name)
+        whiskers = error_bars([(score.value, score.low, score.high)]) if row.address in drawn else None
+        size_of_mark, ring = 11 if row.address in drawn else 8, 2 if row in best else 0
+        traces.append(
+            go.Scatter(
+                mode="markers",
+                name=name,
+                x=[seconds / size],
+                y=[score.value],
+                error_y=whiskers,
+                marker={"color": own.colour, "symbol": own.symbol, "size": size_of_mark},
+                marker_line={"width": ring, "color": COLOURS[0]},
+                hovertemplate=f"{name}: {interval(score)} after %{{x:.2f}} {unit}<extra></extra>",
+            )
+        )
+    label = f"{title(metric)} on {comparison.where}"
+    values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
+    figure = chart(traces, f"training time of one seed ({unit})", label, height=380, legend=looks is None)
+    caption = f"On the line, cheapest first, nothing is both better and cheaper: {values}."
+    return Figure("cost", f"{label} against training time", caption, figure)
+
+
+def seconds_of(records: Sequence[Record]) -> list[float]:
+    """Return the training time at every record, pauses between restarts left out where training recorded it."""
     measured = [
         (record["update"], record["metrics"]["train/seconds"])
         for record in records
@@ -120,33 +217,3 @@ def seconds(records: Sequence[Record]) -> list[float]:
         return [record["time"] - records[0]["time"] for record in records]
     updates, times = zip((0, 0.0), *measured, strict=True)
     return [float(time) for time in np.interp([record["update"] for record in records], updates, times)]
-
-
-def _curves(results: Sequence[SystemResult]) -> dict[str, list[Curve]]:
-    """The curves of every metric in the histories, evenly thinned where they have too many points."""
-    curves: dict[str, list[Curve]] = {}
-    for system, result in enumerate(results):
-        for seed, folder in result.runs.items():
-            records = history.read(folder)
-            points: dict[str, list[tuple[float, float, float]]] = {}
-            for record, time in zip(records, seconds(records), strict=True):
-                for name, value in record["metrics"].items():
-                    points.setdefault(name, []).append((record["update"], time, value))
-            for name, found in points.items():
-                kept = np.linspace(0, len(found) - 1, min(len(found), POINTS)).round().astype(int)
-                curves.setdefault(name, []).append(Curve(system, seed, *np.array(found, dtype=float)[kept].T))
-    return curves
-
-
-def _line(result: SystemResult, curve: Curve, x: np.ndarray, markers: bool) -> dict[str, Any]:
-    name, drawn = html.escape(result.name), look(curve.system)
-    return {
-        "type": "scatter",
-        "mode": "lines+markers" if markers else "lines",
-        "name": name,
-        "x": numbers(x),
-        "y": numbers(curve.values),
-        "line": {"color": drawn.colour, "dash": drawn.dash, "width": 2 if len(result.runs) == 1 else 1.3},
-        "marker": {"color": drawn.colour, "symbol": drawn.symbol, "size": 5},
-        "hovertemplate": f"{name}, seed {curve.seed}: %{{y:.3~f}} at %{{x:,.6~g}}<extra></extra>",
-    }

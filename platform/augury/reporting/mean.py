@@ -7,16 +7,18 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
 
-from augury.reporting.counts import example_ids
+from augury.reporting.comparison import MEAN, Comparison, comparison
+from augury.reporting.resampling import example_ids
 from augury.reporting.results import Estimate, SystemResult
-from augury.reporting.table import MEAN, Table, comparison
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import entry
 from augury.scoring.significance import Method, clusters, interval, mean_over
 
 
-def comparisons(systems: Sequence[SystemResult], tests: Sequence[str], method: Method = "two-level") -> list[Table]:
-    """The systems on every test set; where there are several, on their mean before all.
+def compare_all(
+    systems: Sequence[SystemResult], tests: Sequence[str], method: Method = "two-level"
+) -> list[Comparison]:
+    """Compare the systems on every test set; where there are several, on their mean before all.
 
     Approximate randomisation swaps systems on one test set and knows no mean.
     """
@@ -27,7 +29,7 @@ def comparisons(systems: Sequence[SystemResult], tests: Sequence[str], method: M
 
 
 def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
-    """The systems with the mean of every metric over `tests` as a further test set, called `MEAN`.
+    """Return the systems with the mean of every metric over `tests` as a further test set, called `MEAN`.
 
     Translations of one example are not independent, and are drawn together. They have one id, or one row as the number
     of theirs (`<set>-<row>`); one place where the sets have no id in common or their ids are not known any more. Where
@@ -40,47 +42,50 @@ def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Sys
 
 def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
     metrics = [metric for metric in system.tests[tests[0]] if all(metric in system.tests[test] for test in tests)]
-    drawn = {metric: found for metric in metrics if (found := _drawn(system, tests, metric)) is not None}
+    drawn = {metric: known for metric in metrics if (known := _drawn(system, tests, metric)) is not None}
     means = {metric: _estimate(system, tests, metric, drawn.get(metric)) for metric in metrics}
     return replace(system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: drawn})
 
 
 def _drawn(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled | None:
-    """The means on resampled sets; None where the counts of any set's examples are not known any more."""
+    """Return the means on resampled sets; None where the counts of any set's examples are not known any more."""
     sets = [system.resampled.get(test, {}).get(metric) for test in tests]
-    known = [one for one in sets if one is not None]
+    known = [resampled for resampled in sets if resampled is not None]
     if len(known) < len(sets):
         return None
-    examples = _examples(system, tests, [len(one.statistics[0]) for one in known])
-    seeds = zip(*(one.statistics for one in known), strict=True)
+    examples = _examples(system, tests, [len(resampled.statistics[0]) for resampled in known])
+    seeds = zip(*(resampled.statistics for resampled in known), strict=True)
     counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
     return resample(counts, mean_over(entry(metric).value, len(known)), samples=len(known[0].samples))
 
 
 def _examples(system: SystemResult, tests: Sequence[str], lengths: Sequence[int]) -> list[list[str]]:
-    """What the examples of every set are called: those with one name are drawn together."""
+    """Return names of the examples of every set: those with one name are drawn together."""
     run = next(iter(system.runs.values()), None)
     ids = [example_ids(run, test) if run else None for test in tests]
     names = [[name.removeprefix(f"{test}-") for name in of_set or ()] for test, of_set in zip(tests, ids, strict=True)]
     shared = len(set(chain.from_iterable(names))) < sum(map(len, names))
     if shared and [*map(len, names)] == [*lengths]:
         return names
-    return [[str(place) for place in range(length)] for length in lengths]
+    return [[str(index) for index in range(length)] for length in lengths]
 
 
 def _estimate(system: SystemResult, tests: Sequence[str], metric: str, drawn: Resampled | None) -> Estimate:
-    """The mean with its interval; where no example is known, as wide as if all sets were off in the same direction."""
+    """Return the mean with its interval.
+
+    Where no example is known, the interval is as wide as if all sets were off in the same direction.
+    """
     sets = [system.tests[test][metric] for test in tests]
-    low, high = (statistics.fmean(getattr(one, end) for one in sets) for end in ("low", "high"))
+    low, high = (statistics.fmean(getattr(estimate, end) for estimate in sets) for end in ("low", "high"))
     if drawn is not None:
         between = interval(drawn)
         low, high = between.low, between.high
-    signature = " or ".join(dict.fromkeys(one.signature for one in sets))
+    signature = " or ".join(dict.fromkeys(estimate.signature for estimate in sets))
     return Estimate(
-        statistics.fmean(one.value for one in sets),
+        statistics.fmean(estimate.value for estimate in sets),
         low,
         high,
         f"mean of {len(sets)} test sets, {signature}",
-        sum(one.n for one in sets),
-        min(one.seeds for one in sets),
+        sum(estimate.n for estimate in sets),
+        min(estimate.seeds for estimate in sets),
     )

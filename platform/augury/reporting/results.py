@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import runs
-from augury.reporting.counts import resampled
+from augury.reporting.resampling import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.metrics import lower_is_better
 from augury.scoring.metrics import metric as get_metric
@@ -36,13 +36,13 @@ class Estimate:
 
     @property
     def measure(self) -> str:
-        """What values must share to compare: the signature without that of the interval."""
+        """The signature without that of the interval: values that share it compare."""
         return measure(self.signature)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """What one seed cost, as mean over seeds."""
+    """The cost of one seed, as mean over seeds."""
 
     parameters: float
     data_factor: float
@@ -84,10 +84,10 @@ class SystemResult:
     A metric is missing where the counts of a seed's sentences are not known any more.
     """
     notes: tuple[str, ...] = ()
-    """What must be known of its texts, such as that they are synthetic."""
+    """Cautions on its texts, such as that they are synthetic."""
 
-    def plain(self) -> dict[str, Any]:
-        """The system as JSON-like values."""
+    def to_dict(self) -> dict[str, Any]:
+        """Return the system as JSON-like values."""
         return {
             "name": self.name,
             "address": self.address,
@@ -95,7 +95,8 @@ class SystemResult:
             "runs": {str(seed): folder.uri for seed, folder in self.runs.items()},
             "unscored": list(self.unscored),
             "tests": {
-                test: {name: asdict(found) for name, found in metrics.items()} for test, metrics in self.tests.items()
+                test: {name: asdict(estimate) for name, estimate in metrics.items()}
+                for test, metrics in self.tests.items()
             },
             "cost": asdict(self.cost) if self.cost else None,
             "notes": list(self.notes),
@@ -103,7 +104,7 @@ class SystemResult:
 
 
 def load(folders: Sequence[Folder]) -> list[SystemResult]:
-    """The systems of these run folders, in the order in which they first occur; one for every configuration."""
+    """Return the systems of these run folders, in the order in which they first occur; one for every configuration."""
     groups: dict[str, dict[int, Folder]] = {}
     for folder in folders:
         described = folder.read_json(runs.DESCRIPTION)
@@ -114,35 +115,31 @@ def load(folders: Sequence[Folder]) -> list[SystemResult]:
 def load_groups(
     groups: Sequence[Mapping[int, Folder]], names: Sequence[str | None] | None = None
 ) -> list[SystemResult]:
-    """Systems that are given by the runs of their seeds, in this order.
+    """Return one system for the runs, by seed, of every group.
 
     Those without a name in `names` are called as their runs are; equal names are made distinct.
     """
     facts = [next(iter(group.values())).read_json(runs.DESCRIPTION) for group in groups]
-    called = [name or run["name"] for name, run in zip(names or [None] * len(facts), facts, strict=True)]
-    called = [
-        name if called.count(name) == 1 else f"{name} {run['address'][:4]}"
-        for name, run in zip(called, facts, strict=True)
-    ]
-    called = [
-        name if called.count(name) == 1 else f"{name} seed {', '.join(map(str, sorted(group)))}"
-        for name, group in zip(called, groups, strict=True)
-    ]
+    titles = [name or run["name"] for name, run in zip(names or [None] * len(facts), facts, strict=True)]
+    titles = _distinct(titles, [run["address"][:4] for run in facts])
+    titles = _distinct(titles, [f"seed {', '.join(map(str, sorted(group)))}" for group in groups])
     samples = max((run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in facts), default=SAMPLES)
-    return [_system(*each, samples) for each in zip(called, facts, groups, strict=True)]
+    return [_system(name, run, group, samples) for name, run, group in zip(titles, facts, groups, strict=True)]
+
+
+def _distinct(names: Sequence[str], additions: Sequence[str]) -> list[str]:
+    """Return the names, each that is not the only one of its kind with its addition."""
+    return [name if names.count(name) == 1 else f"{name} {more}" for name, more in zip(names, additions, strict=True)]
 
 
 def best_validations(run: Folder) -> dict[str, float]:
-    """The best value of every metric that a run's validations recorded: of some the lowest, of the others the highest.
-
-    It is empty before the first validation.
-    """
-    found: dict[str, list[float]] = {}
+    """Return the best value of every metric that a run's validations recorded; nothing before the first validation."""
+    recorded: dict[str, list[float]] = {}
     for record in history.read(run):
         for name, value in record["metrics"].items():
             if name.startswith("valid/") and name != "valid/best":
-                found.setdefault(name.removeprefix("valid/"), []).append(value)
-    return {name: min(values) if lower_is_better(name) else max(values) for name, values in found.items()}
+                recorded.setdefault(name.removeprefix("valid/"), []).append(value)
+    return {name: min(values) if lower_is_better(name) else max(values) for name, values in recorded.items()}
 
 
 def from_hypotheses(
@@ -155,7 +152,7 @@ def from_hypotheses(
     metrics: Sequence[str],
     samples: int = SAMPLES,
 ) -> SystemResult:
-    """A system of which there is nothing but its output on one test set: place -> lines, a place for every seed."""
+    """Return a system known by its output on one test set alone: a folder for every seed -> its lines."""
     estimates, drawn = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [scorer.statistics(lines, references) for lines in hypotheses.values()]
@@ -182,14 +179,13 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
     scored = {seed: group[seed].read_json(runs.SCORES) for seed in seeds if group[seed].exists(runs.SCORES)}
     scores: dict[str, dict[str, dict[int, Mapping[str, Any]]]] = {}
     for seed, content in scored.items():
-        for test, found in content["tests"].items():
-            for score in found:
+        for test, metrics in content["tests"].items():
+            for score in metrics:
                 scores.setdefault(test, {}).setdefault(score["name"], {})[seed] = score
     drawn: dict[str, dict[str, Resampled]] = {test: {} for test in scores}
-    for test, metrics in scores.items():
-        for metric, of_seeds in metrics.items():
-            known = resampled([group[seed] for seed in of_seeds], test, metric, samples)
-            if known:
+    for test, by_metric in scores.items():
+        for metric, by_seed in by_metric.items():
+            if known := resampled([group[seed] for seed in by_seed], test, metric, samples):
                 drawn[test][metric] = known
     return SystemResult(
         name=name,
@@ -198,10 +194,10 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
         facts=facts,
         tests={
             test: {
-                metric: estimate(list(of_seeds.values()), drawn[test].get(metric))
-                for metric, of_seeds in metrics.items()
+                metric: estimate(list(by_seed.values()), drawn[test].get(metric))
+                for metric, by_seed in by_metric.items()
             }
-            for test, metrics in scores.items()
+            for test, by_metric in scores.items()
         },
         cost=_cost([content["cost"] for content in scored.values()]),
         unscored=tuple(seed for seed in seeds if seed not in scored),
@@ -211,7 +207,7 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
 
 
 def estimate(scores: Sequence[Mapping[str, Any]], drawn: Resampled | None) -> Estimate:
-    """The mean of one metric's scores over seeds, with its interval; `drawn`: of the same seeds."""
+    """Return the mean of one metric's scores over seeds, with its interval; `drawn`: of the same seeds."""
     between = interval(drawn) if drawn else _from_scores(scores)
     signatures = [score["signature"] for score in scores]
     if drawn:
@@ -222,7 +218,7 @@ def estimate(scores: Sequence[Mapping[str, Any]], drawn: Resampled | None) -> Es
 
 
 def _from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
-    """The interval where no sentence is known: the seeds' own over sentences, and Student's over seeds, in squares.
+    """Return the interval where no sentence is known: squares of the seeds' own intervals, and of Student's over seeds.
 
     It is wider than need be, for what seeds do to sentences is in both.
     """
@@ -237,7 +233,7 @@ def _from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
 
 
 def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
-    """The mean cost of seeds; None where there is none, or an earlier version wrote less of it."""
+    """Return the mean cost of seeds; None where there is none, or an earlier version wrote less of it."""
     if not costs or any("passes_by_view" not in cost for cost in costs):
         return None
     fields = ("parameters", "data_factor", "updates", "target_tokens", "train_seconds", "device_hours")
@@ -253,5 +249,5 @@ def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
 
 
 def _means(values: Sequence[Mapping[str, float]]) -> dict[str, float]:
-    """The mean of every entry."""
+    """Return the mean of every entry."""
     return {name: statistics.fmean(entries[name] for entries in values) for name in values[0]}

@@ -1,4 +1,4 @@
-"""Test examples with what every system made of them."""
+"""Test examples with the output of every system."""
 
 from __future__ import annotations
 
@@ -6,9 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from augury.core.rng import generator
-from augury.core.store import Folder
-from augury.corpora.corpus import COLUMNS, Corpus
-from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import COLUMNS
+from augury.reporting.resampling import test_corpus
 from augury.reporting.results import SystemResult
 
 
@@ -17,8 +16,8 @@ class Sample:
     """One example of a test set; lines are numbered from 1."""
 
     line: int
-    given: Mapping[str, str]
-    """What is read, by the name of its column."""
+    inputs: Mapping[str, str]
+    """The texts that a system reads, by the name of their column."""
     expected: str
     hypotheses: Mapping[str, str]
     """System -> its translation or label, of its first seed."""
@@ -28,44 +27,41 @@ class Sample:
 class Samples:
     """Examples drawn from one test set."""
 
+    test: str
     language: str
     expected: str
-    """What is expected of a system: `target` or `label`."""
+    """The column that a system is to produce: `target` or `label`."""
     expected_language: str
     examples: tuple[Sample, ...]
 
 
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> Samples | None:
-    """Examples drawn without regard to any system; None where the test set or all hypotheses are gone."""
-    name = f"{test}.txt"
-    made = {
-        result.name: folder.sub("hypotheses")
-        for result in results
-        for folder in list(result.runs.values())[:1]
-        if folder.sub("hypotheses").exists(name)
+    """Draw examples without regard to any system; None where the test set or all hypotheses are gone."""
+    first_runs = {result.name: next(iter(result.runs.values())) for result in results}
+    outputs = {
+        name: run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")
+        for name, run in first_runs.items()
+        if run.sub("hypotheses").exists(f"{test}.txt")
     }
-    inputs = {given["name"]: given["address"] for result in results for given in result.facts["inputs"]}
-    corpus = Corpus(Folder(next(iter(results[0].runs.values())).root, f"{CORPORA}/{inputs.get(test)}"))
-    if not made or not corpus.folder.complete:
+    corpora = (test_corpus(run, test) for run in first_runs.values())
+    corpus = next((corpus for corpus in corpora if corpus), None)
+    if not outputs or corpus is None:
         return None
     columns = COLUMNS[corpus.kind]
-    given, expected = {name: corpus.column(name) for name in columns.read}, corpus.column(columns.expected)
-    lines = {system: folder.read(name).decode().split("\n") for system, folder in made.items()}
+    inputs, expected = {name: corpus.column(name) for name in columns.read}, corpus.column(columns.expected)
     count = min(count, len(expected))
-    chosen = sorted(generator("samples", corpus.address).choice(len(expected), count, replace=False).tolist())
-    named = list(dict.fromkeys([columns.language, columns.expected_language]))
-    (languages,) = corpus.shard(corpus.shards[0], named).slice(0, 1).to_pylist()
+    lines = sorted(generator("samples", corpus.address).choice(len(expected), count, replace=False).tolist())
+    languages_of = list(dict.fromkeys([columns.language, columns.expected_language]))
+    (languages,) = corpus.shard(corpus.shards[0], languages_of).slice(0, 1).to_pylist()
+    examples = [
+        Sample(
+            line + 1,
+            {name: texts[line] for name, texts in inputs.items()},
+            expected[line],
+            {system: output[line] for system, output in outputs.items()},
+        )
+        for line in lines
+    ]
     return Samples(
-        languages[columns.language],
-        columns.expected,
-        languages[columns.expected_language],
-        tuple(
-            Sample(
-                line + 1,
-                {name: texts[line] for name, texts in given.items()},
-                expected[line],
-                {system: lines[system][line] for system in lines},
-            )
-            for line in chosen
-        ),
+        test, languages[columns.language], columns.expected, languages[columns.expected_language], tuple(examples)
     )

@@ -4,6 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from augury.scoring.metric import VERSION, CountedMetric
+
+
+class Accuracy(CountedMetric):
+    """The share of labels that are right, spaces around them left out of account."""
+
+    title = "accuracy"
+    unit = "%"
+    measures = "labels"
+    signature = f"labels:exact|version:{VERSION}"
+
+    def prepare(self, line: str) -> str:
+        return line.strip()
+
+    def count(self, hypothesis: str, reference: str) -> list[int]:
+        return statistics(hypothesis, reference)
+
+    @classmethod
+    def value(cls, sums: Sequence[float]) -> float:
+        return value(sums)
+
+
+METRICS = {"accuracy": Accuracy}
+
 
 def statistics(predicted: str, label: str) -> list[int]:
     """The two counts of an example: whether it is right, and one."""

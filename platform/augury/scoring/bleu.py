@@ -6,8 +6,10 @@ import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
+from augury.core.errors import UserError
+from augury.scoring.metric import VERSION, CountedMetric
 from augury.scoring.ngrams import matches
 
 if TYPE_CHECKING:
@@ -22,6 +24,114 @@ EAST_ASIAN = re.compile(
 )
 """Characters that the tokenisers of Chinese, Japanese and Korean part otherwise than 13a; full-width ones too."""
 _HYPHEN = re.compile(r"(\S)-(\S)")
+_ONE_REFERENCE = [[""]]  # sacreBLEU signs a metric only once it knows the number of references
+
+
+class _Bleu(CountedMetric):
+    """BLEU of lines that a subclass parts into tokens; `:lower` ignores case."""
+
+    options = ("lower",)
+    smoothing: ClassVar[Smoothing]
+
+    def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
+        return statistics(hypothesis, reference)
+
+    @classmethod
+    def value(cls, sums: Sequence[float]) -> float:
+        return value(sums, cls.smoothing)
+
+    def cased(self, line: str) -> str:
+        """Return a line as its case counts."""
+        return line.lower() if self.option == "lower" else line
+
+
+class Bleu(_Bleu):
+    """BLEU of detokenised text with sacreBLEU's tokeniser of the language: 13a, or that of zh, ja, ko."""
+
+    title = "BLEU"
+    smoothing: ClassVar[Smoothing] = "exp"
+
+    def __init__(self, name: str, language: str):
+        from sacrebleu.metrics.bleu import BLEU
+
+        super().__init__(name, language)
+        lower = self.option == "lower"
+        try:
+            library = BLEU(lowercase=lower, smooth_method=self.smoothing, trg_lang=language, references=_ONE_REFERENCE)
+        except RuntimeError as error:  # the tokenisers of ja and ko are separate packages
+            reason = " ".join(str(error).split())
+            raise UserError(f"metric '{name}' cannot tokenise '{language}': {reason}") from error
+        self.tokenizer, self.signature = library.tokenizer, str(library.get_signature())
+
+    def prepare(self, line: str) -> tuple[str, ...]:
+        if not self.language and (character := EAST_ASIAN.search(line)):
+            raise UserError(
+                f"metric '{self.name}' parts Chinese, Japanese and Korean by rules of their own, and the text holds "
+                f"'{character[0]}': say its language (--language zh, ja, ko, or what else it is in)"
+            )
+        return tuple(self.tokenizer(self.cased(line).rstrip()).split())
+
+
+class MultiBleuDetokenised(Bleu):
+    """The same without smoothing."""
+
+    title = "multi-BLEU detokenised"
+    smoothing = "none"
+
+
+class MultiBleu(_Bleu):
+    """BLEU of multi-bleu.perl after Moses tokenisation with escaping."""
+
+    title = "multi-BLEU"
+    smoothing = "none"
+
+    def __init__(self, name: str, language: str):
+        super().__init__(name, language)
+        if not language:
+            raise UserError(
+                f"metric '{name}' tokenises by the rules of a language: say which (--language de, en, fr, ...)"
+            )
+        self.signature = "|".join(f"{key}:{setting}" for key, setting in self.parameters().items())
+
+    def parameters(self) -> dict[str, str]:
+        """Return what a value depends on."""
+        import sacremoses
+        from sacremoses.corpus import NonbreakingPrefixes
+
+        parameters = {"nrefs": "1", "case": "lc" if self.option == "lower" else "mixed"}
+        parameters["tok"] = f"moses-{self.language}"
+        if self.language not in NonbreakingPrefixes().available_langs:
+            parameters["abbreviations"] = "en"  # Moses falls back to the English list
+        return {**parameters, "smooth": "none", "sacremoses": sacremoses.__version__, "version": VERSION}
+
+    def prepare(self, line: str) -> tuple[str, ...]:
+        return tuple(self.cased(self.split(" ".join(moses(line, self.language)))).split())
+
+    def split(self, line: str) -> str:
+        """Return a tokenised line with its words split further."""
+        return line
+
+
+class CompoundBleu(MultiBleu):
+    """The same with hyphenated compounds split (`compound_split`)."""
+
+    title = "compound BLEU"
+
+    def parameters(self) -> dict[str, str]:
+        parameters = super().parameters()
+        behind = {key: parameters.pop(key) for key in ("sacremoses", "version")}
+        return {**parameters, "split": "compound", **behind}
+
+    def split(self, line: str) -> str:
+        return compound_split(line)
+
+
+METRICS = {
+    "bleu": Bleu,
+    "multi_bleu": MultiBleu,
+    "multi_bleu_detok": MultiBleuDetokenised,
+    "compound_bleu": CompoundBleu,
+}
 
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:

@@ -58,7 +58,7 @@ def resample(
     """
     if samples < 1:
         raise UserError(f"{samples} bootstrap samples: give at least 1, usually {SAMPLES}")
-    assert len({one.shape for one in statistics}) == 1, "seeds are scored on the same sentences by the same metric"
+    assert len({table.shape for table in statistics}) == 1, "seeds are scored on the same sentences by one metric"
     # In floating point sums of integers are exact below 2^53 and many times faster than in integers.
     table = np.hstack(statistics).astype(np.float64)
     sums = np.concatenate([times @ table for times in draws(len(table), samples, seed)])

@@ -5,11 +5,49 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 from itertools import chain
+from typing import ClassVar
 
+from augury.scoring.metric import CountedMetric
 from augury.scoring.ngrams import matches
 
 CHARACTERS = 6
 BETA = 2
+
+
+class Chrf(CountedMetric):
+    """chrF; the language makes no difference, and `:lower` ignores case."""
+
+    title = "chrF"
+    options = ("lower",)
+    words: ClassVar[int] = 0
+    """The highest order of n-grams of words."""
+
+    def __init__(self, name: str, language: str):
+        from sacrebleu.metrics.chrf import CHRF
+
+        super().__init__(name, language)
+        library = CHRF(word_order=self.words, lowercase=self.option == "lower", references=[[""]])
+        self.signature = str(library.get_signature())
+
+    def prepare(self, line: str) -> str:
+        return line.lower() if self.option == "lower" else line
+
+    def count(self, hypothesis: str, reference: str) -> list[int]:
+        return statistics(hypothesis, reference, self.words)
+
+    @classmethod
+    def value(cls, sums: Sequence[float]) -> float:
+        return value(sums)
+
+
+class ChrfPlusPlus(Chrf):
+    """chrF++, which counts words and pairs of words too."""
+
+    title = "chrF++"
+    words = 2
+
+
+METRICS = {"chrf": Chrf, "chrf++": ChrfPlusPlus}
 
 
 def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:

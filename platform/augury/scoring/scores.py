@@ -35,18 +35,19 @@ class Score:
     """Of the metric, with the number of bootstrap samples and their seed."""
     n: int
     """Sentences scored."""
-    statistics: NDArray[np.int64] = field(compare=False, repr=False)
-    """The counts of every sentence, shape (sentences, counts)."""
+    statistics: NDArray[Any] = field(compare=False, repr=False)
+    """The statistics of every sentence, shape (sentences, statistics)."""
 
     def plain(self) -> dict[str, Any]:
         """The fields as JSON-like values, without the statistics."""
-        return {name: found for name, found in asdict(self).items() if name != "statistics"}
+        return {name: content for name, content in asdict(self).items() if name != "statistics"}
 
 
 def score(
     hypotheses: Sequence[str],
     references: Sequence[str],
     *,
+    sources: Sequence[str] | None = None,
     language: str | None = None,
     metrics: Sequence[str] = ("bleu", "chrf"),
     samples: int = SAMPLES,
@@ -54,8 +55,8 @@ def score(
 ) -> list[Score]:
     """Return scores of detokenised `hypotheses`, one per metric and in their order.
 
-    UserError for an unknown metric, for no lines, for different numbers of lines, and where a metric depends on the
-    language and `language`, that of both sides, is not given.
+    UserError for an unknown metric, for no lines, for different numbers of lines, where a metric depends on the
+    language and `language`, that of both sides, is not given, and where it reads `sources` and there are none.
     """
     chosen = [metric(name, language) for name in metrics]
     if len(hypotheses) != len(references):
@@ -63,11 +64,13 @@ def score(
             f"{len(hypotheses)} hypotheses but {len(references)} references: "
             "give one hypothesis per reference, an empty line where there is no translation"
         )
+    if sources is not None and len(sources) != len(references):
+        raise UserError(f"{len(sources)} sources but {len(references)} references: give one source per reference")
     if not hypotheses:
         raise UserError("nothing to score: give at least one hypothesis and its reference")
     scores = []
     for measure in chosen:
-        statistics = measure.statistics(hypotheses, references)
+        statistics = measure.statistics(hypotheses, references, sources)
         drawn = resample([statistics], measure.value, samples=samples, seed=seed)
         between = interval(drawn)
         signature = with_resampling(measure.signature, samples, seed)
@@ -80,12 +83,12 @@ def score(
 def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
     """Keep the counts of every sentence in a run's folder: `statistics/<test>.npz`, an array for every metric."""
     content = io.BytesIO()
-    arrays: dict[str, Any] = {each.name: each.statistics for each in scores}
+    arrays: dict[str, Any] = {result.name: result.statistics for result in scores}
     np.savez_compressed(content, **arrays)
     run.sub(STATISTICS).write(f"{test}.npz", content.getvalue())
 
 
-def read_statistics(run: Folder, test: str) -> dict[str, NDArray[np.int64]]:
+def read_statistics(run: Folder, test: str) -> dict[str, NDArray[Any]]:
     """The counts of every sentence by metric; nothing where none were kept."""
     if not run.sub(STATISTICS).exists(f"{test}.npz"):
         return {}

@@ -92,27 +92,27 @@ def compare(baseline: Resampled, system: Resampled) -> Difference:
     samples = system.samples.mean(1) - baseline.samples.mean(1)
     if baseline.seeds == system.seeds == 1:
         as_far = np.abs(samples - samples.mean()) >= abs(value)
-        found = _percentiles(samples)
-        return Difference(value, found.low, found.high, float((1 + as_far.sum()) / (1 + len(samples))), "sentences")
-    several = [one for one in (baseline, system) if one.seeds > 1]
-    shares = [1 / one.seeds for one in several]
+        bounds = _percentiles(samples)
+        return Difference(value, bounds.low, bounds.high, float((1 + as_far.sum()) / (1 + len(samples))), "sentences")
+    several = [side for side in (baseline, system) if side.seeds > 1]
+    shares = [1 / side.seeds for side in several]
     if len(several) == 1:
         shares[0] += 1.0
-    error, freedom = _spread(samples, [_noise(one, share) for one, share in zip(several, shares, strict=True)])
-    found = _student(value, error, freedom)
+    error, freedom = _spread(samples, [_noise(side, share) for side, share in zip(several, shares, strict=True)])
+    bounds = _student(value, error, freedom)
     p_value = 2 * float(stdtr(freedom, -abs(value) / max(error, ROUNDING)))
-    return Difference(value, found.low, found.high, p_value, "seeds and sentences")
+    return Difference(value, bounds.low, bounds.high, p_value, "seeds and sentences")
 
 
 def decide(baseline: Resampled, system: Resampled, value: Value, method: Method) -> Difference:
     """`compare`, or its interval with the p-value of one of sacreBLEU's tests, which take one seed each."""
-    found = compare(baseline, system)
+    difference = compare(baseline, system)
     match method:
         case "bootstrap":
-            return replace(found, p_value=paired_bootstrap(baseline, system))
+            return replace(difference, p_value=paired_bootstrap(baseline, system))
         case "randomisation":
-            return replace(found, p_value=approximate_randomisation(baseline, system, value))
-    return found
+            return replace(difference, p_value=approximate_randomisation(baseline, system, value))
+    return difference
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
@@ -122,7 +122,7 @@ def holm(p_values: Sequence[float]) -> list[float]:
     """
     corrected = [0.0] * len(p_values)
     largest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda each: p_values[each])):
+    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda position: p_values[position])):
         largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
         corrected[index] = largest
     return corrected
@@ -148,9 +148,9 @@ def approximate_randomisation(
     trials in which they then differ by more than they do.
     """
     assert baseline.seeds == system.seeds == 1, "sacreBLEU compares one set of hypotheses with one"
-    one, other = (each.statistics[0].astype(np.float64) for each in (baseline, system))
-    both, gap = one + other, one - other
-    kept = np.random.default_rng(seed).integers(2, size=(trials, len(one)), dtype=bool)
+    base, other = (side.statistics[0].astype(np.float64) for side in (baseline, system))
+    both, gap = base + other, base - other
+    kept = np.random.default_rng(seed).integers(2, size=(trials, len(base)), dtype=bool)
     first = other.sum(0) + np.concatenate([block @ gap for block in np.array_split(kept, max(1, kept.size // 2**21))])
     differences = scores(first, value)[:, 0] - scores(both.sum(0) - first, value)[:, 0]
     return float((1 + (np.abs(differences) > abs(system.value - baseline.value)).sum()) / (1 + trials))
@@ -163,13 +163,13 @@ def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]
     translations are not independent, and count as one draw. An example that a set lacks adds nothing to it, one that it
     has repeatedly is added up. The result, of shape (examples, sets x counts), goes with `mean_over` as its value.
     """
-    rows = {example: row for row, example in enumerate(dict.fromkeys(each for ids, _ in sets for each in ids))}
-    found = []
+    rows = {example: row for row, example in enumerate(dict.fromkeys(name for ids, _ in sets for name in ids))}
+    by_set = []
     for ids, statistics in sets:
         summed = np.zeros((len(rows), statistics.shape[1]), dtype=statistics.dtype)
-        np.add.at(summed, [rows[each] for each in ids], statistics)
-        found.append(summed)
-    return np.hstack(found)
+        np.add.at(summed, [rows[name] for name in ids], statistics)
+        by_set.append(summed)
+    return np.hstack(by_set)
 
 
 def mean_over(value: Value, sets: int) -> Value:
@@ -205,9 +205,9 @@ def _noise(system: Resampled, share: float) -> _Noise:
 
 def _spread(samples: NDArray[np.float64], noises: Sequence[_Noise]) -> tuple[float, float]:
     """The standard error of what is a mean over seeds in every sample, and its degrees of freedom."""
-    seeds = sum(each.variance for each in noises)
-    variance = seeds + max(0.0, float(samples.var()) - sum(each.interaction for each in noises))
-    uncertain = sum(each.variance**2 / each.freedom for each in noises)
+    seeds = sum(noise.variance for noise in noises)
+    variance = seeds + max(0.0, float(samples.var()) - sum(noise.interaction for noise in noises))
+    uncertain = sum(noise.variance**2 / noise.freedom for noise in noises)
     return variance**0.5, variance * seeds / uncertain if uncertain else np.inf
 
 

@@ -4,6 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from augury.scoring.metric import CountedMetric
+
+
+class Ter(CountedMetric):
+    """TER of words between spaces, as sacreBLEU's default; case counts as `:cased` alone."""
+
+    title = "TER"
+    unit = "%"
+    lower_is_better = True
+    options = ("cased",)
+
+    def __init__(self, name: str, language: str):
+        from sacrebleu.metrics.ter import TER
+
+        super().__init__(name, language)
+        library = TER(case_sensitive=self.option == "cased", references=[[""]])
+        self.tokenizer, self.signature = library.tokenizer, str(library.get_signature())
+
+    def prepare(self, line: str) -> tuple[str, ...]:
+        return tuple(self.tokenizer(line.rstrip()).split())
+
+    def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
+        return statistics(hypothesis, reference)
+
+    @classmethod
+    def value(cls, sums: Sequence[float]) -> float:
+        return value(sums)
+
+
+METRICS = {"ter": Ter}
+
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
     """The two counts of a sentence: edits that make the hypothesis the reference, and words of the reference."""

@@ -1,23 +1,21 @@
-"""The runs of one configuration of a sweep: one for each seed, in the folders that `augury train` uses too.
-
-This is the only place of a sweep that knows how an experiment is prepared, trained and scored.
-"""
+"""The runs of one configuration of a sweep: one for each seed, in the folders that `augury train` uses too."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from augury.core import config
 from augury.core.store import Folder, Store
-from augury.experiments import evaluation, trainable
+from augury.experiments import evaluation
 from augury.experiments.description import describe
 from augury.experiments.experiment import Experiment, parse
+from augury.experiments.preparation import prepare
 from augury.experiments.recording import Recording
-from augury.experiments.runs import run_folder
-from augury.experiments.trainable import Input, Prepared
-from augury.training.launch import FAILURE, launch
+from augury.experiments.run import Run
+from augury.experiments.training import train
+from augury.training.launch import FAILURE
 from augury.training.loop import Report
 
 CONFIGURATIONS = "configurations"
@@ -28,9 +26,8 @@ CONFIGURATIONS = "configurations"
 class ConfigurationRuns:
     """The runs of a configuration; everything that they read is made."""
 
-    experiment: Experiment
-    prepared: Prepared
-    storage: str
+    first: Run
+    """The run with the first seed."""
 
     @classmethod
     def prepare(cls, experiment: Experiment, address: str, store: Store, recording: Recording) -> ConfigurationRuns:
@@ -38,41 +35,34 @@ class ConfigurationRuns:
 
         `address` differs from the experiment's own where a population changes its settings on the way.
         """
-        prepared = trainable.find(experiment.task).prepare(experiment, store, recording)
-        if prepared.address != address:
-            settings = {
-                key: value for key, value in prepared.config.items() if key != "trunk"
-            }  # its beginning is its own
-            prepared = prepared._replace(address=address, config={**settings, "address": address})
-        return cls(experiment, prepared, store.root)
+        run = prepare(experiment, store, recording)
+        if run.address != address:  # its beginning is its own
+            run = replace(run, address=address, trunk=None).at(run.seed)
+        return cls(run)
 
     def write(self, sweep: Folder) -> None:
         """Write down what the trials of the configuration start from."""
-        prepared = self.prepared._asdict() | {"artifacts": dict(self.prepared.artifacts)}
-        content = {"experiment": self.experiment.plain(), "prepared": prepared}
-        sweep.sub(CONFIGURATIONS).write_json(f"{self.prepared.address}.json", content)
+        sweep.sub(CONFIGURATIONS).write_json(f"{self.first.address}.json", self.first.to_dict())
 
     @classmethod
     def read(cls, sweep: Folder, address: str) -> ConfigurationRuns:
         """Return what `write` has written down."""
-        content = sweep.sub(CONFIGURATIONS).read_json(f"{address}.json")
-        inputs = tuple(Input(*entry) for entry in content["prepared"]["inputs"])
-        prepared = Prepared(**{**content["prepared"], "inputs": inputs})
-        return cls(parse(content["experiment"]), prepared, sweep.root)
+        return cls(Run.from_dict(sweep.root, sweep.sub(CONFIGURATIONS).read_json(f"{address}.json")))
 
     def folder(self, seed: int) -> Folder:
         """Return the folder of a run."""
-        return run_folder(Store(self.storage), self.prepared.address, seed)
+        return self.first.at(seed).folder
 
     def done(self, seed: int) -> bool:
         """Return whether a run is trained and scored as the experiment asks for now."""
-        run = self.folder(seed)
-        return run.complete and evaluation.evaluated(run, self.experiment, self.prepared)
+        run = self.first.at(seed)
+        return run.folder.complete and evaluation.evaluated(run)
 
     def describe(self, name: str, seed: int) -> None:
         """Write down what a run is, before it begins."""
-        if not self.folder(seed).complete:
-            describe(self.folder(seed), name, self.experiment, self.prepared, seed)
+        run = self.first.at(seed)
+        if not run.folder.complete:
+            describe(run, name)
 
     def train(
         self,
@@ -88,25 +78,18 @@ class ConfigurationRuns:
         `execution` says where; `until` is the validation to stop at; `values` are settings in place of the
         configuration's own.
         """
-        experiment = parse(config.merge(self.experiment.plain(), values)) if values else self.experiment
-        settings = {**self.prepared.config, "storage": self.storage, "run": self.folder(seed).name, "seed": seed}
-        settings |= {"experiment": experiment.plain()} if values else {}
-        settings |= {"until": until} if until is not None else {}
-        return launch(
-            trainable.find(experiment.task).train_loop,
-            settings,
-            self.folder(seed),
-            experiment.training,
-            experiment.execution.model_copy(update=dict(execution)),
-            report,
-        )
+        run = self.first.at(seed)
+        if values:
+            run = replace(run, experiment=parse(config.merge(run.experiment.plain(), values)))
+        where = run.experiment.execution.model_copy(update=dict(execution))
+        return train(run, execution=where, report=report, until=until)
 
     def finish(self, seed: int) -> None:
         """Score a trained run, unless it has these scores, and mark it as complete."""
-        run, task = self.folder(seed), trainable.find(self.experiment.task)
-        if not evaluation.evaluated(run, self.experiment, self.prepared):
-            evaluation.evaluate(task, self.experiment, self.prepared, run, Store(self.storage))
-        run.finish({"address": self.prepared.address, "seed": seed})
+        run = self.first.at(seed)
+        if not evaluation.evaluated(run):
+            evaluation.evaluate(run)
+        run.folder.finish({"address": run.address, "seed": seed})
 
     def fail(self, seed: int, error: Exception) -> str:
         """Write down why a run failed, and return it for people."""

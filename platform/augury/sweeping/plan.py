@@ -10,7 +10,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
-from augury.experiments import trainable
+from augury.experiments import preparation
 from augury.experiments.canonical import canonical
 from augury.experiments.experiment import Experiment, parse
 from augury.sweeping.space import Space
@@ -84,7 +84,7 @@ class Plan:
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
         simplest = canonical(experiment, self.store)
-        address = trainable.find(experiment.task).address(simplest.experiment, self.store)
+        address = preparation.address(simplest.experiment, self.store)
         if (same := self.configurations.get(address)) is not None:
             if _scored(same.experiment) != _scored(simplest.experiment):
                 raise UserError(

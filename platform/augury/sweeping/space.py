@@ -23,17 +23,14 @@ The tables of papers are spaces of rows in `search_spaces.papers`, called `<pape
 
 from __future__ import annotations
 
-import importlib
-import importlib.util
-import pkgutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from types import ModuleType
 from typing import Any, Literal, Protocol, get_args
 
-from augury.core import config
+from augury.core import config, plugins
 from augury.core.errors import UserError, unknown
+from augury.core.plugins import Kind
 
 PACKAGE, PAPERS = "search_spaces", "papers"
 Mode = Literal["max", "min"]
@@ -57,6 +54,21 @@ UNTRAINED = {
 }
 """Sections that cannot be swept, and what to do with them instead."""
 REQUIRED = ("QUESTION", "base", "metric", "mode", "seeds")
+SPACES = Kind(
+    "search space",
+    package=PACKAGE,
+    attribute="QUESTION",
+    how=f"defines {', '.join(REQUIRED)}, and what is swept in space or rows",
+    whole=True,
+)
+TABLES = Kind(
+    "table",
+    package=f"{PACKAGE}.{PAPERS}",
+    attribute="QUESTION",
+    how="is a search space that also has what is printed (augury.sweeping.published)",
+    whole=True,
+    depth=1,
+)
 
 Point = Mapping[str, Any]
 """Dotted keys with their values."""
@@ -160,50 +172,26 @@ def read(
 
 
 def known() -> list[str]:
-    """Return the names of the spaces that are shipped, without the tables of papers."""
-    names = [module.name for module in _inside(importlib.import_module(PACKAGE)) if not module.ispkg]
-    return [name for name in names if name != "scales"]
+    """Return the names of the spaces there are, without the tables of papers."""
+    return SPACES.names()
 
 
 def tables() -> list[str]:
-    """Return the names of the papers' tables that are shipped: `<paper>/<table>`."""
-    papers = importlib.import_module(f"{PACKAGE}.{PAPERS}")
-    packages = [importlib.import_module(f"{papers.__name__}.{paper.name}") for paper in _inside(papers)]
-    return [f"{_short(package)}/{table.name}" for package in packages for table in _inside(package)]
+    """Return the names of the papers' tables: `<paper>/<table>`."""
+    return TABLES.names()
 
 
 def load(name: str) -> ModuleType:
-    """Return the module of a shipped space or table, or of a file by its path; UserError names the nearest."""
-    if name in tables():
-        return importlib.import_module(f"{PACKAGE}.{PAPERS}.{name.replace('/', '.')}")
-    if name.endswith(".py") or "/" in name:
-        return _executed(Path(name))
-    if name not in known():
-        raise unknown("search space", name, known())
-    return importlib.import_module(f"{PACKAGE}.{name}")
-
-
-def _executed(path: Path) -> ModuleType:
-    if not path.is_file():
-        listed = ", ".join([*known(), *tables()])
-        raise UserError(f"no search space '{path}': give the path of a Python file or one of {listed}")
-    spec = importlib.util.spec_from_file_location(path.stem, path)
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    try:
-        spec.loader.exec_module(module)
-    except Exception as error:
-        raise UserError(f"search space '{path}' cannot be read: {type(error).__name__}: {error}") from error
+    """Return the module of a space or table by its name, or of a file by its path; UserError names the nearest."""
+    kind = TABLES if name in tables() else SPACES
+    module: ModuleType = kind.find(name)
     return module
 
 
-def _inside(package: ModuleType) -> list[pkgutil.ModuleInfo]:
-    return list(pkgutil.iter_modules(package.__path__))
-
-
 def _short(module: ModuleType) -> str:
-    """Return what a space is called in names of files: its module, for a paper's table with the paper in front."""
-    return module.__name__.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
+    """What a space is called in names of files: its module, for a paper's table with the paper in front."""
+    name = plugins.short_name(module)
+    return name.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
 
 
 def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:

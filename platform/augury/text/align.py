@@ -21,7 +21,7 @@ from augury.core.execution import Executor, LocalExecutor
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.corpora.corpus import SHARD_ROWS, read_shard, write_shard
-from augury.text.bitext import Bitext, Lexicon, Places, encode
+from augury.text.bitext import Bitext, Indices, Lexicon, encode
 from augury.text.hmm import Hmm
 from augury.text.ibm2 import FastAlign
 from augury.text.model import UNSEEN, Links, Model, Table, Tables
@@ -31,17 +31,17 @@ from augury.text.words import words
 T = TypeVar("T")
 
 Sentences = Sequence[Sequence[str]]
-"""Each a list of words."""
+"""Lists of words, one for each sentence."""
 MODELS: Mapping[str, type[Hmm] | type[FastAlign]] = {"hmm": Hmm, "fast_align": FastAlign}
-"""Those that are trained here."""
+"""The models that are trained here, by the name of the aligner."""
 PAIRS_PER_SECOND = 2_500
-"""That one core aligns, all iterations included."""
+"""The speed of one core, all iterations included."""
 
 Item = tuple[str, int, Tables]  # a shard, its sentence pairs, the tables for its lexicon
 
 
 def align(sources: Sentences, targets: Sentences, model: Model | None = None) -> Links:
-    """The links of a parallel text that fits in memory, by an aligner fitted on it, in this process.
+    """Return the links of a parallel text that fits in memory, by an aligner fitted on it, in this process.
 
     Raises UserError where no sentence pair has words on both sides.
     """
@@ -56,7 +56,7 @@ def align(sources: Sentences, targets: Sentences, model: Model | None = None) ->
 def words_of_shard(
     corpus: Folder, shard: str, split: Callable[[str], list[str]] = words
 ) -> tuple[Sentences, Sentences]:
-    """The words of both sides of a shard of parallel text."""
+    """Return the words of both sides of a shard of parallel text."""
     block = read_shard(corpus, shard, ("source", "target"))
     sources, targets = block.column("source").to_pylist(), block.column("target").to_pylist()
     return list(map(split, sources)), list(map(split, targets))
@@ -64,60 +64,60 @@ def words_of_shard(
 
 @dataclass(frozen=True)
 class Aligner:
-    """What a model has learned of both directions."""
+    """A model with the tables that it has learned for both directions."""
 
     lexicon: Lexicon
     tables: Tables
     model: Model
 
     def links(self, sources: Sentences, targets: Sentences) -> Links:
-        """The links of sentence pairs, seen in training or not; case is ignored."""
+        """Return the links of sentence pairs, seen in training or not; case is ignored."""
         bitext, lexicon = encode(sources, targets)
-        tables = _tables_at(self.tables, self.lexicon.places(lexicon))
+        tables = _tables_at(self.tables, self.lexicon.indices_of(lexicon))
         return self.model.links(bitext, tables, len(sources))
 
     def write(self, folder: Folder) -> None:
-        """Keep it in the files of a folder, which `read` takes."""
+        """Write it to the files of a folder, for `read`."""
         forward, reverse = (self.tables[direction] for direction in BOTH)
         columns = {
             "sources": {"word": self.lexicon.source_words, "null": reverse.null},
             "targets": {"word": self.lexicon.target_words, "null": forward.null},
             "pairs": {"pair": self.lexicon.pairs, "forward": forward.pairs, "reverse": reverse.pairs},
         }
-        for name, of_name in columns.items():
-            write_shard(folder, f"{name}.parquet", pa.table(of_name))
+        for name, table in columns.items():
+            write_shard(folder, f"{name}.parquet", pa.table(table))
         (name,) = (name for name, model in MODELS.items() if isinstance(self.model, model))
         order = {direction: table.order.tolist() for direction, table in self.tables.items()}
         folder.write_json("aligner.json", {"aligner": name, "settings": asdict(self.model), "order": order})
 
     @classmethod
     def read(cls, folder: Folder) -> Aligner:
-        """What `write` kept; UserError names a file that cannot be read."""
+        """Read the aligner that `write` wrote; raise UserError, which names the file, where one cannot be read."""
         sources, targets, pairs = (read_shard(folder, f"{name}.parquet") for name in ("sources", "targets", "pairs"))
-        described = folder.read_json("aligner.json")
+        saved = folder.read_json("aligner.json")
         both = (sources.column("word").combine_chunks(), targets.column("word").combine_chunks())
         nulls = {"forward": targets.column("null"), "reverse": sources.column("null")}
         tables: dict[Direction, Table] = {
             direction: Table(
-                pairs.column(direction).to_numpy(), nulls[direction].to_numpy(), np.array(described["order"][direction])
+                pairs.column(direction).to_numpy(), nulls[direction].to_numpy(), np.array(saved["order"][direction])
             )
             for direction in BOTH
         }
-        model = MODELS[described["aligner"]](**described["settings"])
+        model = MODELS[saved["aligner"]](**saved["settings"])
         return cls(Lexicon(*both, pairs.column("pair").to_numpy()), tables, model)
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """A parallel text whose shards were encoded, each in a file; what they hold together."""
+    """A parallel text whose shards were encoded, each in a file, and the lexicon of them all."""
 
     scratch: Folder
     shards: tuple[str, ...]
     rows: tuple[int, ...]
     """Sentence pairs of each shard."""
     lexicon: Lexicon
-    places: tuple[Places, ...]
-    """Of each shard's lexicon in the whole one."""
+    indices: tuple[Indices, ...]
+    """Of each shard's lexicon in the joint one."""
     shapes: Mapping[tuple[int, int], int]
     """Sentence pairs by the number of their source and target words."""
 
@@ -125,7 +125,7 @@ class Encoded:
 def encode_shards(
     read: Callable[[T], tuple[Sentences, Sentences]], items: Sequence[T], scratch: Folder, executor: Executor
 ) -> Encoded:
-    """Encode a parallel text: `read` makes the words of both sides of a shard from its item.
+    """Encode a parallel text: `read` returns the words of both sides of a shard from its item.
 
     The files are needed as long as the result is; every process of the executor must reach the folder.
     Raises UserError where no sentence pair has words on both sides.
@@ -133,15 +133,15 @@ def encode_shards(
     shards = tuple(f"{index:05d}.npy" for index in range(len(items)))
     with Stage("read words") as stage:
         items_of_shards = list(zip(shards, items, strict=True))
-        told = executor.map(_Encode(read, scratch), items_of_shards, stage, size=itemgetter(0))
+        encoded = executor.map(_Encode(read, scratch), items_of_shards, stage, size=itemgetter(0))
     shapes: Counter[tuple[int, int]] = Counter()
-    for _, of_shard, _ in told:
-        shapes.update(of_shard)
+    for _, shapes_of_shard, _ in encoded:
+        shapes.update(shapes_of_shard)
     if not shapes:
         raise UserError("no sentence pair has words on both sides: there is nothing to align")
-    lexicon = Lexicon.union([of_shard for _, _, of_shard in told])
-    places = tuple(lexicon.places(of_shard) for _, _, of_shard in told)
-    return Encoded(scratch, shards, tuple(rows for rows, _, _ in told), lexicon, places, shapes)
+    lexicon = Lexicon.union([lexicon_of_shard for _, _, lexicon_of_shard in encoded])
+    indices = tuple(lexicon.indices_of(lexicon_of_shard) for _, _, lexicon_of_shard in encoded)
+    return Encoded(scratch, shards, tuple(rows for rows, _, _ in encoded), lexicon, indices, shapes)
 
 
 def fit(encoded: Encoded, executor: Executor, model: Model) -> Aligner:
@@ -155,21 +155,21 @@ def fit(encoded: Encoded, executor: Executor, model: Model) -> Aligner:
 
 
 def expectations(encoded: Encoded, tables: Tables, model: Model, executor: Executor, stage: Stage) -> Tables:
-    """The expected counts of the whole text under these parameters: the sums of those of its shards, in their order."""
+    """Return the expected counts of the whole text under these parameters: sums over its shards, in their order."""
     counts = executor.map(_Expect(encoded.scratch, model), _items(encoded, tables), stage, size=itemgetter(0))
     sums = {}
     for direction, table in tables.items():
         whole = Table(np.zeros(len(table.pairs)), np.zeros(len(table.null)), np.zeros(len(table.order)))
-        for places, (_, of_shard) in zip(encoded.places, counts, strict=True):
-            whole.pairs[places.pairs] += of_shard[direction].pairs
-            whole.null[places.generated(direction)] += of_shard[direction].null
+        for indices, (_, of_shard) in zip(encoded.indices, counts, strict=True):
+            whole.pairs[indices.pairs] += of_shard[direction].pairs
+            whole.null[indices.generated(direction)] += of_shard[direction].null
             whole.order[:] += of_shard[direction].order
         sums[direction] = whole
     return sums
 
 
 def apply(aligner: Aligner, encoded: Encoded, executor: Executor) -> list[Links]:
-    """The links of each shard of the text that the aligner was fitted on."""
+    """Return the links of each shard of the text that the aligner was fitted on."""
     with Stage("align", sum(encoded.rows), "pairs") as stage:
         task = _Apply(encoded.scratch, aligner.model)
         links = executor.map(task, _items(encoded, aligner.tables), stage, size=itemgetter(0))
@@ -177,18 +177,18 @@ def apply(aligner: Aligner, encoded: Encoded, executor: Executor) -> list[Links]
 
 
 def _items(encoded: Encoded, tables: Tables) -> list[Item]:
-    shards = zip(encoded.shards, encoded.rows, encoded.places, strict=True)
-    return [(shard, rows, _tables_at(tables, places)) for shard, rows, places in shards]
+    shards = zip(encoded.shards, encoded.rows, encoded.indices, strict=True)
+    return [(shard, rows, _tables_at(tables, indices)) for shard, rows, indices in shards]
 
 
-def _tables_at(tables: Tables, places: Places) -> dict[Direction, Table]:
-    """The tables for the words and pairs at these places of a lexicon."""
+def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
+    """Return the tables for the words and pairs at these indices of a lexicon."""
 
-    def at(probabilities: np.ndarray, places: np.ndarray) -> np.ndarray:
-        return np.where(places < 0, UNSEEN, probabilities[places])
+    def take(probabilities: np.ndarray, indices: np.ndarray) -> np.ndarray:
+        return np.where(indices < 0, UNSEEN, probabilities[indices])
 
     return {
-        direction: Table(at(table.pairs, places.pairs), at(table.null, places.generated(direction)), table.order)
+        direction: Table(take(table.pairs, indices.pairs), take(table.null, indices.generated(direction)), table.order)
         for direction, table in tables.items()
     }
 

@@ -26,7 +26,7 @@ _PIECE = 1 << 17
 class Alphabet:
     """The letters that a cipher rotates; each cycle is a string whose last letter is followed by its first.
 
-    Raises UserError if a letter occurs twice or cannot be one: white space holds words apart, and surrogates
+    Raises UserError if a letter occurs twice or cannot be one: white space separates words, and surrogates
     have no UTF-8 form.
     """
 
@@ -43,22 +43,24 @@ class Alphabet:
 
     @property
     def period(self) -> int:
-        """Keys that differ by a multiple of it make the same cipher."""
+        """The least common multiple of the cycles' lengths: keys that differ by it make the same cipher."""
         return math.lcm(*map(len, self.cycles))
 
     def rotation(self, key: int) -> dict[str, str]:
-        """Each letter and the `key`-th letter after it on its cycle; empty for an empty alphabet."""
+        """Return each letter with the `key`-th letter after it on its cycle; empty for an empty alphabet."""
         return {
-            letter: cycle[(place + key) % len(cycle)] for cycle in self.cycles for place, letter in enumerate(cycle)
+            letter: cycle[(position + key) % len(cycle)]
+            for cycle in self.cycles
+            for position, letter in enumerate(cycle)
         }
 
     def to_json(self) -> dict[str, Any]:
-        """What `from_json` reads: `{"cycles": ["abc…", …]}`."""
+        """Describe the alphabet for `from_json`: `{"cycles": ["abc…", …]}`."""
         return {"cycles": list(self.cycles)}
 
     @classmethod
     def from_json(cls, data: Any) -> Alphabet:
-        """The alphabet that `to_json` described. Raises UserError if `data` is not such a description."""
+        """Return the alphabet that `to_json` described; raise UserError if `data` is not such a description."""
         cycles = data.get("cycles") if isinstance(data, dict) else None
         if not isinstance(cycles, list) or not all(isinstance(cycle, str) and cycle for cycle in cycles):
             raise UserError(f'not an alphabet: {data!r:.80}; expected {{"cycles": ["abc…", …]}}, none empty')
@@ -66,7 +68,7 @@ class Alphabet:
 
 
 def count_letters(column: pa.Array | pa.ChunkedArray) -> dict[str, int]:
-    """How often each letter (`str.isalpha`) of a column of strings occurs, in code-point order; skips nulls.
+    """Count each letter (`str.isalpha`) of a column of strings, in code-point order; skips nulls.
 
     The counts of several blocks add up to the counts of the whole, so that each worker can count its own.
     Raises UserError for a column that is not of strings.
@@ -76,18 +78,18 @@ def count_letters(column: pa.Array | pa.ChunkedArray) -> dict[str, int]:
         # Concatenation drops the bytes that a slice leaves outside.
         data = pa.concat_arrays([chunk.drop_null()]).buffers()[2]
         for piece in pieces(memoryview(data or b"")):
-            here = np.bincount(np.frombuffer(piece.encode("utf-32-le"), "<u4"))
-            counts[: len(here)] += here
+            counts_of_piece = np.bincount(np.frombuffer(piece.encode("utf-32-le"), "<u4"))
+            counts[: len(counts_of_piece)] += counts_of_piece
     return {chr(code): int(counts[code]) for code in np.flatnonzero(counts) if chr(code).isalpha()}
 
 
 def build_alphabet(
     counts: Mapping[str, int], mode: Mode = "alpha", min_count: int = 1, extra: str | None = None
 ) -> Alphabet:
-    """The alphabet of a text with these character counts (Kambhatla, Born and Sarkar 2022, Algorithm 1).
+    """Return the alphabet of a text with these character counts (Kambhatla, Born and Sarkar 2022, Algorithm 1).
 
     Only letters (`str.isalpha`) enter: those seen at least `min_count` times and those in `extra`. A larger
-    `min_count` keeps stray foreign letters out. `mode` says what rotates:
+    `min_count` keeps stray foreign letters out. `mode` decides what rotates:
 
     - `alpha`: all letters on one cycle, so that in mixed-case text `Z` precedes `a`;
     - `cased`: lower-case letters on one cycle, upper-case letters on another. Letters without case and
@@ -117,7 +119,7 @@ def build_alphabet(
 
 
 def explicit_alphabet(letters: str) -> Alphabet:
-    """One cycle of exactly these letters, in the order given.
+    """Return an alphabet of one cycle, of exactly these letters in this order.
 
     Raises UserError if there are none, if one occurs twice, or if normalisation form C would change them,
     as no text in that form contains them.
@@ -131,14 +133,14 @@ def explicit_alphabet(letters: str) -> Alphabet:
 
 
 def string_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
-    """The chunks of a column of strings. Raises UserError for a column of another type."""
+    """Return the chunks of a column of strings; raise UserError for a column of another type."""
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
         raise UserError(f"expected a column of type string or large_string, got {column.type}: cast it first")
     return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
 
 
 def pieces(data: memoryview) -> Iterator[str]:
-    """The text that `data` holds in UTF-8, cut anywhere, as rows can be of any length."""
+    """Yield the text that `data` holds in UTF-8, cut anywhere, as rows can be of any length."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(data), _PIECE):
         piece = decoder.decode(data[start : start + _PIECE], final=start + _PIECE >= len(data))

@@ -1,32 +1,42 @@
-"""What the models of all tasks have in common: where they lie, sizes that must fit, how attention is computed."""
+"""Settings that the models of all tasks share: their directories, sizes that must fit, how attention is computed."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from typing import Literal
 
+from augury.core.config import Section
 from augury.core.errors import UserError
 
 Attention = Literal["auto", "eager", "sdpa"]
 PATHS = ("/", "./", "../", "~")
-"""What a name begins with that can only be a path."""
+"""The beginnings of a name that can only be a path."""
 
 
-def attention(asked: Attention) -> str | None:
-    """What `transformers` calls `attn_implementation`.
+class Pretrained(Section):
+    """A pretrained model with its tokenizer."""
 
-    `auto` is None where there is a GPU: what `transformers` takes for the model, `sdpa` if the model has it; and else
-    `eager`, which is quicker for short sentences.
+    name: str
+    """Directory that `save_pretrained` wrote, or name on the hub."""
+    revision: str | None = None
+    """Branch, tag or commit on the hub."""
+
+
+def attention(setting: Attention) -> str | None:
+    """Return the `attn_implementation` of `transformers` for a setting.
+
+    `auto` is None where there is a GPU: the default of `transformers` for the model, `sdpa` if the model has it;
+    otherwise `eager`, which is quicker for short sentences.
     """
-    if asked != "auto":
-        return asked
+    if setting != "auto":
+        return setting
     import torch
 
     return None if torch.cuda.is_available() else "eager"
 
 
 def model_directory(name: str) -> Path | None:
-    """Return the directory of a pretrained model; None for a name on the hub. UserError for a path without one."""
+    """Return the directory of a pretrained model; None for a name on the hub. Raise UserError for a missing path."""
     path = Path(name).expanduser()
     if path.is_dir():
         return path
@@ -36,7 +46,7 @@ def model_directory(name: str) -> Path | None:
 
 
 def check_heads(hidden_size: int, attention_heads: int) -> None:
-    """UserError where the heads do not divide the hidden size."""
+    """Raise UserError where the heads do not divide the hidden size."""
     if hidden_size % attention_heads:
         raise UserError(
             f"hidden_size {hidden_size} is not a multiple of attention_heads {attention_heads}: "

@@ -1,7 +1,7 @@
 """EDA: a sentence changed by one of four small operations (Wei and Zou 2019, "EDA: Easy Data Augmentation", §2).
 
 A sentence is a list of words without white space. Punctuation belongs to the word that it is written with: it is
-passed over to look the word up, and stays when a synonym takes the word's place.
+skipped to look the word up, and stays when a synonym replaces the word.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def augment(
     synonyms: Synonyms,
     stop_words: Collection[str],
 ) -> list[str]:
-    """The sentence after one operation; empty only if `words` is.
+    """Return the sentence after one operation; empty only if `words` is.
 
     `alpha` is the share of the words that change, at least one; for deletion, the probability that a word goes.
     Stop words (in lower case) have no synonyms.
@@ -47,33 +47,33 @@ def augment(
 
 
 def operation_of(copy: int, offset: int) -> Operation:
-    """The operation of copy number `copy` of a sentence: four in a row are the four operations, from `offset` on."""
+    """Return the operation of copy number `copy` of a sentence: four in a row are the four, from `offset` on."""
     return OPERATIONS[(copy + offset) % len(OPERATIONS)]
 
 
 def changes(words: int, alpha: float) -> int:
-    """How many words of a sentence of `words` words are replaced, inserted or swapped."""
+    """Return the number of words that are replaced, inserted or swapped in a sentence of `words` words."""
     return max(1, int(alpha * words))
 
 
 def clean(text: str) -> str:
-    """The text as the authors' code leaves it: lower case, no apostrophes, a space for all that is not a to z."""
+    """Return the text as the authors' code leaves it: lower case, no apostrophes, spaces for all that is not a to z."""
     return re.sub("[^a-z]+", " ", re.sub("['’]", "", text.lower())).strip()
 
 
 def replace_words(
     words: Sequence[str], count: int, random: np.random.Generator, synonyms: Synonyms, stop_words: Collection[str]
 ) -> list[str]:
-    """`count` words, wherever they occur, give place to a synonym each; fewer where fewer have one."""
-    found = [_look_up(word, synonyms, stop_words) for word in words]
-    entries = list(dict.fromkeys(known.entry for known in found if known))
+    """Replace `count` words, wherever they occur, by a synonym each; fewer where fewer have one."""
+    matches = [_look_up(word, synonyms, stop_words) for word in words]
+    entries = list(dict.fromkeys(match.entry for match in matches if match))
     chosen = {}
-    for place in random.permutation(len(entries))[:count]:
-        options = synonyms[entries[place]]
-        chosen[entries[place]] = options[random.integers(len(options))]
+    for index in random.permutation(len(entries))[:count]:
+        options = synonyms[entries[index]]
+        chosen[entries[index]] = options[random.integers(len(options))]
     replaced = [
-        known.replaced_by(chosen[known.entry]) if known and known.entry in chosen else word
-        for word, known in zip(words, found, strict=True)
+        match.replaced_by(chosen[match.entry]) if match and match.entry in chosen else word
+        for word, match in zip(words, matches, strict=True)
     ]
     return " ".join(replaced).split()  # a synonym may be several words
 
@@ -81,21 +81,21 @@ def replace_words(
 def insert_words(
     words: Sequence[str], count: int, random: np.random.Generator, synonyms: Synonyms, stop_words: Collection[str]
 ) -> list[str]:
-    """`count` times, a synonym of a random word is put before a random word; not where ten tries find none."""
+    """Insert a synonym of a random word before a random word, `count` times; not where ten tries find none."""
     longer = list(words)
     for _ in range(count):
         for _ in range(_INSERTION_TRIES):
-            known = _look_up(longer[random.integers(len(longer))], synonyms, stop_words)
-            if known:
-                options = synonyms[known.entry]
-                place = random.integers(len(longer))
-                longer[place:place] = options[random.integers(len(options))].split()
+            match = _look_up(longer[random.integers(len(longer))], synonyms, stop_words)
+            if match:
+                options = synonyms[match.entry]
+                position = random.integers(len(longer))
+                longer[position:position] = options[random.integers(len(options))].split()
                 break
     return longer
 
 
 def swap_words(words: Sequence[str], count: int, random: np.random.Generator) -> list[str]:
-    """`count` times, two random words change places; not where three draws give the same place twice."""
+    """Swap two random words, `count` times; not where three draws give the same position twice."""
     swapped = list(words)
     for _ in range(count):
         first = int(random.integers(len(swapped)))
@@ -108,15 +108,15 @@ def swap_words(words: Sequence[str], count: int, random: np.random.Generator) ->
 
 
 def delete_words(words: Sequence[str], probability: float, random: np.random.Generator) -> list[str]:
-    """Each word goes with this probability; a single word stays, as does one at random where all would go."""
+    """Delete each word with this probability; a single word stays, as does one at random where all would go."""
     if len(words) == 1:
         return list(words)
-    kept = [word for word, draw in zip(words, random.random(len(words)), strict=True) if draw >= probability]
-    return kept or [words[int(random.integers(len(words)))]]
+    remaining = [word for word, draw in zip(words, random.random(len(words)), strict=True) if draw >= probability]
+    return remaining or [words[int(random.integers(len(words)))]]
 
 
-class _Known(NamedTuple):
-    """A word that has synonyms: its entry, what is written before and after it, and whether it is capitalised."""
+class _Match(NamedTuple):
+    """A word that has synonyms: its entry, the marks before and after it, and whether it is capitalised."""
 
     entry: str
     before: str
@@ -128,8 +128,8 @@ class _Known(NamedTuple):
         return f"{self.before}{first}{synonym[1:]}{self.after}"
 
 
-def _look_up(word: str, synonyms: Synonyms, stop_words: Collection[str]) -> _Known | None:
-    """A word is looked up as it is written, then in lower case: US is not us, and a sentence may begin with either."""
+def _look_up(word: str, synonyms: Synonyms, stop_words: Collection[str]) -> _Match | None:
+    """Look a word up as it is written, then in lower case: US is not us, and a sentence may begin with either."""
     start, end = 0, len(word)
     while start < end and _is_mark(word[start]):
         start += 1
@@ -140,8 +140,8 @@ def _look_up(word: str, synonyms: Synonyms, stop_words: Collection[str]) -> _Kno
     if lower in stop_words:
         return None
     if core in synonyms:
-        return _Known(core, word[:start], word[end:], False)
-    return _Known(lower, word[:start], word[end:], True) if lower in synonyms else None
+        return _Match(core, word[:start], word[end:], False)
+    return _Match(lower, word[:start], word[end:], True) if lower in synonyms else None
 
 
 def _is_mark(character: str) -> bool:

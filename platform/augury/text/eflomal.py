@@ -20,7 +20,7 @@ LONGEST = 1_023
 
 
 def align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> Links:
-    """The links of a parallel text that fits in memory, in both directions; case is ignored.
+    """Return the links of a parallel text that fits in memory, in both directions; case is ignored.
 
     Raises UserError where the package is not installed or no sentence pair has words on both sides.
     """
@@ -42,7 +42,7 @@ def align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) ->
 
 
 def require() -> None:
-    """UserError, which says how to install it, where the package is missing."""
+    """Raise UserError, which says how to install it, where the package is missing."""
     try:
         import eflomal  # noqa: F401
     except ImportError as error:
@@ -53,7 +53,7 @@ def require() -> None:
 
 
 def _lines(sentences: Sequence[Sequence[str]]) -> list[str]:
-    """Sentences with a number for each distinct word, as eflomal would split words at any white space in them."""
+    """Return sentences with a number for each distinct word, as eflomal would split words at any white space."""
     numbers: dict[str, str] = {}
     return [" ".join(numbers.setdefault(word.lower(), str(len(numbers))) for word in words) for words in sentences]
 

@@ -24,7 +24,7 @@ def fast_tokenizer(
     """Return a tokenizer with the ids of `vocabulary`: the tags of `prefix`, the pieces of a text, `</s>`.
 
     It cleans text as `corpora.filters.clean` does, entities apart: case where `lowercase` is set, NFC, white space.
-    What is written out in a text as a tag or a special symbol is text. `positions` is the most ids of the model.
+    A tag or a special symbol that is written out in a text is text. `positions` is the most ids of the model.
     """
     ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
     pieces = sentencepieces.pieces(SentencePieceProcessor(model_proto=vocabulary.model()))
@@ -66,12 +66,12 @@ def save(tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
 
 
 def _merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """The merges of sentencepiece's BPE, most preferred first: what makes the earliest piece, however it is parted."""
-    known = set(pieces)
+    """Yield the merges of sentencepiece's BPE, most preferred first: all splits that make the earliest piece."""
+    vocabulary = set(pieces)
     for piece in pieces:
-        for place in range(1, len(piece)):
-            if piece[:place] in known and piece[place:] in known:
-                yield piece[:place], piece[place:]
+        for position in range(1, len(piece)):
+            if piece[:position] in vocabulary and piece[position:] in vocabulary:
+                yield piece[:position], piece[position:]
 
 
 def _cleaning(lowercase: bool) -> list[normalizers.Normalizer]:
@@ -82,5 +82,5 @@ def _cleaning(lowercase: bool) -> list[normalizers.Normalizer]:
 
 
 def _spaces() -> list[normalizers.Normalizer]:
-    """Spaces as sentencepiece has them, one before the text; of an empty text nothing."""
+    """Replace spaces by sentencepiece's and put one before the text; an empty text stays empty."""
     return [normalizers.Replace(" ", SPACE), normalizers.Prepend(SPACE)]

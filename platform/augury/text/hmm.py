@@ -1,11 +1,11 @@
 """Word alignment by a hidden Markov model over jumps, whose two directions are trained to agree.
 
 The words of one side are generated from left to right, each by null, with probability `null`, or else by a word of the
-other side, whose place depends on how far it lies from the place of the word before (Vogel, Ney and Tillmann 1996;
+other side, whose position depends on its distance from the position of the word before (Vogel, Ney and Tillmann 1996;
 null as in Och and Ney 2003). The probabilities of words given words have a Dirichlet prior, by variational Bayes.
-A link is what both directions find: its expected count is the geometric mean of their two posterior probabilities
+Links are those of both directions: the expected count of one is the geometric mean of their two posterior probabilities
 (after Liang, Taskar and Klein 2006, who take the product), and so is the probability by which links are chosen.
-Training starts with the diagonal prior of IBM model 2 in the place of jumps.
+Training starts with the diagonal prior of IBM model 2 instead of jumps.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from augury.text.bitext import Bitext, Bucket, Lexicon
 from augury.text.model import Lengths, Links, Table, Tables, best_links, by_row
 from augury.text.symmetrise import BOTH, Direction
 
-FALL = 0.3  # of the first guess: how fast the probability of a jump falls with its distance from the next place
+FALL = 0.3  # of the first guess: how fast the probability of a jump falls with its distance from the next position
 SMOOTHING = 1.0  # links added to those that are expected of every jump
 
 
 @dataclass(frozen=True)
 class Hmm:
-    """The model and how it is trained.
+    """The model and the settings of its training.
 
     With these settings it comes within a point of eflomal's alignment error rate, or below it, on three gold sets of
     two language pairs, at a fifth of its time; `threshold`, `alpha` and the iterations were chosen on them.
@@ -44,7 +44,7 @@ class Hmm:
     window: int = 10
     """Longer jumps share one probability in each direction."""
     uniform: float = 0.05
-    """The share of a jump's probability that all places have alike."""
+    """The share of a jump's probability that is uniform over positions."""
     threshold: float = 0.3
     """The least probability of a link that is chosen."""
 
@@ -53,7 +53,7 @@ class Hmm:
         return self.diagonal + self.jumps
 
     def start(self, lexicon: Lexicon) -> Tables:
-        """The tables that training starts with."""
+        """Return the tables that training starts with."""
         return {
             direction: Table(
                 np.ones(len(lexicon.pairs)), np.ones(len(lexicon.generated(direction))), np.array([self.tension])
@@ -62,7 +62,7 @@ class Hmm:
         }
 
     def expect(self, bitext: Bitext, tables: Tables) -> Tables:
-        """Expected links, the same in both directions, and in `order` the expected jumps."""
+        """Return expected links, the same in both directions, and in `order` the expected jumps."""
         agreed, nulls, jumps = self._posteriors(bitext, tables)
         pairs = np.bincount(bitext.cells, agreed, len(tables["forward"].pairs))
         return {
@@ -73,7 +73,7 @@ class Hmm:
         }
 
     def maximise(self, counts: Tables, tables: Tables, lexicon: Lexicon, lengths: Lengths, iteration: int) -> Tables:
-        """Mean-field variational Bayes for words; jumps by their counts, from a first guess when they begin."""
+        """Return new tables: words by mean-field variational Bayes, jumps by their counts, from a first guess on."""
         learned = {}
         for direction, (pairs, null, expected) in counts.items():
             if iteration + 1 < self.diagonal:
@@ -82,12 +82,12 @@ class Hmm:
                 order = np.exp(-FALL * np.abs(np.arange(-self.window, self.window + 1) - 1))
             else:
                 order = expected + SMOOTHING
-            words = ibm2.probabilities(pairs, null, lexicon.given(direction), self.alpha)
+            words = ibm2.probabilities(pairs, null, lexicon.generating(direction), self.alpha)
             learned[direction] = Table(*words, order)
         return learned
 
     def links(self, bitext: Bitext, tables: Tables, rows: int) -> Links:
-        """The most probable link of every word that is generated, if it is probable enough."""
+        """Return the most probable link of every word that is generated, if it is probable enough."""
         agreed, nulls, _ = self._posteriors(bitext, tables)
         best = {}
         for direction in tables:
@@ -99,7 +99,7 @@ class Hmm:
     def _posteriors(
         self, bitext: Bitext, tables: Tables
     ) -> tuple[np.ndarray, dict[Direction, np.ndarray], dict[Direction, np.ndarray]]:
-        """What both directions find of each forward cell; in each, null's of each word, and the expected jumps."""
+        """Return the posteriors of forward cells over both directions, and for each of them those of null and jumps."""
         alone, nulls, jumps = {}, {}, {}
         for direction, table in tables.items():
             cells = bitext.cells_of(table.pairs.take(bitext.cells), direction)
@@ -110,7 +110,7 @@ class Hmm:
                 if len(table.order) == 1:
                     ibm2.posteriors(bucket, links, of_null, float(table.order[0]), self.null)
                 else:
-                    between = transitions(bucket.given, table.order, self.uniform)
+                    between = transitions(bucket.generating, table.order, self.uniform)
                     counts = posteriors(bucket, links, of_null, between, self.null)
                     jumps[direction] += jumps_of(counts, self.window)
             alone[direction] = bitext.forward_cells(cells, direction)
@@ -119,57 +119,57 @@ class Hmm:
         return np.sqrt(agreed, out=agreed), nulls, jumps
 
 
-def transitions(given: int, jumps: np.ndarray, uniform: float) -> np.ndarray:
-    """The probability of each next place, (given + 1, given): the first row from before the sentence, each adds to 1.
+def transitions(generating: int, jumps: np.ndarray, uniform: float) -> np.ndarray:
+    """Return the probability of each next position, (generating + 1, generating); each row adds to 1.
 
-    `jumps` are the weights of -w to w places; longer ones have the weight of the longest, and `uniform` is the share
-    that all places have alike.
+    The first row is that from before the sentence. `jumps` are the weights of -w to w positions; longer ones have the
+    weight of the longest, and `uniform` is the share that all positions have alike.
     """
-    weights = jumps[_index(given, len(jumps) // 2)]
-    return (1 - uniform) * weights / weights.sum(axis=1, keepdims=True) + uniform / given
+    weights = jumps[_index(generating, len(jumps) // 2)]
+    return (1 - uniform) * weights / weights.sum(axis=1, keepdims=True) + uniform / generating
 
 
 def jumps_of(counts: np.ndarray, window: int) -> np.ndarray:
-    """Sums over the jumps of each length, from the counts of `posteriors`."""
-    places = _index(counts.shape[1], window)
-    return np.bincount(places.ravel(), counts.ravel(), 2 * window + 1)
+    """Return sums over the jumps of each length, from the counts of `posteriors`."""
+    indices = _index(counts.shape[1], window)
+    return np.bincount(indices.ravel(), counts.ravel(), 2 * window + 1)
 
 
-def _index(given: int, window: int) -> np.ndarray:
-    """Where the jump from each place, or from before the first, to each place stands among those of -w to w."""
-    return np.clip(np.arange(given) - np.arange(-1, given)[:, None], -window, window) + window
+def _index(generating: int, window: int) -> np.ndarray:
+    """Return the index among jumps of -w to w of that from each position, or from before the first, to each."""
+    return np.clip(np.arange(generating) - np.arange(-1, generating)[:, None], -window, window) + window
 
 
 def posteriors(bucket: Bucket, links: np.ndarray, nulls: np.ndarray, between: np.ndarray, null: float) -> np.ndarray:
     """Turn the probabilities of a bucket's words, given each other and given null, into those of their links.
 
-    By the forward-backward algorithm; a word that null generates leaves the place where it is. `between` are the
-    transitions. Returns the expected jumps, (given + 1, given), as `between` has them.
+    By the forward-backward algorithm; a word that null generates leaves the position where it is. `between` are
+    the transitions. Returns the expected jumps, (generating + 1, generating), as `between` has them.
     """
     links *= 1 - null
     nulls *= null
-    reached = np.empty_like(links)  # the place after each word; what the words up to it say
+    reached = np.empty_like(links)  # the position after each word, given the words up to it
     predicted = np.empty_like(links)  # before it
     scales = np.empty_like(nulls)
-    words = [bucket.words_by_place(array) for array in (nulls, scales)]
-    cells = [bucket.cells_by_place(array) for array in (links, reached, predicted)]
+    words = [bucket.words_by_position(array) for array in (nulls, scales)]
+    cells = [bucket.cells_by_position(array) for array in (links, reached, predicted)]
     onward = np.ascontiguousarray(between[1:].T)
     before = None
-    for of_null, scale, link, after, place in zip(*words, *cells, strict=True):
+    for of_null, scale, link, after, prediction in zip(*words, *cells, strict=True):
         if before is None:
-            place[:] = before = between[0][:, None]
+            prediction[:] = before = between[0][:, None]
         else:
             before = before[:, : len(of_null)]
-            np.matmul(onward, before, out=place)
-        np.multiply(place, link, out=after)
+            np.matmul(onward, before, out=prediction)
+        np.multiply(prediction, link, out=after)
         after += before * of_null
         after.sum(axis=0, out=scale)
         after /= scale
         before = after
     counts = np.zeros_like(between)
-    ahead = np.ones((bucket.given, len(bucket.pairs)), links.dtype)  # what the words after it say, for each place
+    ahead = np.ones((bucket.generating, len(bucket.pairs)), links.dtype)  # likelihood of the words after each position
     backward = list(zip(*words, *cells, strict=True))[::-1]
-    for (of_null, scale, link, _, place), earlier in zip(backward, [*backward[1:], None], strict=True):
+    for (of_null, scale, link, _, prediction), earlier in zip(backward, [*backward[1:], None], strict=True):
         k = len(of_null)
         link *= ahead[:, :k] / scale
         of_null /= scale
@@ -177,7 +177,7 @@ def posteriors(bucket: Bucket, links: np.ndarray, nulls: np.ndarray, between: np
             before = earlier[3][:, :k]
             counts[1:] += before @ link.T
             ahead[:, :k] = between[1:] @ link + ahead[:, :k] * of_null
-        link *= place
+        link *= prediction
         np.maximum(1 - link.sum(axis=0), 0, out=of_null)
         if not earlier:
             counts[0] = link.sum(axis=1)

@@ -15,7 +15,7 @@ from augury.core.store import Folder
 VERSION = 1
 FILES = "tokenizer"
 START, PAD, END, UNKNOWN = SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
-"""Their ids are their positions, those of XLM-R."""
+"""Their ids are their indices, those of XLM-R."""
 
 
 def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
@@ -49,5 +49,5 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
 
 
 def directory(folder: Folder) -> str:
-    """Where this machine finds a learned tokenizer, for `from_pretrained`."""
+    """Return the directory of a learned tokenizer on this machine, for `from_pretrained`."""
     return str(folder.local() / FILES)

@@ -1,4 +1,4 @@
-"""Pretrained models and tokenizers by name on a hub or by local path, and what identifies them in an address."""
+"""Pretrained models and tokenizers by name on a hub or by local path, and their identity in an address."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Loader = Callable[..., Any]
 
 
 def load(loader: Loader, name: str, revision: str | None = None, **settings: Any) -> Any:
-    """`loader(name)`, a `from_pretrained` of transformers; UserError where there is nothing of that name.
+    """Return `loader(name)`, a `from_pretrained` of transformers; raise UserError where there is nothing of that name.
 
     `name` is a directory, or a name on the hub, where `revision` is a branch, a tag or a commit.
     """
@@ -33,7 +33,7 @@ def load(loader: Loader, name: str, revision: str | None = None, **settings: Any
 
 @contextmanager
 def explained(name: str) -> Iterator[None]:
-    """UserError with the reason where `transformers` finds no model of that name, or cannot make the one it finds."""
+    """Turn errors of `transformers`, which finds no such model or cannot make it, into UserError with the reason."""
     try:
         yield
     except (OSError, ValueError) as error:
@@ -55,7 +55,7 @@ def keep(name: str, revision: str | None, folder: Folder) -> None:
 
 
 def tokenizer(directory: str) -> PreTrainedTokenizerBase:
-    """The tokenizer in a directory that `save_pretrained` wrote."""
+    """Return the tokenizer in a directory that `save_pretrained` wrote."""
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(directory)
@@ -63,16 +63,16 @@ def tokenizer(directory: str) -> PreTrainedTokenizerBase:
 
 @cache
 def identity(name: str, revision: str | None = None) -> str:
-    """What determines a pretrained model: the content of a directory's files, or a name on the hub and its revision."""
+    """Return what determines a pretrained model: a hash of a directory's files, or a hub name and its revision."""
     directory = model_directory(name)
     if directory is None:
         return f"{name}@{revision or 'main'}"
-    found = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=8)
     for file in sorted(directory.iterdir()):
         if file.is_file():
             with file.open("rb") as stream:
-                found.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
-    return f"files:{found.hexdigest()}"
+                digest.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
+    return f"files:{digest.hexdigest()}"
 
 
 def hub_name(name: str) -> str | None:
@@ -82,7 +82,7 @@ def hub_name(name: str) -> str | None:
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """No progress and no report of what `transformers` loads or writes; what matters of it is the caller's to say."""
+    """Silence progress and reports of what `transformers` loads or writes; the caller reports what matters."""
     from transformers.utils import logging
 
     verbosity, progress = logging.get_verbosity(), logging.is_progress_bar_enabled()

@@ -20,11 +20,11 @@ from augury.text.alphabet import Alphabet, pieces, string_chunks
 
 @dataclass(frozen=True)
 class Rot:
-    """The cipher that moves every letter of `alphabet` by `key` places, modulo the length of its cycle.
+    """The cipher that moves every letter of `alphabet` by `key` positions, modulo the length of its cycle.
 
-    Raises UserError if that leaves every letter in place, as every key does if the alphabet is empty: a view
-    that equals its source would train a model on nothing new. So does a key that leaves one of several cycles in
-    place, say the small or the capital letters, unless it is a stray of at most half the letters of the longest.
+    Raises UserError if that leaves every letter unchanged, as every key does if the alphabet is empty: a view
+    that equals its source would train a model on nothing new. So does a key that leaves one of several cycles
+    unchanged, say the small or the capital letters, unless it is a stray of at most half the letters of the longest.
     """
 
     alphabet: Alphabet
@@ -41,11 +41,11 @@ class Rot:
         if any(self.key % size == 0 for size in large):
             shown = " + ".join(map(str, sizes))
             staying = sum(size for size in sizes if self.key % size == 0)
-            what = "the text" if staying == sum(sizes) else f"{staying} letters"
-            others = " or ".join(map(str, large))
+            unchanged = "the text" if staying == sum(sizes) else f"{staying} letters"
+            multiples = " or ".join(map(str, large))
             raise UserError(
-                f"key {self.key} leaves {what} unchanged: the alphabet has {shown} letters; "
-                f"use a key from 1 to {large[0] - 1}, or another that is not a multiple of {others}"
+                f"key {self.key} leaves {unchanged} unchanged: the alphabet has {shown} letters; "
+                f"use a key from 1 to {large[0] - 1}, or another that is not a multiple of {multiples}"
             )
 
     def __reduce__(self) -> tuple[type[Rot], tuple[Alphabet, int]]:
@@ -54,15 +54,15 @@ class Rot:
 
     @property
     def inverse(self) -> Rot:
-        """The cipher that undoes this one on text whose letters are all in the alphabet."""
+        """The cipher that reverses this one on text whose letters are all in the alphabet."""
         return Rot(self.alphabet, -self.key)
 
     def text(self, text: str) -> str:
-        """The enciphered text; as many characters as before."""
+        """Encipher a text; it keeps its number of characters."""
         return text.translate(self._letters)
 
     def column(self, column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """`text` on every row of a column of strings; type, chunks and nulls are kept.
+        """Encipher every row of a column of strings; type, chunks and nulls are kept.
 
         Raises UserError for a column that is not of strings, and ArrowInvalid if the result outgrows 2 GiB,
         the bound of an array of type `string` (not of `large_string`).
@@ -97,7 +97,7 @@ class Rot:
         return pa.Array.from_buffers(pa.large_string(), len(array), buffers).cast(array.type)
 
     def _encipher(self, text: str) -> tuple[bytes, np.ndarray]:
-        """The enciphered text in UTF-8, and by how many bytes each of its characters grew."""
+        """Return the enciphered text in UTF-8, and by how many bytes each of its characters grew."""
         for codec, images in self._tables:
             plain = np.frombuffer(text.encode(codec), images.dtype)
             if len(plain) == len(text):
@@ -116,7 +116,7 @@ class Rot:
 
     @cached_property
     def _tables(self) -> list[tuple[str, np.ndarray]]:
-        """Codecs, each with the image of every character; UTF-16 first, for text where its width is fixed."""
+        """The codecs, each with the image of every character; UTF-16 first, for text where its width is fixed."""
         images = np.arange(0x110000, dtype="<u4")
         images[list(self._letters)] = [ord(image) for image in self._letters.values()]
         tables = [("utf-32-le", images)]

@@ -1,4 +1,4 @@
-"""What spaces tell of words: nothing in scripts that write none, all of them in text that is tokenised already."""
+"""Checks of spaces as word boundaries: scripts that write none, and text that is tokenised already."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from augury.core.errors import UserError
 from augury.text.words import words
 
 UNSPACED = frozenset({"zh", "ja", "th", "km", "lo", "my"})
-MARKS = frozenset(",.。，、")  # that no language writes a space before
-LETTERS = 6  # to a space: segmented text has fewer, other text, with spaces between clauses at most, more
+MARKS = frozenset(",.。，、")  # no language writes a space before these
+LETTERS = 6  # per space: segmented text has fewer, other text, with spaces between clauses at most, more
 
 
 def require_words(texts: Iterable[str], language: str, where: str) -> None:
-    """UserError, beginning with `where`, for text of which spaces do not part the words though words are needed.
+    """Raise UserError, beginning with `where`, for text whose words are needed but not separated by spaces.
 
-    Of text in a language that writes no spaces this is taken to be so where it has less than one space to six letters.
+    Text in a language that writes no spaces is taken to be unsegmented where it has less than one space to six letters.
     """
     if language.replace("_", "-").partition("-")[0].lower() not in UNSPACED:
         return
@@ -32,10 +32,10 @@ def require_words(texts: Iterable[str], language: str, where: str) -> None:
 
 
 def tokenised_line(texts: Sequence[str]) -> int | None:
-    """The place of the shortest text that `words` splits otherwise than spaces do, where these are tokenised already.
+    """Return the index of the shortest text that `words` splits otherwise than its spaces do.
 
-    They are taken to be so where most commas and full stops stand alone. None where they are not, or where it makes no
-    difference.
+    None where the texts are not tokenised already, which they are taken to be where most commas and full stops are
+    tokens of their own, or where all texts are split alike.
     """
     alone = attached = 0
     for text in texts:
@@ -44,5 +44,5 @@ def tokenised_line(texts: Sequence[str]) -> int | None:
             attached += len(token) > 1 and token[-1] in MARKS
     if alone <= attached:
         return None
-    split = [place for place, text in enumerate(texts) if words(text) != text.split()]
-    return min(split, key=lambda place: len(texts[place]), default=None)
+    split = [index for index, text in enumerate(texts) if words(text) != text.split()]
+    return min(split, key=lambda index: len(texts[index]), default=None)

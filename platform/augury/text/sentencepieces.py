@@ -15,7 +15,7 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 SPACE = "▁"
 
-# Sentencepiece puts U+2585 in the place of characters that it does not cover, and skips every training text
+# Sentencepiece writes U+2585 for characters that it does not cover, and skips every training text
 # that holds one. As the name of the unknown piece it leaves `<unk>`, written out in a text, to be ordinary.
 _RESERVED = "▅"
 
@@ -47,7 +47,7 @@ class SizeError(ValueError):
 
 
 def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> bytes:
-    """A model of exactly `size` pieces, the unknown piece (id 0) not counted, from one pass over `texts`.
+    """Learn a model of exactly `size` pieces, the unknown piece (id 0) not counted, from one pass over `texts`.
 
     The bytes depend on the arguments alone, and not on the order of the texts. Raises SizeError, and whatever
     `texts` raises.
@@ -74,10 +74,10 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
     except RuntimeError as error:
         if failures:
             raise failures[0] from None
-        if found := re.search(r"Vocabulary size too high .* value <= (\d+)", str(error)):
-            raise SizeError(int(found[1]) - 1, too_large=True) from error
-        if found := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
-            raise SizeError(int(found[1]) - 1, too_large=False) from error
+        if match := re.search(r"Vocabulary size too high .* value <= (\d+)", str(error)):
+            raise SizeError(int(match[1]) - 1, too_large=True) from error
+        if match := re.search(r"smaller than required_chars\. \d+ vs (\d+)", str(error)):
+            raise SizeError(int(match[1]) - 1, too_large=False) from error
         raise
     return model.getvalue()
 
@@ -97,9 +97,9 @@ def truncated(model: bytes, size: int) -> bytes:
     single = [piece for piece in learned if _is_character(piece)]
     merges = [piece for piece in learned if not _is_character(piece)]
     assert len(single) <= size <= len(learned)
-    kept = [unknown, *merges[: size - len(single)], *single]
+    pieces = [unknown, *merges[: size - len(single)], *single]
     del whole.pieces[:]
-    whole.pieces.extend(kept)
+    whole.pieces.extend(pieces)
     whole.trainer_spec.vocab_size = size + 1
     return bytes(whole.SerializeToString())
 
@@ -115,14 +115,14 @@ def _is_character(piece: ModelProto.SentencePiece) -> bool:
 
 
 def pieces(model: SentencePieceProcessor) -> list[str]:
-    """The pieces in the order of their ids, which start at 1 (0 is the unknown piece)."""
+    """Return the pieces in the order of their ids, which start at 1 (0 is the unknown piece)."""
     return list(model.id_to_piece(list(range(1, model.get_piece_size()))))
 
 
 def encode(
     model: SentencePieceProcessor, texts: Sequence[str], num_threads: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """The ids of all texts end to end, unknown is 0, and the n + 1 offsets between which each text lies."""
+    """Return the ids of all texts end to end, unknown is 0, and the n + 1 offsets between which each text lies."""
     rows = model.encode(list(texts), num_threads=num_threads)
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
@@ -130,5 +130,5 @@ def encode(
 
 
 def join(row: Iterable[str]) -> str:
-    """The text whose pieces, written as they are, make up `row`."""
+    """Return the text whose pieces, written as they are, make up `row`."""
     return "".join(row).removeprefix(SPACE).replace(SPACE, " ")

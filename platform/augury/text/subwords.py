@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from augury.core.progress import say_once
 from augury.core.store import Folder
 from augury.text import learned, pretrained
 from augury.text.tokens import Encode, Encoded
@@ -23,20 +21,20 @@ TRUNCATED = "truncated"
 class Subwords(ABC):
     """The tokenizer in a folder, with the special ids that its model expects; at most `most` ids a row."""
 
-    vocabulary: Folder
+    folder: Folder
     most: int
 
     @property
     def name(self) -> str:
-        return f"{self.vocabulary.name} {self.most}"
+        return f"{self.folder.name} {self.most}"
 
     @property
     def size(self) -> int:
         return len(self.tokenizer())
 
     def tokenizer(self) -> PreTrainedTokenizerBase:
-        """The tokenizer itself."""
-        return pretrained.tokenizer(learned.directory(self.vocabulary))
+        """Return the tokenizer of `transformers`."""
+        return pretrained.tokenizer(learned.directory(self.folder))
 
     def load(self) -> Encode:
         tokenizer = self.tokenizer()
@@ -49,12 +47,4 @@ class Subwords(ABC):
 
     @abstractmethod
     def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
-        """The ids of every row of a block of text, and how many rows were cut."""
-
-
-def say_truncated(tokens: Mapping[str, Folder], most: int) -> None:
-    """Say how many rows of which text were cut."""
-    for name, folder in tokens.items():
-        manifest = folder.manifest()
-        if count := manifest["counts"].get(TRUNCATED):
-            say_once(f"cut to {most} subwords: {count:,} of {manifest['rows']:,} rows of '{name}'")
+        """Return the ids of every row of a block of text, and the number of rows that were cut."""

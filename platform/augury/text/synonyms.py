@@ -1,4 +1,4 @@
-"""Synonyms and stop words: what EDA must know of a language."""
+"""Synonyms and stop words: the resources that EDA needs for a language."""
 
 from __future__ import annotations
 
@@ -18,40 +18,40 @@ WORDNET = "synsets.tsv.gz"
 
 
 def load_synonyms(path: str | None = None) -> dict[str, tuple[str, ...]]:
-    """The synonyms of every word, from `synonyms_file(path)`.
+    """Return the synonyms of every word, from `synonyms_file(path)`.
 
-    A table has lines `word<TAB>synonym[,synonym...]`; what several lines give for a word adds up. In WordNet the
+    A table has lines `word<TAB>synonym[,synonym...]`; several lines for a word add up. In WordNet the
     synonyms of a word are the members of all its synsets; entries of several words are left out, since words are
     looked up one by one. An underscore stands for a space, as in a synonym of several words.
-    UserError names the file and line that cannot be read.
+    Raises UserError, which names the file and line that cannot be read.
     """
     file = synonyms_file(path)
     return _collect(_wordnet(file) if file.name == WORDNET else _table(file))
 
 
 def load_stop_words(path: str | None = None) -> frozenset[str]:
-    """The words, in lower case, that `stop_words_file(path)` has, one a line; UserError names file and line."""
-    file, found = stop_words_file(path), set()
+    """Return the words of `stop_words_file(path)`, one a line, in lower case; raise UserError with file and line."""
+    file, words = stop_words_file(path), set()
     for number, line in _lines(file):
         if len(line.split()) != 1:
             raise UserError(f"{file}, line {number}: {line!r:.60} is not a stop word; give one word a line")
-        found.add(line.strip().lower())
-    return frozenset(found)
+        words.add(line.strip().lower())
+    return frozenset(words)
 
 
 def synonyms_file(path: str | None = None) -> Path:
-    """The file that holds the synonyms: `path`, or in a directory the synsets of Open English WordNet.
+    """Return the file that holds the synonyms: `path`, or in a directory the synsets of Open English WordNet.
 
-    By default it is a table of a few hundred common English words. UserError where there is no file.
+    By default it is a table of a few hundred common English words. Raises UserError where there is no file.
     """
     if path is None:
         return Path(__file__).with_name("synonyms.en.tsv")
-    found = find(path)
-    return find(str(found / WORDNET)) if found.is_dir() else found
+    target = find(path)
+    return find(str(target / WORDNET)) if target.is_dir() else target
 
 
 def stop_words_file(path: str | None = None) -> Path:
-    """The file that holds the stop words, by default the function words of English; UserError where there is none."""
+    """Return the file of stop words, by default English function words; raise UserError where there is none."""
     return Path(__file__).with_name("stop_words.en.txt") if path is None else find(path)
 
 
@@ -80,7 +80,7 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    """The lines that are not blank, in normalisation form C as corpora are, with their numbers."""
+    """Yield the lines that are not blank, in normalisation form C as corpora are, with their numbers."""
     examine(str(file))  # raises where the file is empty, damaged or not UTF-8
     for number, line in enumerate(lines(file), start=1):
         text = unicodedata.normalize("NFC", line.decode()).rstrip("\r\n")
@@ -89,11 +89,11 @@ def _lines(file: Path) -> Iterator[tuple[int, str]]:
 
 
 def _collect(entries: Iterable[tuple[str, Iterable[str]]]) -> dict[str, tuple[str, ...]]:
-    found: dict[str, set[str]] = defaultdict(set)
+    collected: dict[str, set[str]] = defaultdict(set)
     for word, synonyms in entries:
-        found[word.replace("_", " ")].update(synonym.replace("_", " ") for synonym in synonyms)
-    others = {
+        collected[word.replace("_", " ")].update(synonym.replace("_", " ") for synonym in synonyms)
+    distinct = {
         word: tuple(sorted(synonym for synonym in synonyms if synonym.lower() != word.lower()))
-        for word, synonyms in found.items()
+        for word, synonyms in collected.items()
     }
-    return {word: synonyms for word, synonyms in others.items() if synonyms}
+    return {word: synonyms for word, synonyms in distinct.items() if synonyms}

@@ -24,21 +24,21 @@ KIND = "tokens"
 
 
 class Text(NamedTuple):
-    """Text in shards: where it lies, the column, or columns read together, and as which view it is tokenised."""
+    """Text in shards: its folder, the column, or columns read together, and the view that it is tokenised as."""
 
     folder: Folder
     columns: tuple[str, ...]
     view: str
 
     def address(self, tokenizer: str) -> str:
-        """The name of its tokens by the tokenizer of this name."""
-        one = self.columns[0] if len(self.columns) == 1 else list(self.columns)
+        """Return the address of its tokens by the tokenizer of this name."""
+        column = self.columns[0] if len(self.columns) == 1 else list(self.columns)
         return config.address(
-            {"text": self.folder.name, "column": one, "view": self.view, "vocabulary": tokenizer, "version": 1}
+            {"text": self.folder.name, "column": column, "view": self.view, "vocabulary": tokenizer, "version": 1}
         )
 
     def lines(self) -> Iterator[str]:
-        """The text, one sentence at a time, the columns one after the other; can be read again and again."""
+        """Yield the text, one sentence at a time, the columns one after the other."""
         for shard in self.folder.manifest()["shards"]:
             block = read_shard(self.folder, shard, self.columns)
             for column in self.columns:
@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """The ids of a block: row r is `ids[offsets[r]:offsets[r + 1]]`; `counts` says what became of how many rows."""
+    """The ids of a block: row r is `ids[offsets[r]:offsets[r + 1]]`; `counts` are numbers of rows, such as cut ones."""
 
     ids: np.ndarray
     offsets: np.ndarray
@@ -54,22 +54,26 @@ class Encoded(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[int]], counts: Mapping[str, int]) -> Encoded:
-        """The ids of these rows."""
+        """Return the ids of these rows as a block."""
         lengths = np.array([len(row) for row in rows], np.int64)
         ids = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
         return cls(ids, np.concatenate([[0], np.cumsum(lengths)]), counts)
 
 
 Encode = Callable[[pa.Table, str], Encoded]
-"""The columns of a text and its view to ids."""
+"""A function from the columns of a text and its view to ids."""
 
 
 class Tokenizer(Protocol):
-    """How text becomes ids; can be sent to another process, where `load` is called once."""
+    """Encodes text as ids; can be sent to another process, where `load` is called once."""
+
+    @property
+    def folder(self) -> Folder:
+        """Its folder, which may not be written yet."""
 
     @property
     def name(self) -> str:
-        """What identifies it."""
+        """A name that identifies it."""
 
     @property
     def size(self) -> int:
@@ -90,9 +94,9 @@ def tokenise(
         if items:
             work = [(missing[name], folders[name], shard) for name, shard in items]
             with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
-                told = executor.map(_Tokenise(tokenizer), work, stage, size=lambda done: done[0])
-            for (name, _), (_, counted) in zip(items, told, strict=True):
-                counts[name].update(counted)
+                results = executor.map(_Tokenise(tokenizer), work, stage, size=lambda done: done[0])
+            for (name, _), (_, counts_of_shard) in zip(items, results, strict=True):
+                counts[name].update(counts_of_shard)
         for name, text in missing.items():
             folders[name].finish(
                 {
@@ -108,7 +112,7 @@ def tokenise(
 
 @dataclass(frozen=True)
 class _Tokenise:
-    """Makes the task that writes the ids and offsets of one shard of one text, and tells its rows and counts."""
+    """Makes the task that writes the ids and offsets of one shard of one text, and returns its rows and counts."""
 
     tokenizer: Tokenizer
 

@@ -25,19 +25,19 @@ from augury.text import sentencepieces
 from augury.text.vocabulary_size import fitting_size, matching_size
 
 VERSION = 2
-"""Raised when equal texts and settings come to give other pieces."""
+"""Incremented when equal texts and settings come to give other pieces."""
 USUAL_SIZE = 12_000
 PLAIN_VIEWS = ("source", "target")
 PAD, UNK, EOS = range(3)
 SPECIALS = ("<pad>", "<unk>", "</s>")
 UNKNOWN_TEXT = " ⁇ "
-"""What the unknown piece reads, as in sentencepiece."""
+"""The text of the unknown piece, as in sentencepiece."""
 
 Texts = Callable[[], Iterable[str]]
 
 
 class VocabularyConfig(Section):
-    """How many pieces there are and which symbols stand beside them."""
+    """The number of pieces, and the symbols in the same table."""
 
     size: PositiveInt | Literal["auto"] = "auto"
     """Entries for the plain bitext, special symbols and tags included; `auto`: 12,000, or of little text one for
@@ -56,7 +56,7 @@ class VocabularyConfig(Section):
 
     @property
     def entries(self) -> int:
-        """The entries for the plain bitext that are asked for."""
+        """The number of entries for the plain bitext in the settings."""
         return USUAL_SIZE if self.size == "auto" else self.size
 
     def inactive(self) -> dict[str, str]:
@@ -84,7 +84,7 @@ class Vocabulary:
     pad, unk, eos = PAD, UNK, EOS
 
     def __init__(self, models: Sequence[bytes], views: Mapping[str, int], tags: Sequence[str]):
-        """`models` are serialised sentencepiece models; `views` says which of them encodes a view."""
+        """Take serialised sentencepiece models and, for each view, the index of the one that encodes it."""
         self._models = [SentencePieceProcessor(model_proto=model) for model in models]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
@@ -100,7 +100,7 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Folder) -> Vocabulary:
-        """The vocabulary that `train` saved in `folder`; UserError where it was not finished."""
+        """Return the vocabulary that `train` saved in `folder`; raise UserError where it was not finished."""
         manifest = folder.manifest()
         return cls([folder.read(name) for name in manifest["models"]], manifest["views"], manifest["tags"])
 
@@ -108,13 +108,13 @@ class Vocabulary:
         return len(self.pieces)
 
     def model(self, view: str = "source") -> bytes:
-        """The sentencepiece model that parts the texts of a view, for use outside; ids are the places in `pieces`."""
+        """Return the sentencepiece model of a view, for use outside; ids are the indices in `pieces`."""
         return bytes(self._models[self._views[view]].serialized_model_proto())
 
     def encode(
         self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source", num_threads: int = 1
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """The ids of all texts end to end, without tags and `</s>`, and the n + 1 offsets that part them.
+        """Return the ids of all texts end to end, without tags and `</s>`, and the n + 1 offsets between them.
 
         Texts decode to themselves, spaces included, but for characters not seen in training, U+2585 and NUL,
         which become `<unk>`, and U+2581, which sentencepiece takes for a space.
@@ -128,18 +128,18 @@ class Vocabulary:
         return self._ids[index][ids], offsets
 
     def decode(self, ids: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> list[str]:
-        """The texts of rows of ids of any view, without special symbols and tags; `<unk>` reads ` ⁇ `."""
+        """Return the texts of rows of ids of any view, without special symbols and tags; `<unk>` reads ` ⁇ `."""
         rows = [np.asarray(row, np.int64).tolist() for row in ids]
         assert all(index >= 0 for row in rows for index in row)
         return self.decode_pieces([self.pieces[index] for index in row] for row in rows)
 
     def decode_pieces(self, rows: Iterable[Sequence[str]]) -> list[str]:
-        """The same from rows of pieces."""
+        """Return the texts of rows of pieces, as `decode` does."""
         return [sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows]
 
 
 def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """The union of tables of pieces by identity of their strings, in order of first appearance."""
+    """Return the union of tables of pieces by identity of their strings, in order of first appearance."""
     return tuple(dict.fromkeys(chain.from_iterable(tables)))
 
 
@@ -170,7 +170,7 @@ def train(
 
 
 def _with_fitting_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
-    """The settings with a size that the plain bitext is worth, where none was given."""
+    """Return the settings with a size that fits the plain bitext, where none was given."""
     if config.size != "auto":
         return config
     plain = [view for view in PLAIN_VIEWS if view in groups]
@@ -184,7 +184,7 @@ def _with_fitting_size(config: VocabularyConfig, groups: Mapping[str, Texts], sy
 
 
 def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
-    """The settings with the size per key that keeps the segmentation of plain text."""
+    """Return the settings with the size per key that keeps the segmentation of plain text."""
     ciphers = [view for view in groups if view not in PLAIN_VIEWS]
     if not ciphers:
         return config
@@ -206,7 +206,7 @@ def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], s
 
 
 class _Part(NamedTuple):
-    """What one model is learned from, how many entries it has and the settings that say so."""
+    """The views that one model is learned from, its number of entries and the settings that decide it."""
 
     views: tuple[str, ...]
     size: int
@@ -248,7 +248,7 @@ def _impossible(
 
 
 def _texts(groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, int]) -> Iterator[str]:
-    """The texts of `views`; `counts` receives the number of those that are not blank."""
+    """Yield the texts of `views`; `counts` receives the number of those that are not blank."""
     for view in views:
         counts[view] = 0
         for text in groups[view]():

@@ -90,6 +90,6 @@ def matching_size(
 
 
 def _pieces(model: bytes, texts: Sequence[str]) -> float:
-    """The mean number of pieces of a text."""
+    """Return the mean number of pieces of a text."""
     _, offsets = sentencepieces.encode(SentencePieceProcessor(model_proto=model), texts, num_threads=1)
     return float(offsets[-1]) / max(1, len(texts))

@@ -22,12 +22,12 @@ _words_and_gaps = re.compile(f"({_WORD})").split
 
 
 def words(text: str) -> list[str]:
-    """The words of a text."""
+    """Return the words of a text."""
     return _words(text)
 
 
 def is_punctuation(word: str) -> bool:
-    """Whether a word has neither letters nor digits."""
+    """Return whether a word has neither letters nor digits."""
     return not any(map(str.isalnum, word))
 
 
@@ -40,37 +40,37 @@ class Words:
 
     @classmethod
     def of(cls, text: str) -> Words:
-        """The words of a text; `text()` gives it back, character by character."""
+        """Split a text into words and gaps; `text()` gives it back, character by character."""
         parts = _words_and_gaps(text)
         return cls(tuple(parts[1::2]), tuple(parts[::2]))
 
     def text(self, order: Sequence[int] | None = None) -> str:
-        """The text, with word `order[i]` of this one as its word i.
+        """Return the text, with word `order[i]` of this one as its word i.
 
         White space between words that were neighbours stays. Between new ones there is a space, unless one is a
         punctuation mark that was written on a word on that side, as a comma is on the word before it and an opening
         bracket on the word after it.
         """
-        places = range(len(self.words)) if order is None else order
-        assert sorted(places) == list(range(len(self.words))), order
+        positions = range(len(self.words)) if order is None else order
+        assert sorted(positions) == list(range(len(self.words))), order
         if not self.words:
             return self.gaps[0]
-        parts = [self.gaps[0], self.words[places[0]]]
-        for before, after in pairwise(places):
+        parts = [self.gaps[0], self.words[positions[0]]]
+        for before, after in pairwise(positions):
             parts += [self._gap(before, after), self.words[after]]
         return "".join([*parts, self.gaps[-1]])
 
     def _gap(self, before: int, after: int) -> str:
         if after == before + 1:
             return self.gaps[after]
-        return "" if self._held(after, -1) or self._held(before, 1) else " "
+        return "" if self._attached(after, -1) or self._attached(before, 1) else " "
 
-    def _held(self, place: int, step: int) -> bool:
-        """Whether this is a punctuation mark that is written on the word to its left (-1) or right (1)."""
-        if not is_punctuation(self.words[place]):
+    def _attached(self, position: int, step: int) -> bool:
+        """Return whether this is a punctuation mark that is written on the word to its left (-1) or right (1)."""
+        if not is_punctuation(self.words[position]):
             return False
-        while is_punctuation(self.words[place]):
-            if self.gaps[max(place, place + step)] or not 0 <= place + step < len(self.words):
+        while is_punctuation(self.words[position]):
+            if self.gaps[max(position, position + step)] or not 0 <= position + step < len(self.words):
                 return False
-            place += step
+            position += step
         return True

@@ -20,8 +20,9 @@ from augury.core.store import Folder, Store
 from augury.experiments import runs
 from augury.experiments.recording import File
 from augury.reporting import results
+from augury.reporting.sweeps import summary
 from augury.reporting.sweeps.answer import answer
-from augury.reporting.sweeps.summary import Standing, leader, standings
+from augury.reporting.sweeps.summary import ConfigurationResult, leader
 from augury.sweeping import state
 from augury.sweeping.state import Configuration, Progress, Sweep, Trial
 from augury.tracking.client import FOLDER, NOTE, PARENT, Content, MlflowExperiment, Record, Status
@@ -75,16 +76,16 @@ class _Sync:
         content = Content(sweep.name, "RUNNING", started=sweep.started, tags={LEVEL: "sweep", SWEEP: sweep.name})
         content.tags[FOLDER] = sweep.folder.name
         whole = self.mlflow.find(folder=sweep.folder.name) or self.mlflow.create(content)
-        ranking = standings(sweep)
-        for standing in ranking:
+        ranking = summary.ranking(sweep)
+        for result in ranking:
             trials = [
                 trial
-                for trial in standing.configuration.trials
+                for trial in result.configuration.trials
                 if (trial.progress != "waiting" and trial.folder.exists(runs.DESCRIPTION))
                 or (self.status != "RUNNING" and trial.folder.name in seeds)  # begun by a command that was killed
             ]
             if trials:
-                self._configuration(whole, configurations.get(standing.address), standing, trials, seeds)
+                self._configuration(whole, configurations.get(result.address), result, trials, seeds)
         self._whole(whole, content, ranking, seeds)
 
     def _ending(self) -> Status:
@@ -100,15 +101,15 @@ class _Sync:
         self,
         whole: Record,
         record: Record | None,
-        standing: Standing,
+        result: ConfigurationResult,
         trials: Sequence[Trial],
         seeds: dict[str, Record],
     ) -> None:
-        sweep, address, first = self.sweep, standing.address, trials[0].folder
-        swept = swept_values(standing.configuration)
+        sweep, address, first = self.sweep, result.address, trials[0].folder
+        swept = swept_values(result.configuration)
         content = Content(
-            title=standing.configuration.name,
-            status=self._status(standing.state)[0],
+            title=result.configuration.name,
+            status=self._status(result.state)[0],
             tags={LEVEL: "configuration", SWEEP: sweep.name, CONFIGURATION: address, PARENT: whole.run_id, SEEDS: "{}"},
             parameters=swept,
             inputs=first.read_json(runs.DESCRIPTION)["inputs"],
@@ -116,14 +117,14 @@ class _Sync:
         )
         record = record or self.mlflow.create(content)
         for trial in trials:
-            seeds[trial.folder.name] = self._seed(record, standing, trial, seeds.get(trial.folder.name))
+            seeds[trial.folder.name] = self._seed(record, result, trial, seeds.get(trial.folder.name))
         sent = {trial.seed: seeds[trial.folder.name] for trial in trials}
         ends = [ending(trial.folder)[1] for trial in trials if trial.progress == "finished"]
         content.finished = self._finished(record, content.status, max(filter(None, ends), default=None))
         cautions = runs.notes(first)
         self.notes += [caution for caution in cautions if caution not in self.notes]
         content.tags |= {
-            STATE: self._status(standing.state, standing.rung)[1],
+            STATE: self._status(result.state, result.rung)[1],
             SEEDS: json.dumps({seed: seed_record.run_id for seed, seed_record in sorted(sent.items())}),
             "augury.question": sweep.question,
             "augury.metric": sweep.metric,
@@ -131,7 +132,7 @@ class _Sync:
             "augury.reference": "yes" if address == sweep.reference else "no",
             NOTE: "\n\n".join([*cautions, "\n".join(self._links(trials, sent))]),
         }
-        content.finals = best_validation(sweep, standing)
+        content.finals = best_validation(sweep, result)
         done = [trial.folder for trial in trials if trial.progress == "finished" and trial.folder.exists(runs.SCORES)]
         scored = json.dumps([[folder.name, ending(folder)[1]] for folder in done])
         holds_no_longer = {name for name in record.metrics if name.startswith("best/")}
@@ -143,18 +144,18 @@ class _Sync:
         content.finals = dict.fromkeys(holds_no_longer) | content.finals
         self.mlflow.update(record, content)
 
-    def _seed(self, parent: Record, standing: Standing, trial: Trial, record: Record | None) -> Record:
+    def _seed(self, parent: Record, result: ConfigurationResult, trial: Trial, record: Record | None) -> Record:
         sweep, run = self.sweep, trial.folder
         record = record or self.mlflow.find(folder=run.name)
         ours = record is None or record.tags.get(SWEEP) == sweep.name
         if noted(run) and not (ours and record):
             return sync_run(self.mlflow, run, record)  # `augury train` has begun it
-        status, text = self._status(trial.progress, standing.rung, trial.error)
+        status, text = self._status(trial.progress, result.rung, trial.error)
         finished = self._finished(record, status, ending(run)[1] if trial.progress == "finished" else None)
         if record and record.tags.get(STATE) == text and record.ended(status, finished):
             return record
         content = run_content(run, record, status, finished)
-        keys = () if sweep.scheduler == "pbt" else swept_values(standing.configuration)  # a population changes its own
+        keys = () if sweep.scheduler == "pbt" else swept_values(result.configuration)  # a population changes its own
         content.parameters = {key: value for key, value in content.parameters.items() if key in keys}
         content.tags |= {LEVEL: "seed", STATE: text}
         content.inputs, content.files, content.model = (), (), None  # those of its configuration count
@@ -196,7 +197,7 @@ class _Sync:
         ]
 
     def _whole(
-        self, record: Record, content: Content, ranking: Sequence[Standing], seeds: Mapping[str, Record]
+        self, record: Record, content: Content, ranking: Sequence[ConfigurationResult], seeds: Mapping[str, Record]
     ) -> None:
         sweep, best = self.sweep, leader(self.sweep, ranking)
         counts = {progress: sweep.count(progress) for progress in get_args(Progress)}
@@ -263,12 +264,12 @@ def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dic
     return values, tags
 
 
-def best_validation(sweep: Sweep, standing: Standing) -> dict[str, float | None]:
+def best_validation(sweep: Sweep, result: ConfigurationResult) -> dict[str, float | None]:
     """Return what a configuration has reached in validation: the mean over its seeds and how far it is known."""
-    if standing.mean is None:
+    if result.mean is None:
         return {}
-    name, values = f"best/{sweep.metric}", list(standing.values.values())
-    return dict(_spread(name, standing.mean, values, standing.low, standing.high))
+    name, values = f"best/{sweep.metric}", list(result.values.values())
+    return dict(_spread(name, result.mean, values, result.low, result.high))
 
 
 def swept_values(configuration: Configuration) -> dict[str, Any]:

@@ -76,7 +76,7 @@ def locate(examples: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
     return draws, positions
 
 
-def padded(rows: Sequence[Sequence[int]], pad: int, width: int | None = None) -> np.ndarray:
+def padded(rows: Sequence[Sequence[int] | np.ndarray], pad: int, width: int | None = None) -> np.ndarray:
     """Return rows of ids as one array (rows, width), padded on the right; by default as wide as the longest row."""
     array = np.full((len(rows), width or max(map(len, rows))), pad, np.int64)
     for index, ids in enumerate(rows):

@@ -5,18 +5,17 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from collections.abc import Callable
-from typing import Any
+from typing import Any, Protocol
 
 import torch
 
 from augury.core.errors import UserError
-from augury.core.execution import connect
+from augury.core.execution import Execution, connect
 from augury.core.progress import say
-from augury.core.store import Folder
 from augury.training.extend import take_over
 from augury.training.loop import Diverged, Report
-from augury.training.settings import Execution, Training
+from augury.training.run import TrainingRun
+from augury.training.settings import Training
 from augury.training.trained import OUTCOME
 
 FAILURE = "failure.json"
@@ -26,60 +25,48 @@ class Crashed(RuntimeError):
     """The workers of a run died more often than they may; what was trained until then is kept."""
 
 
-Loop = Callable[[dict[str, Any], torch.device, Report], None]
+class Train(Protocol):
+    """Trains a run on a worker, as far as the validation `until` if that is given."""
+
+    def __call__(self, run: Any, device: torch.device, report: Report, until: int | None) -> None: ...
 
 
 def launch(
-    loop: Loop,
-    config: dict[str, Any],
-    run: Folder,
+    train: Train,
+    run: TrainingRun,
     training: Training,
     execution: Execution,
     report: Report | None = None,
+    until: int | None = None,
 ) -> bool:
-    """Run `loop(config, device, report)` on the workers that are asked for; whether training has ended.
+    """Call `train` on the workers that are asked for; return whether training has ended, and not just reached `until`.
 
-    It has not where `config` says `until`. A run whose outcome is there is not repeated; where `config` names its
-    `trunk`, it begins with what a shorter run of the same trunk has. `report` is called in this
-    process, where training runs in it too. Raises Diverged, Crashed, and UserError where the cluster is too small.
+    A run whose outcome is there is not repeated; one that has a trunk begins with what a shorter run of the same trunk
+    has. `report` is called in this process, where training runs in it too. Raises Diverged, Crashed, and UserError
+    where the cluster is too small.
     """
-    if run.exists(OUTCOME):
+    folder = run.folder
+    if folder.exists(OUTCOME):
         return True
-    run.remove(FAILURE)
-    if "trunk" in config:
-        take_over(run, config["trunk"], config["address"], config["seed"], training)
-    cuda = uses_cuda(execution)
+    folder.remove(FAILURE)
+    if run.trunk is not None:
+        take_over(folder, run.trunk, run.address, run.seed, training)
+    cuda = execution.cuda
     direct = execution.launcher == "direct" or (
-        execution.launcher == "auto" and training.workers == 1 and not cuda and not _joins_cluster(execution)
+        execution.launcher == "auto" and training.workers == 1 and not cuda and not execution.joins_cluster
     )
     if direct and training.workers > 1:
         raise UserError(f"launcher direct has one worker and training.workers={training.workers}: use launcher ray")
     if direct:
         torch.set_num_threads(execution.threads or os.cpu_count() or 1)
-        loop(config, torch.device("cuda" if cuda else "cpu"), report or (lambda metrics: None))
+        train(run, torch.device("cuda" if cuda else "cpu"), report or (lambda metrics: None), until)
     else:
-        _on_ray(loop, config, run, training, execution, cuda)
-    return run.exists(OUTCOME)
-
-
-def uses_cuda(execution: Execution) -> bool:
-    """Whether models run on GPUs: those of the cluster where one is joined, else those of this machine."""
-    if _joins_cluster(execution):
-        connect(execution.address)
-        import ray
-
-        return execution.device == "cuda" or (execution.device == "auto" and ray.cluster_resources().get("GPU", 0) > 0)
-    if execution.device == "cuda" and not torch.cuda.is_available():
-        raise UserError("device cuda, but torch sees no GPU here: use --set execution.device=cpu, or join a cluster")
-    return execution.device == "cuda" or (execution.device == "auto" and torch.cuda.is_available())
-
-
-def _joins_cluster(execution: Execution) -> bool:
-    return bool(execution.address or os.environ.get("RAY_ADDRESS"))
+        _on_ray(train, run, training, execution, cuda, until)
+    return folder.exists(OUTCOME)
 
 
 def _on_ray(
-    loop: Loop, config: dict[str, Any], run: Folder, training: Training, execution: Execution, cuda: bool
+    train: Train, run: TrainingRun, training: Training, execution: Execution, cuda: bool, until: int | None
 ) -> None:
     os.environ.setdefault("RAY_TRAIN_HEALTH_CHECK_INTERVAL_S", "0.5")  # every report waits for this poll
     connect(execution.address)
@@ -89,29 +76,30 @@ def _on_ray(
     from ray.train.v2.api.exceptions import TrainingFailedError
 
     resources = {"CPU": execution.cpus_per_worker} | ({"GPU": execution.gpus_per_worker} if cuda else {})
-    if _joins_cluster(execution):
+    if execution.joins_cluster:
         say(f"workers ask for {training.workers} × {resources}; a cluster that grows may start machines for them")
     else:
         _fits(training.workers, resources, ray.cluster_resources())
     threads = execution.threads or max(1, (os.cpu_count() or 1) // training.workers)
 
-    def worker(config: dict[str, Any]) -> None:
-        from ray import train
+    folder = run.folder
+
+    def worker() -> None:
+        import ray.train
 
         torch.set_num_threads(threads)
-        device = train.torch.get_device() if cuda else torch.device("cpu")
+        device = ray.train.torch.get_device() if cuda else torch.device("cpu")
         try:
-            loop(config, device, lambda metrics: train.report(metrics))
+            train(run, device, lambda metrics: ray.train.report(metrics), until)
         except (Diverged, UserError) as error:  # trying again would only repeat it
-            run.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
+            folder.write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
 
     trainer = TorchTrainer(
         worker,
-        train_loop_config=config,
         scaling_config=ScalingConfig(num_workers=training.workers, use_gpu=cuda, resources_per_worker=resources),
         run_config=RunConfig(
-            name=run.name.replace("/", "-"),
-            storage_path=f"{run.root.rstrip('/')}/.ray",
+            name=folder.name.replace("/", "-"),
+            storage_path=f"{folder.root.rstrip('/')}/.ray",
             failure_config=FailureConfig(max_failures=execution.max_failures, controller_failure_limit=3),
         ),
     )
@@ -122,12 +110,14 @@ def _on_ray(
     except SystemExit as stopped:  # how Ray Train answers Ctrl-C, with a handler that it leaves behind
         raise KeyboardInterrupt("stopped; training continues from its last checkpoint") from stopped
     except TrainingFailedError as error:
-        raise Crashed(f"the workers of {run.uri} failed {execution.max_failures + 1} times: {_cause(error)}") from error
+        raise Crashed(
+            f"the workers of {folder.uri} failed {execution.max_failures + 1} times: {_cause(error)}"
+        ) from error
     finally:
         if main:
             signal.signal(signal.SIGINT, before)
-    if run.exists(FAILURE):
-        failure = run.read_json(FAILURE)
+    if folder.exists(FAILURE):
+        failure = folder.read_json(FAILURE)
         raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
 
 

@@ -12,7 +12,7 @@ import resource
 import signal
 import threading
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any
@@ -25,12 +25,12 @@ from torch.nn.parallel import DistributedDataParallel
 
 from augury.core.progress import say
 from augury.core.rng import seed_of
-from augury.core.store import Folder, Store
 from augury.regimes.regime import Losses, Progress
 from augury.training import distributed
 from augury.training.batching import plan_pass
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
+from augury.training.run import TrainingRun
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
 from augury.training.task import Task, Validation
@@ -76,10 +76,8 @@ class _Window:
 def fit(
     task: Task,
     training: Training,
-    run: Folder,
+    run: TrainingRun,
     *,
-    address: str,
-    seed: int,
     device: torch.device,
     report: Report | None = None,
     until: int | None = None,
@@ -91,23 +89,7 @@ def fit(
     leaves `checkpoints/`, `history/`, and at the end `weights.safetensors` and `outcome.json` in the run's folder.
     Raises Diverged and Interrupted.
     """
-    _Loop(task, training, run, address, seed, device, report or (lambda metrics: None), until).run()
-
-
-def fit_prepared(
-    task: Task, training: Training, config: Mapping[str, Any], device: torch.device, report: Report
-) -> None:
-    """`fit` as a `train_loop` is asked to: `config` says `storage`, `run`, `address`, `seed` and perhaps `until`."""
-    fit(
-        task,
-        training,
-        Folder(Store(config["storage"]).root, config["run"]),
-        address=config["address"],
-        seed=config["seed"],
-        device=device,
-        report=report,
-        until=config.get("until"),
-    )
+    _Loop(task, training, run, device, report or (lambda metrics: None), until).run()
 
 
 class _Loop:
@@ -115,15 +97,13 @@ class _Loop:
         self,
         task: Task,
         training: Training,
-        run: Folder,
-        address: str,
-        seed: int,
+        run: TrainingRun,
         device: torch.device,
         report: Report,
         until: int | None,
     ):
-        self.task, self.training, self.folder, self.device, self.report = task, training, run, device, report
-        self.seed, self.until = seed, until
+        self.task, self.training, self.folder, self.device, self.report = task, training, run.folder, device, report
+        self.seed, self.until = run.seed, until
         self.module = task.module.to(device)
         world = distributed.world_size()
         objective = _Objective(task)
@@ -132,10 +112,10 @@ class _Loop:
         self.optimizer = _optimizer(self.trained, training)
         averages = training.weights in ("averaged", "chosen")
         self.checkpoints = Checkpoints(
-            run, training.average_last if averages else 1, keep_best=training.weights in ("best", "chosen")
+            run.folder, training.average_last if averages else 1, keep_best=training.weights in ("best", "chosen")
         )
-        self.history = History(run)
-        self.at = self.checkpoints.restore(self.module, self.optimizer, Position(address, seed, world))
+        self.history = History(run.folder)
+        self.at = self.checkpoints.restore(self.module, self.optimizer, Position(run.address, run.seed, world))
         self.patience = Patience(training.patience, self.at.best, self.at.waited)
         self.leads = distributed.rank() == 0
         self.window = _Window(time.monotonic())
@@ -218,7 +198,7 @@ class _Loop:
         self.optimizer.zero_grad(set_to_none=True)
         totals = torch.zeros(3, device=self.device)  # loss, divisor, rows
         for index, examples in enumerate(batches):
-            loaded = self.task.load(examples, self.device)
+            loaded = self.task.load(examples, self.at.passes, self.device)
             with self._accumulating(index < len(batches) - 1):
                 with torch.autocast(self.device.type, torch.bfloat16, enabled=self.training.precision == "bf16"):
                     losses = self.objective(loaded.batch, progress)

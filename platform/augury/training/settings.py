@@ -140,28 +140,3 @@ def trunk(training: Training) -> dict[str, Any]:
     if training.schedule == "linear" or training.warmup_share is not None:
         return settings
     return {key: settings[key] for key in settings if key not in BUDGETS}
-
-
-class Execution(Section):
-    """Where things run, which is no part of an address.
-
-    Nothing here changes a result but by rounding: sums over other numbers of threads, or on a GPU, end in other bits.
-    """
-
-    executor: Literal["auto", "local", "ray"] = "auto"
-    """Augmentation and decoding: Ray, this process, or whichever the estimated work favours."""
-    launcher: Literal["auto", "direct", "ray"] = "auto"
-    """Training: Ray Train, this process, or (auto) this process where one CPU worker suffices."""
-    device: Literal["auto", "cpu", "cuda"] = "auto"
-    at_once: int = Field(1, ge=1)
-    """Runs of an experiment that train side by side, by launcher ray, where the resources allow it."""
-    threads: int | None = Field(None, ge=1)
-    """CPU threads per worker; none: the cores divided by the workers."""
-    cpus_per_worker: float = Field(1.0, gt=0)
-    """CPUs that Ray reserves for one training worker."""
-    gpus_per_worker: float = Field(1.0, gt=0)
-    """GPUs that Ray reserves for one training worker where the device is CUDA."""
-    address: str | None = None
-    """Ray cluster to join; none: RAY_ADDRESS, or a Ray of this machine."""
-    max_failures: int = Field(2, ge=0)
-    """Restarts of a failed worker group before a run fails."""

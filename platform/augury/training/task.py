@@ -39,8 +39,8 @@ class Task(Protocol):
     def onset(self, updates_per_pass: float) -> float:
         """The number of updates after which all of the regime's loss acts."""
 
-    def load(self, examples: np.ndarray, device: torch.device) -> Loaded:
-        """The batch of these example numbers."""
+    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
+        """Return the batch of these example numbers in pass `number`, from 0."""
 
     def ids(self, examples: np.ndarray) -> list[str]:
         """The record ids of these example numbers, for messages."""

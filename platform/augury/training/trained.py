@@ -1,8 +1,8 @@
-"""A run that has been trained: what it was prepared from, and its model."""
+"""What training leaves in a run's folder when it ends: its outcome and its model."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, TypeVar
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
@@ -13,14 +13,6 @@ if TYPE_CHECKING:
 WEIGHTS, OUTCOME = "weights.safetensors", "outcome.json"
 """What training leaves in the run's folder when it ends."""
 M = TypeVar("M", bound="nn.Module")
-
-
-def described(run: Folder) -> dict[str, Any]:
-    """`Prepared.config` of a run; UserError where the folder is none."""
-    if not run.exists("prepared.json"):
-        raise UserError(f"{run.uri} is not a run: give the folder of a seed, as `augury train` prints it")
-    config: dict[str, Any] = run.read_json("prepared.json")
-    return config
 
 
 def load_weights(run: Folder, model: M) -> M:

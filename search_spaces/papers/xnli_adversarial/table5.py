@@ -16,12 +16,12 @@ reference = "XLM-R (20k)"
 def rows(scale: str) -> dict[str, dict[str, Any]]:
     """Operators by the number of examples that they make of 20,000, without PGD and then with it."""
     pgd = common.pgd(scale)
-    made = {
+    augmentations = {
         "EA": {"20k": common.ea(copies=1), "80k": common.ea(copies=4)},
         "RA": {"20k": common.ra(scale, copies=1), "80k": common.ra(scale, copies=4)},
         "SA": {"20k": common.sa(scale, copies=1, labels="one_other"), "80k": common.sa(scale, copies=2)},
     }
-    augmented = [(name, size, operator) for name, sizes in made.items() for size, operator in sizes.items()]
+    augmented = [(name, size, operator) for name, sizes in augmentations.items() for size, operator in sizes.items()]
     return {
         "XLM-R (20k)": common.row(),
         **{f"+{name} ({size})": common.row(operator) for name, size, operator in augmented},

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.table import comparison
+from augury.reporting.comparison import comparison
 
 
 def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None:
@@ -19,7 +19,7 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         ("oracle", "not run", "reads the labels"),
         ("gain", "computed", "computed: by how many per cent '+A' is above 'plain'"),
     ]
-    assert (found.tests, found.column, list(found.tables)) == (["qaa", "qab"], "mean", ["mean", "qaa", "qab"])
+    assert (found.tests, found.column, list(found.comparisons)) == (["qaa", "qab"], "mean", ["mean", "qaa", "qab"])
     plain, better, again, failed, oracle, _ = found.lines
     assert [score and score.value for score in map(found.score, found.lines)] == [66.0, 80.0, 80.0, None, None, None]
     assert plain.deviations == {column: pytest.approx(2**0.5) for column in ("qaa", "qab", "mean")}
@@ -77,7 +77,7 @@ def test_rows_that_were_left_out_or_not_begun(paper: Any) -> None:
 def test_of_one_test_set_there_is_no_mean(paper: Any) -> None:
     paper.measure("plain", {"qaa": [70, 72]})
     found = paper.reproduced()
-    assert (found.column, list(found.tables), found.deciding.test) == ("qaa", ["qaa"], "qaa")
+    assert (found.column, list(found.comparisons), found.deciding.test) == ("qaa", ["qaa"], "qaa")
     assert (found.score(found.lines[0]).value, found.published(found.lines[0])) == (71.0, 69.1)
 
 
@@ -94,5 +94,5 @@ def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
 def test_before_anything_is_scored(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
     found = paper.reproduced(ended=False)
-    assert (found.deciding, found.tables) == (None, {})
+    assert (found.deciding, found.comparisons) == (None, {})
     assert found.score(found.lines[0]) is None

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from augury.reporting.answer import answer as compared
-from augury.reporting.sweeps.answer import answer, answered
+from augury.reporting.sweeps.answer import answer, summary_answer
 from augury.reporting.sweeps.summary import summarise
 from augury.scoring.significance import Difference
 from augury.sweeping.state import Sweep
@@ -14,7 +14,7 @@ from augury.sweeping.state import Sweep
 
 def core(sweep: Sweep, rival: str) -> str:
     """What the comparison of the reference with one other says, by the corrections of the whole table."""
-    (table,) = summarise(sweep).tables
+    (table,) = summarise(sweep).comparisons
     return compared(replace(table, rows=tuple(row for row in table.rows if row.name in ("baseline", rival))))
 
 
@@ -117,10 +117,10 @@ def test_a_better_one_that_does_not_lead_is_named(sweeps: Any, addresses: list[s
     for address, value, bleu in zip(addresses, (30, 31, 32), (29, 35, 28), strict=True):
         sweeps.trial(address, 1, [value], bleu=bleu)
     summary = summarise(sweeps.load())
-    table = summary.tables[0]
+    table = summary.comparisons[0]
     proven = Difference(6.0, 5.0, 7.0, 0.001, "seeds and sentences")
     rows = tuple(replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row for row in table.rows)
-    said = answered(replace(summary, tables=(replace(table, rows=rows),)))
+    said = summary_answer(replace(summary, comparisons=(replace(table, rows=rows),)))
     assert said.startswith("On test, beta=2 does not beat baseline")
     assert "; beta=1, not ahead in validation, scored better than the reference too" in said
-    assert "beta=1" not in answered(summary)
+    assert "beta=1" not in summary_answer(summary)

@@ -4,19 +4,19 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.sweeps.summary import standings, summarise
+from augury.reporting.sweeps.summary import ranking, rows_by_address, summarise
 from augury.sweeping.state import Sweep
 
 
 def by_name(sweep: Sweep) -> dict[str, Any]:
-    return {each.name: each for each in standings(sweep)}
+    return {each.name: each for each in ranking(sweep)}
 
 
 def test_the_best_validation_of_every_seed_counts(sweeps: Any) -> None:
     address = sweeps.configuration({"regime.beta": 5})
     sweeps.trial(address, 1, [20, 31, 30], seconds=10)
     sweeps.trial(address, 2, [20, 33], seconds=10)
-    (found,) = standings(sweeps.load())
+    (found,) = ranking(sweeps.load())
     assert found.values == {1: 31, 2: 33}
     assert (found.mean, found.deviation, found.seconds) == (32, pytest.approx(2**0.5), 25)
 
@@ -35,7 +35,7 @@ def test_intervals_pool_the_variance_of_all_configurations(sweeps: Any) -> None:
 
 def test_one_seed_alone_has_no_interval(sweeps: Any) -> None:
     sweeps.trial(sweeps.configuration({"regime.beta": 5}), 1, [30])
-    (found,) = standings(sweeps.load())
+    (found,) = ranking(sweeps.load())
     assert (found.deviation, found.low, found.high) == (None, None, None)
 
 
@@ -65,7 +65,7 @@ def test_values_that_are_no_numbers_do_not_count(sweeps: Any) -> None:
     address = sweeps.configuration({"regime.beta": 5})
     sweeps.trial(address, 1, [20, float("nan")], bleu=20)
     sweeps.trial(address, 2, [float("nan")], "running")
-    (found,) = standings(sweeps.load(ended=False))
+    (found,) = ranking(sweeps.load(ended=False))
     assert found.values == {1: 20}
 
 
@@ -78,7 +78,7 @@ def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list
     sweeps.trial(addresses[1], 1, [30])
     sweeps.trial(addresses[2], 1, [31])
     sweeps.trial(addresses[3], 1, [40 if mode == "max" else 1], "stopped")
-    assert [each.name for each in standings(sweeps.load(mode=mode))] == names
+    assert [each.name for each in ranking(sweeps.load(mode=mode))] == names
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ def test_the_state_of_a_configuration(
     for seed, each in enumerate(progress, start=1):
         if each != "waiting":
             sweeps.trial(address, seed, [30], each)
-    (found,) = standings(sweeps.load([1, 2], scheduler=scheduler, ended=ended))
+    (found,) = ranking(sweeps.load([1, 2], scheduler=scheduler, ended=ended))
     assert found.state == state
 
 
@@ -115,8 +115,8 @@ def test_the_rung_at_which_it_was_stopped(sweeps: Any) -> None:
     sweeps.decide(first, 2, "stopped", 31, 0.5, 33)
     sweeps.trial(second, 1, [30, 33, 34])
     found = by_name(sweeps.load(scheduler="halving"))
-    assert (found["beta=1"].rung, found["beta=1"].stands) == (2, "stopped at rung 2")
-    assert (found["beta=2"].rung, found["beta=2"].stands) == (None, "finished")
+    assert (found["beta=1"].rung, found["beta=1"].state_text) == (2, "stopped at rung 2")
+    assert (found["beta=2"].rung, found["beta=2"].state_text) == (None, "finished")
 
 
 def test_the_leader(sweeps: Any) -> None:
@@ -143,13 +143,13 @@ def test_decisions_on_what_is_no_longer_asked_for_are_left_out(sweeps: Any) -> N
 def test_scores_are_compared_with_the_reference_alone(sweeps: Any) -> None:
     reference, rival = (sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))
     sweeps.trial(rival, 1, [31])
-    assert summarise(sweeps.load(ended=False)).tables == ()
+    assert summarise(sweeps.load(ended=False)).comparisons == ()
     sweeps.trial(reference, 1, [20], "running")
-    (table,) = summarise(sweeps.load(ended=False)).tables
+    (table,) = summarise(sweeps.load(ended=False)).comparisons
     assert [(row.name, row.difference) for row in table.rows] == [("beta=1", None), ("beta=2", None)]
     sweeps.trial(reference, 1, [30])
     summary = summarise(sweeps.load())
-    (table,) = summary.tables
+    (table,) = summary.comparisons
     assert [(row.name, row.difference) for row in table.rows] == [("beta=1", None), ("beta=2", 1)]
-    assert summary.rows(table)[rival].scores["bleu"].value == 31
+    assert rows_by_address(table)[rival].scores["bleu"].value == 31
     assert summary.reference.name == "beta=1"

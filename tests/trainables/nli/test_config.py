@@ -6,7 +6,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.experiments.experiment import parse, systems
-from trainables.nli.architecture import Pretrained, Scratch
+from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
 from trainables.nli.config import Config
 
 CORPUS = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
@@ -20,7 +20,7 @@ def config(**changes: Any) -> Config:
 
 def test_the_defaults_are_the_papers() -> None:
     found = config()
-    assert isinstance(found.model, Pretrained) and found.model.name == "FacebookAI/xlm-roberta-base"
+    assert isinstance(found.model, PretrainedClassifier) and found.model.name == "FacebookAI/xlm-roberta-base"
     training = found.training
     assert (training.max_examples, training.learning_rate, training.schedule) == (32, 1e-5, "linear")
     assert (training.patience, training.weights, training.order) == (3, "best", "random")
@@ -72,7 +72,7 @@ VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
         ({"augment": [READING], "regime": {"name": "multi_source", "equation": 2}}, "set regime.equation=1"),
         (
             {"augment": [READING, {"operator": "eda"}], "regime": "coregularised"},
-            "reads the view reorder-qab beside every source, and the records of eda have none",
+            "reads the view reorder-qab with every source, and the records of eda have none",
         ),
         (
             {"augment": [VIEWS, VIEWS | {"copies": 1}], "regime": "coregularised"},
@@ -81,7 +81,7 @@ VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
         ({"regime": "coregularised"}, "or on sentence pairs {operator: eda, use: view} .reorder has use: view too"),
         ({"augment": [READING]}, "regime plain does not read the view reorder-qab"),
         ({"augment": [{**READING, "parallel": {**PARALLEL, "valid": None}}]}, "give valid"),
-        ({"scoring": {"metrics": ["bleu"]}}, "'accuracy'"),
+        ({"scoring": {"metrics": ["bleu"]}}, "not of labels: accuracy"),
     ],
 )
 def test_contradictions(changes: dict[str, Any], message: str) -> None:

@@ -3,29 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from safetensors.torch import save
 
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.experiments.description import describe
 from augury.experiments.experiment import parse
+from augury.experiments.preparation import prepare
+from augury.experiments.run import Run
 from augury.text.vocabulary import Vocabulary
 from augury.training.checkpoint import parameters
-from augury.training.loop import WEIGHTS
-from trainables import nmt
+from augury.training.trained import OUTCOME, WEIGHTS
 from trainables.nmt.model import build
 
-Untrained = Callable[..., SimpleNamespace]
+Untrained = Callable[..., Run]
 
 
 @pytest.fixture(scope="session")
 def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
     """Makes a run with random weights, not scored; the arguments change its experiment."""
 
-    def make(**changes: Any) -> SimpleNamespace:
+    def make(**changes: Any) -> Run:
         root = tmp_path_factory.mktemp("untrained")
         experiment: Any = parse(
             {
@@ -50,16 +50,14 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
                 **changes,
             }
         )
-        store = Store(root)
-        prepared = nmt.prepare(experiment, store)
-        run = store.folder("runs", f"{prepared.address}/seed-1")
-        describe(run, "toy", experiment, prepared, 1)
-        vocabulary = Vocabulary.load(Folder(store.root, prepared.config["vocabulary"]))
+        run = prepare(experiment, Store(root))
+        describe(run, "toy")
+        vocabulary = Vocabulary.load(run.stored(run.tokenizer))
         model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1)
-        run.write(WEIGHTS, save(parameters(model)))
+        run.folder.write(WEIGHTS, save(parameters(model)))
         outcome = {"parameters": 1, "updates": 1, "passes": 1.0, "onset": 0, "rows": 1, "train_seconds": 1.0}
         weights = {"kind": "last", "updates": [1]}
-        run.write_json("outcome.json", {**outcome, "workers": 1, "weights": weights, "device": "cpu"})
-        return SimpleNamespace(experiment=experiment, store=store, prepared=prepared, run=run)
+        run.folder.write_json(OUTCOME, {**outcome, "workers": 1, "weights": weights, "device": "cpu"})
+        return run
 
     return make

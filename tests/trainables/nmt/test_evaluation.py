@@ -4,28 +4,29 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from dataclasses import replace
 from typing import Any
 
-from augury.corpora.corpus import Corpus
+from augury.core.execution import Execution
+from augury.experiments.description import describe
 from augury.experiments.evaluation import evaluate
+from augury.experiments.run import Run
 from augury.scoring.metrics import metric
 from augury.scoring.scores import read_statistics
-from trainables import nmt
+from trainables.nmt.task import TASK
 
 
 def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
-    toy = untrained()
-    run, store, prepared = toy.run, toy.store, toy.prepared
-    evaluate(nmt, toy.experiment, prepared, run, store)
-    found = run.read_json("scores.json")["tests"]
-    assert list(found) == ["one", "two"]
-    addresses = {given.role: given.address for given in prepared.inputs}
-    for test, scores in found.items():
-        hypotheses = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
-        sources, references = (Corpus.load(store, addresses[test]).column(side) for side in ("source", "target"))
+    run: Run = untrained()
+    evaluate(run)
+    measured = run.folder.read_json("scores.json")["tests"]
+    assert list(measured) == run.tests == ["one", "two"]
+    for test, scores in measured.items():
+        hypotheses = run.folder.sub("hypotheses").read(f"{test}.txt").decode().split("\n")[:-1]
+        sources, references = (run.corpus(test).column(side) for side in ("source", "target"))
         messy = [f"\t {source.title()}&#10;" for source in sources]
-        assert nmt.translate(run, store, messy) == hypotheses and len(set(hypotheses)) > 1  # cleaned as text is
-        kept = read_statistics(run, test)
+        assert TASK.translate(run, messy) == hypotheses and len(set(hypotheses)) > 1  # cleaned as text is
+        kept = read_statistics(run.folder, test)
         assert [score["name"] for score in scores] == list(kept) == ["bleu:lower", "chrf"]
         for score in scores:
             assert "statistics" not in score
@@ -35,18 +36,14 @@ def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
 
 
 def test_a_stored_run_translates_in_a_process_that_loads_neither_ray_nor_torch(untrained: Any) -> None:
-    toy = untrained()
-    run = toy.run
-    evaluate(nmt, toy.experiment, toy.prepared, run, toy.store)
-    settings = run.read_json("prepared.json")
-    settings["experiment"]["execution"]["executor"] = "ray"
-    run.write_json("prepared.json", settings)
-    corpus = next(given.address for given in toy.prepared.inputs if given.role == "two")
-    sources = Corpus.load(toy.store, corpus).column("source")
+    run: Run = untrained()
+    evaluate(run)
+    on_ray = run.experiment.model_copy(update={"execution": Execution(executor="ray")})
+    describe(replace(run, experiment=on_ray), "toy")
     code = "import sys; from augury.cli import main; main(sys.argv[1:]); print(*sys.modules)"
-    command = [sys.executable, "-c", code, "translate", run.uri]
-    lines = "".join(f"{source}\n" for source in sources)
+    command = [sys.executable, "-c", code, "translate", run.folder.uri]
+    lines = "".join(f"{source}\n" for source in run.corpus("two").column("source"))
     result = subprocess.run(command, input=lines, capture_output=True, text=True, check=True)
     *outputs, modules = result.stdout.splitlines()
-    assert outputs == run.sub("hypotheses").read("two.txt").decode().splitlines()
+    assert outputs == run.folder.sub("hypotheses").read("two.txt").decode().splitlines()
     assert not {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"} & set(modules.split())

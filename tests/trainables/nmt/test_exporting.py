@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import stat
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -15,8 +14,10 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.evaluation import evaluate
 from augury.experiments.experiment import load
+from augury.experiments.preparation import address
+from augury.experiments.run import Run
 from augury.reporting.exporting import export
-from trainables import nmt
+from trainables.nmt.task import TASK
 
 MESSY = ["\t Wer sieht\tdas HAUS? ", "__en__ das </s>  Ωmega", "ein kurzer Satz", "e\u0301in \u00a0 İ Satz, oder?"]
 CLEAN = ["wer sieht das haus?", "ein kurzer satz"]
@@ -29,29 +30,29 @@ BEAM = {"beam": 4, "max_length": 12, "length_penalty": 0.6}
 
 
 @pytest.fixture(scope="module", params=[{"decoding": BEAM, **CIPHERS}, {}], ids=["tagged", "plain"])
-def scored(request: pytest.FixtureRequest, untrained: Any) -> SimpleNamespace:
+def scored(request: pytest.FixtureRequest, untrained: Any) -> Run:
     """A run with a tag before its sources and one without."""
-    toy: SimpleNamespace = untrained(**request.param)
-    evaluate(nmt, toy.experiment, toy.prepared, toy.run, toy.store)
-    return toy
+    run: Run = untrained(**request.param)
+    evaluate(run)
+    return run
 
 
-def test_plain_transformers_translates_as_the_run_does(scored: SimpleNamespace, run_card: Any, tmp_path: Path) -> None:
-    export(scored.run, scored.store, "hf", tmp_path / "hf")
-    expected = nmt.translate(scored.run, scored.store, MESSY)
+def test_plain_transformers_translates_as_the_run_does(scored: Run, run_card: Any, tmp_path: Path) -> None:
+    export(scored.folder, scored.store, "hf", tmp_path / "hf")
+    expected = TASK.translate(scored, MESSY)
     assert run_card(tmp_path / "hf", texts=MESSY) == expected and len(set(expected)) > 1
 
 
-def test_plain_ctranslate2_translates_as_the_run_does(scored: SimpleNamespace, run_card: Any, tmp_path: Path) -> None:
-    export(scored.run, scored.store, "ctranslate2", tmp_path / "ct2")
-    assert run_card(tmp_path / "ct2", texts=CLEAN) == nmt.translate(scored.run, scored.store, CLEAN)
+def test_plain_ctranslate2_translates_as_the_run_does(scored: Run, run_card: Any, tmp_path: Path) -> None:
+    export(scored.folder, scored.store, "ctranslate2", tmp_path / "ct2")
+    assert run_card(tmp_path / "ct2", texts=CLEAN) == TASK.translate(scored, CLEAN)
 
 
-def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: SimpleNamespace, tmp_path: Path) -> None:
+def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: Run, tmp_path: Path) -> None:
     output = tmp_path / "new" / "hf"
-    export(scored.run, scored.store, "hf", output)
+    export(scored.folder, scored.store, "hf", output)
     card = ModelCard.load(output / "README.md")
-    data, scores = card.data, scored.run.read_json("scores.json")["tests"]
+    data, scores = card.data, scored.folder.read_json("scores.json")["tests"]
     assert (data.language, data.library_name, data.pipeline_tag) == (["de", "en"], "transformers", "translation")
     assert data.metrics == ["bleu", "chrf"] and "augury" in data.tags
     measured = {(result.dataset_name, result.metric_name): result for result in data.eval_results}
@@ -66,19 +67,19 @@ def test_the_card_holds_scores_method_and_how_to_repeat_it(scored: SimpleNamespa
     assert ("CipherDAug: Ciphertext based" in card.text) == (scored.experiment.regime.name == "coregularised")
     assert "augury train experiment.yaml" in card.text
     again = load(output / "experiment.yaml", [f"storage={tmp_path}"])
-    assert again.seeds == (1,) and nmt.address(again, Store(tmp_path)) == scored.prepared.address
+    assert again.seeds == (1,) and address(again, Store(tmp_path)) == scored.address
     assert not {"storage", "tracking"} & set(yaml.safe_load((output / "experiment.yaml").read_text()))
 
 
-def test_an_export_appears_whole_with_the_modes_of_new_files(scored: SimpleNamespace, tmp_path: Path) -> None:
+def test_an_export_appears_whole_with_the_modes_of_new_files(scored: Run, tmp_path: Path) -> None:
     output = tmp_path / "hf"
     with pytest.raises(UserError, match="unknown form 'onnx'"):
-        export(scored.run, scored.store, "onnx", output)
+        export(scored.folder, scored.store, "onnx", output)
     assert list(tmp_path.iterdir()) == []
-    export(scored.run, scored.store, "hf", output)
+    export(scored.folder, scored.store, "hf", output)
     (tmp_path / "file").touch()
     mode = stat.S_IMODE((tmp_path / "file").stat().st_mode)
     assert {stat.S_IMODE(file.stat().st_mode) for file in output.iterdir()} == {mode}
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "hf"]
     with pytest.raises(UserError, match="exists already"):
-        export(scored.run, scored.store, "hf", output)
+        export(scored.folder, scored.store, "hf", output)

@@ -7,11 +7,12 @@ from typing import Any
 
 import pytest
 
+from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import parse
-from augury.training.settings import Execution
-from trainables import seq2seq
+from augury.experiments.preparation import prepare
+from augury.experiments.run import Run
 from trainables.seq2seq import pairs
 from trainables.seq2seq.config import Config
 
@@ -89,17 +90,17 @@ class Toy:
     def experiment(self, form: str, **changes: Any) -> Config:
         """The experiment of such a file, on the corpus of this form; `corpus` adds to its settings."""
         text = self.nli if form == "hypothesis" else self.parallel
-        found = parse(self.content({"form": form, **text, **changes.pop("corpus", {})}, **changes))
-        assert isinstance(found, Config)
-        return found
+        experiment = parse(self.content({"form": form, **text, **changes.pop("corpus", {})}, **changes))
+        assert isinstance(experiment, Config)
+        return experiment
 
-    def made(self, given: Config, split: str = "train") -> Corpus:
+    def made(self, experiment: Config, split: str = "train") -> Corpus:
         """The pairs of a split."""
-        return pairs.pairs(given.corpus, split, self.store, Execution(executor="local"))
+        return pairs.pairs(experiment.corpus, split, self.store, Execution(executor="local"))
 
-    def prepared(self, given: Config) -> dict[str, Any]:
-        """What `train_loop` starts from, with seed 1."""
-        return {**seq2seq.prepare(given, self.store).config, "seed": 1}
+    def prepared(self, experiment: Config) -> Run:
+        """The run of seed 1, not trained."""
+        return prepare(experiment, self.store)
 
 
 @pytest.fixture

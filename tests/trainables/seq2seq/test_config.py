@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.experiments.experiment import parse
-from trainables.seq2seq.architecture import Pretrained, TinyT5
+from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 from trainables.seq2seq.config import FineTuning, HypothesisCorpus, ReorderCorpus, TextCorpus
 
 
@@ -23,7 +23,7 @@ def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
     for section in ("model", "max_pieces", "training"):
         del file[section]
     chosen = parse(file)
-    assert chosen.model == Pretrained(name="t5-base")  # type: ignore[attr-defined]
+    assert chosen.model == PretrainedGenerator(name="t5-base")  # type: ignore[attr-defined]
     assert chosen.max_pieces == 150  # type: ignore[attr-defined]
     training = chosen.training
     assert (training.max_examples, training.learning_rate, training.clip_norm) == (8, 3e-4, 1.0)
@@ -49,7 +49,10 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
         ({"corpus": {"form": "reordr"}}, "unknown form of corpus 'reordr': did you mean 'reorder'?"),
         ({"corpus": {"form": "reorder", "min_covrage": 1}}, "'corpus.min_covrage': did you mean 'min_coverage'?"),
         ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'corpus.language' is required"),
-        ({"regime": {"name": "coregularised", "over": "identity"}}, "regime = CoRegularised: must be Plain"),
+        (
+            {"regime": {"name": "coregularised", "over": "identity"}},
+            "regime coregularised reads several views of an example, and the model of task seq2seq does not",
+        ),
         (
             {"model": {"architecture": "tiny", "hidden_size": 15}},
             "hidden_size 15 is not a multiple of attention_heads 4",

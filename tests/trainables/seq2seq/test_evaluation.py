@@ -11,20 +11,20 @@ import torch
 from huggingface_hub import ModelCard
 
 from augury.core.errors import UserError
-from augury.core.store import Folder
 from augury.decoding.settings import GREEDY, Sampling
 from augury.experiments.experiment import parse
+from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
 from augury.reporting.exporting import export
-from trainables import seq2seq
+from trainables.seq2seq.task import TASK
 
 
-def trained(toy: Any, form: str, **changes: Any) -> Folder:
+def trained(toy: Any, form: str, **changes: Any) -> Run:
     """The run of a small training."""
     content = toy.content({"form": form, **(toy.nli if form == "hypothesis" else toy.parallel)}, **changes)
     runs, failures = run_experiment(parse(content))
     assert not failures
-    return runs[content["name"]][1]
+    return Run.read(runs[content["name"]][1])
 
 
 def test_a_reorderer_is_trained_scored_used_and_exported(
@@ -34,39 +34,39 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     content = toy.content({"form": "reorder", **toy.parallel, "tests": {"more": toy.text("more", test)}})
     runs, failures = run_experiment(parse(content))
     assert not failures
-    run = runs[content["name"]][1]
-    written = run.sub("hypotheses").read("more.txt").decode().splitlines()
-    assert seq2seq.translate(run, toy.store, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
-    scores = run.read_json("scores.json")
-    assert [(each["name"], each["n"]) for each in scores["tests"]["more"]] == [("bleu", 2), ("chrf", 2)]
+    run = Run.read(runs[content["name"]][1])
+    written = run.folder.sub("hypotheses").read("more.txt").decode().splitlines()
+    assert TASK.translate(run, [" cat sees dog .", "bee\tlikes hen ."]) == written  # cleaned first
+    scores = run.folder.read_json("scores.json")
+    assert [(score["name"], score["n"]) for score in scores["tests"]["more"]] == [("bleu", 2), ("chrf", 2)]
     assert scores["cost"]["updates"] == 4
 
-    export(run, toy.store, "hf", tmp_path / "model")
+    export(run.folder, toy.store, "hf", tmp_path / "model")
     texts = ["reorder: cat sees dog .", "reorder: bee likes hen ."]
     assert run_card(tmp_path / "model", texts=texts) == written
     card = ModelCard.load(tmp_path / "model" / "README.md")
     assert card.data.metrics == ["bleu", "chrf"] and "reorder: A sentence" in card.text
     with pytest.raises(UserError, match="no form 'onnx': export --to takes hf"):
-        export(run, toy.store, "onnx", tmp_path / "other")
+        export(run.folder, toy.store, "onnx", tmp_path / "other")
 
     fine_tuned = trained(toy, "text", model={"name": str(tmp_path / "model")})
-    described = json.loads(fine_tuned.read("run.json"))
+    described = json.loads(fine_tuned.folder.read("run.json"))
     assert described["parameters"]["model.name"] == str(tmp_path / "model")
     monkeypatch.setenv("RAY_ADDRESS", "no.cluster:1")  # which has no part in it
-    assert len(seq2seq.translate(fine_tuned, toy.store, ["cat sees dog ."])) == 1
+    assert len(TASK.translate(fine_tuned, ["cat sees dog ."])) == 1
 
 
 def test_a_generator_that_does_not_improve_is_stopped_by_its_patience(toy: Any) -> None:
     """With the default number of passes and patience."""
     run = trained(toy, "hypothesis", training={"learning_rate": 1e-30})
-    outcome = run.read_json("outcome.json")
+    outcome = run.folder.read_json("outcome.json")
     assert (outcome["stopped_by"], outcome["passes"]) == ("patience", 4)
 
 
 def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: Any) -> None:
     run = trained(toy, "hypothesis")
-    assert run.read_json("scores.json")["tests"] == {}
-    draw = seq2seq.sampler(run, toy.store)
+    assert run.folder.read_json("scores.json")["tests"] == {}
+    draw = TASK.sampler(run)
     prompts = ["neutral: A dog runs.", "entailment: Two cats sleep.", "neutral: A dog runs."]
     sampling = Sampling(max_length=8)
     outputs = draw(prompts, [1, 2, 3], sampling)
@@ -80,10 +80,10 @@ def test_a_generator_has_no_scores_and_its_samples_are_those_of_their_keys(toy: 
 def test_a_generator_that_is_not_to_use_a_gpu_uses_none(toy: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     run = trained(toy, "hypothesis", execution={"executor": "local", "threads": 1, "device": "cpu"})
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    draw = seq2seq.sampler(run, toy.store)
+    draw = TASK.sampler(run)
     assert draw([], [], GREEDY) == []
 
 
 def test_a_run_that_has_not_ended_is_refused(toy: Any) -> None:
-    with pytest.raises(UserError, match="is not a run"):
-        seq2seq.sampler(toy.store.folder("runs", "none/seed-1"), toy.store)
+    with pytest.raises(UserError, match="has not finished training"):
+        TASK.sampler(toy.prepared(toy.experiment("text")))

@@ -22,7 +22,7 @@ from transformers import (
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.text import learned
-from trainables.seq2seq.architecture import Pretrained, TinyT5
+from trainables.seq2seq.architecture import PretrainedGenerator, TinyT5
 from trainables.seq2seq.model import _check, build, empty, head, hidden_states
 
 TEXT = ["the cat sees the dog", "the dog hears a fox and a hen", "a bee"]
@@ -97,7 +97,7 @@ def test_rows_are_those_of_other_families(directory: str, family: str, tmp_path:
     model = families(60)[family]
     assert agree(model)
     model.save_pretrained(tmp_path)
-    loaded = build(Pretrained(name=str(tmp_path)), directory, seed=1)
+    loaded = build(PretrainedGenerator(name=str(tmp_path)), directory, seed=1)
     assert loaded.training and agree(loaded)
     assert all(torch.equal(one, two) for one, two in zip(model.parameters(), loaded.parameters(), strict=True))
 
@@ -144,10 +144,10 @@ def test_what_does_not_fit_is_refused(directory: str, tmp_path: Path) -> None:
     other.config.pad_token_id = 3
     other.save_pretrained(tmp_path)
     with pytest.raises(UserError, match="pad 1, its model 60 embeddings and pad 3: they do not belong together"):
-        build(Pretrained(name=str(tmp_path)), directory, seed=1)
+        build(PretrainedGenerator(name=str(tmp_path)), directory, seed=1)
     families(20)["mt5"].save_pretrained(tmp_path)
     with pytest.raises(UserError, match="its model 20 embeddings"):
-        build(Pretrained(name=str(tmp_path)), directory, seed=1)
+        build(PretrainedGenerator(name=str(tmp_path)), directory, seed=1)
     from augury.text import pretrained
 
     model = AutoModelForSeq2SeqLM.from_config(families(60)["bart"].config)
@@ -155,4 +155,4 @@ def test_what_does_not_fit_is_refused(directory: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match=r"'x' \(bart\) does more between its decoder and its logits"):
         _check(model, pretrained.tokenizer(directory), "x")
     with pytest.raises(UserError, match="no pretrained model"):
-        build(Pretrained(name="/nowhere"), directory, seed=1)
+        build(PretrainedGenerator(name="/nowhere"), directory, seed=1)

@@ -1,17 +1,19 @@
-"""A paper's table before anything is run: what is printed of every row, and what stands for it here."""
+"""A paper's table before anything is run: the printed values of every row, and the address of its runs."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from augury.reporting.papers.formats import caption, plain_row, printed_notes, reasons
-from augury.reporting.table import MEAN, MISSING, aligned
+from augury.reporting.comparison import MEAN
+from augury.reporting.numbers import MISSING
+from augury.reporting.papers.tables import caption, printed_dict, printed_notes, reasons
+from augury.reporting.tables import aligned
 from augury.sweeping.plan import Plan
 from augury.sweeping.published import Published
 
 
-def plain(table: Published, plan: Plan) -> dict[str, Any]:
-    """The rows, configurations and deviations as JSON-like values."""
+def to_dict(table: Published, plan: Plan) -> dict[str, Any]:
+    """Return the rows, configurations and deviations as JSON-like values."""
     return {
         **caption(table),
         "rows": [_row(table, plan, name) for name in table.rows],
@@ -22,7 +24,7 @@ def plain(table: Published, plan: Plan) -> dict[str, Any]:
 
 
 def text(table: Published, plan: Plan) -> str:
-    """The same as plain lines, with the addresses of the configurations; of printed values the mean."""
+    """Return the same as plain lines, with the addresses of the configurations; of printed values the mean."""
     rows = [_row(table, plan, name) for name in table.rows]
     means = [row["published"].get(MEAN) for row in rows]
     cells = [
@@ -38,7 +40,7 @@ def text(table: Published, plan: Plan) -> str:
 
 
 def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
-    """A row as it is printed, and where its runs will lie, or why it has none."""
+    """Return a row as it is printed, and the address of its runs, or why it has none."""
     addresses = {planned.name: planned.address for planned in plan.configurations.values()}
     same = next((merged for merged in plan.merged if merged.called == name), None)
     why = ""
@@ -46,4 +48,4 @@ def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
         why = f"as {same.same_as}: {same.reason}"
     elif name not in addresses:
         why = "other rows were asked for" if name in table.space.rows else table.reason(name)
-    return {**plain_row(table, name), "address": addresses.get(same.same_as if same else name), "why": why}
+    return {**printed_dict(table, name), "address": addresses.get(same.same_as if same else name), "why": why}

@@ -1,23 +1,27 @@
-"""The charts of how a sweep went: learning curves by configuration, the decisions at the rungs, score against cost."""
+"""The charts of a sweep: learning curves, decisions of the race, score against cost, parallel coordinates."""
 
 from __future__ import annotations
 
 import html
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
 
 import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
 
-from augury.reporting.charts import Figure, Look, look, numbers, plot, time_unit
-from augury.reporting.sweeps.summary import Standing, Summary
-from augury.reporting.sweeps.wording import between, measured, seeds, stands_at, written
-from augury.reporting.table import Row, Table
-from augury.scoring.metrics import title
-from augury.sweeping.state import Decision, Point
+from augury.reporting.figures import Figure, chart, error_bars, numbers, thinned
+from augury.reporting.looks import OTHER, Look, look
+from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
+from augury.reporting.sweeps.axes import TICKS
+from augury.reporting.sweeps.response import varying
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary
+from augury.sweeping.state import Decision
 
-HIGHLIGHTED = 6  # besides the reference; more colours are not told apart
-POINTS = 120  # of a line at most
-OTHER = Look("rgba(128,136,147,0.42)", "solid", "circle")
+HIGHLIGHTED = 6
+"""Configurations with a colour besides the reference; more are not told apart."""
+MOST_POINTS = 120
+"""Of a line at most."""
+GREY, FAINT = "#7b828c", "rgba(128,136,147,0.25)"
 ACTIONS = {
     "promoted": ("#2a9461", "triangle-up"),
     "chosen": ("#3f7be0", "star"),
@@ -27,213 +31,168 @@ ACTIONS = {
 
 
 def looks(summary: Summary) -> dict[str, Look]:
-    """How the reference and the best configurations are drawn in every chart, by address; the others are `OTHER`."""
+    """Return the look of the reference and of the best configurations in every chart, by address.
+
+    The others are drawn as `OTHER`.
+    """
     reference = summary.sweep.reference
-    rivals = [each.address for each in summary.standings if each.mean is not None and each.state != "stopped"]
-    best = [address for address in rivals if address != reference][:HIGHLIGHTED]
-    return {reference: look(0)} | {address: look(place) for place, address in enumerate(best, start=1)}
+    racing = [result.address for result in summary.ranking if result.mean is not None and result.state != "stopped"]
+    best = [address for address in racing if address != reference][:HIGHLIGHTED]
+    return {reference: look(0)} | {address: look(index) for index, address in enumerate(best, start=1)}
 
 
 def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]:
-    """The metric against updates and against training time; lines are means over seeds, bands reach from least to most.
+    """Draw the metric against updates and against training time: means over seeds, bands from least to most.
 
     Where seeds have ended before others, the mean goes on over those that are left.
     """
-    curves = {
-        each.address: [trial.curve for trial in each.configuration.trials if trial.curve] for each in summary.standings
-    }
-    known = [each for each in summary.standings if curves[each.address]]
-    if not known:
+    points = pd.DataFrame(
+        [
+            (result.address, point.validation, point.update, point.seconds, point.value)
+            for result in summary.ranking
+            for trial in result.configuration.trials
+            for point in trial.curve
+        ],
+        columns=["address", "validation", "updates", "time", "value"],
+    )
+    if points.empty:
         return []
-    label = measured(summary.sweep.metric)
-    unit, size = time_unit(max(curve[-1].seconds for each in known for curve in curves[each.address]))
-    ordered = sorted(known, key=lambda each: each.address in drawn)  # what is highlighted lies on top
-    figures = []
+    unit, size = time_unit(points["time"].max())
+    points["time"] /= size
+    points["low"] = points["high"] = points["value"]
+    how = {"updates": "mean", "time": "mean", "value": "mean", "low": "min", "high": "max"}
+    curves = dict(list(points.groupby(["address", "validation"]).agg(how).groupby("address")))
+    known = [result for result in summary.ranking if result.address in curves]
+    best = ", ".join(f"{result.name} {adaptive(result.mean)}" for result in known[:HIGHLIGHTED])
+    label, figures = summary.metric, []
     for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
-        data = [
-            trace
-            for each in ordered
-            for trace in _curve(each, curves[each.address], drawn.get(each.address), over, size)
-        ]
+        ordered = sorted(known, key=lambda result: result.address in drawn)  # highlighted ones are on top
+        traces = [trace for result in ordered for trace in _curve(result, curves[result.address], drawn, over)]
         heading = f"{label[0].upper()}{label[1:]} against {over}"
-        best = ", ".join(f"{each.name} {written(each.mean)}" for each in known[:HIGHLIGHTED])
-        chart = plot(data, axis, label)
-        chart["layout"] |= {"height": 380}
-        figures.append(Figure(f"curves-{over}", heading, f"{heading}; best so far: {best}", chart))
+        drawing = chart(traces, axis, label, height=380)
+        figures.append(Figure(f"curves-{over}", heading, f"{heading}; best so far: {best}", drawing))
     return figures
+
+
+def _curve(result: ConfigurationResult, curve: pd.DataFrame, drawn: Mapping[str, Look], over: str) -> list[go.Scatter]:
+    """Return a configuration's mean over seeds, behind it the band where the configuration is highlighted."""
+    kept = thinned(curve, MOST_POINTS)
+    x, low, high = (numbers(kept[column]) for column in (over, "low", "high"))
+    highlighted, own = result.address in drawn, drawn.get(result.address, OTHER)
+    stopped = result.state == "stopped"
+    dash = own.dash if highlighted else "dot" if stopped else "solid"
+    name = html.escape(result.name)
+    line = go.Scatter(
+        mode="lines" if len(kept) > 1 else "markers",
+        name=name,
+        x=x,
+        y=numbers(kept["value"]),
+        line={"color": own.colour, "dash": dash, "width": 2.2 if highlighted else 1},
+        marker={"color": own.colour, "symbol": own.symbol, "size": 7},
+        hovertemplate=f"{name}{', stopped' if stopped else ''}: %{{y:.3~f}} at %{{x:,.4~g}}<extra></extra>",
+    )
+    if not highlighted or low == high:
+        return [line]
+    band = {"fill": "toself", "fillcolor": f"{own.colour}26", "line_width": 0, "hoverinfo": "skip"}
+    return [go.Scatter(mode="lines", x=x + x[::-1], y=low + high[::-1], **band), line]
 
 
 def rungs(summary: Summary) -> list[Figure]:
-    """The decisions of the race, a chart for each rung: the intervals it saw, the cut, and what it did."""
-    sweep = summary.sweep
-    label = measured(sweep.metric)
-    figures = []
+    """Draw the decisions of the race, a chart for each rung: the intervals it saw, the cut, and the actions."""
+    names, figures = summary.sweep.by_address, []
     for rung in sorted({decision.rung for decision in summary.decisions}):
         last = {decision.address: decision for decision in summary.decisions if decision.rung == rung}
-        ordered = sorted(last.values(), key=lambda each: each.mean, reverse=sweep.mode == "max")
-        counts = ", ".join(
-            f"{count} {action}" for action in ACTIONS if (count := sum(each.action == action for each in ordered))
-        )
-        data = [
-            _decided(summary, ordered, action) for action in ACTIONS if any(each.action == action for each in ordered)
-        ]
-        cut = {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "cut",
-            "x": list(range(1, len(ordered) + 1)),
-            "y": [each.cut for each in ordered],
-            "hovertemplate": "cut %{y:.4~g}<extra></extra>",
-            "line": {"color": "#7b828c", "dash": "dash", "shape": "hvh", "width": 1.5},
-        }
-        heading = f"Rung {rung}, {stands_at(ordered[0])}: {counts}"
-        chart = plot([cut, *data], "configurations, best first", label)
-        chart["layout"] |= {"showlegend": True, "legend": {"orientation": "h", "y": 1.02, "yanchor": "bottom"}}
-        chart["layout"]["xaxis"] |= {"showticklabels": False, "showgrid": False, "rangemode": "normal"}
-        figures.append(Figure(f"rung-{rung}", heading, heading, chart))
+        ordered = sorted(last.values(), key=lambda decision: decision.mean, reverse=summary.sweep.mode == "max")
+        line = {"color": GREY, "dash": "dash", "shape": "hvh", "width": 1.5}
+        cut = [decision.cut for decision in ordered]
+        traces = [go.Scatter(mode="lines", name="cut", x=list(range(1, len(cut) + 1)), y=cut, line=line)]
+        counts = []
+        for action, (colour, symbol) in ACTIONS.items():
+            ranked = [(rank, d) for rank, d in enumerate(ordered, start=1) if d.action == action]
+            if not ranked:
+                continue
+            counts.append(f"{len(ranked)} {action}")
+            texts = [
+                f"{names[d.address].name}: {action} with {adaptive_interval(d.mean, d.low, d.high)}, {seeds(d.seeds)}"
+                for _, d in ranked
+            ]
+            traces.append(
+                go.Scatter(
+                    mode="markers",
+                    name=action,
+                    x=[rank for rank, _ in ranked],
+                    y=[d.mean for _, d in ranked],
+                    error_y=error_bars([(d.mean, d.low, d.high) for _, d in ranked], width=0),
+                    marker={"color": colour, "symbol": symbol, "size": 8},
+                    text=list(map(html.escape, texts)),
+                    hovertemplate="%{text}<extra></extra>",
+                )
+            )
+        figure = chart(traces, "configurations, best first", summary.metric, legend=True)
+        figure.update_xaxes(showticklabels=False, showgrid=False, rangemode="normal")
+        heading = f"Rung {rung}, {rung_time(ordered[0])}: {', '.join(counts)}"
+        figures.append(Figure(f"rung-{rung}", heading, heading, figure))
     return figures
 
 
-def front(table: Table) -> list[Row]:
-    """The rows of which none is both better, by the metric that decides, and cheaper; cheapest first."""
-    metric, sign = table.metrics[0], 1 if table.lower_is_better else -1
-    priced = [
-        (row.cost.train_seconds, sign * row.scores[metric].value, place)
-        for place, row in enumerate(table.rows)
-        if row.cost and metric in row.scores
+def rung_time(decision: Decision) -> str:
+    """Return when the rung of a decision is: `after 2 validations`."""
+    if decision.validations is None:
+        return "at the end of training"
+    return f"after {decision.validations} validation{'' if decision.validations == 1 else 's'}"
+
+
+def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> Figure | None:
+    """Draw a line for every configuration through the ranks of its values, its score and its training time.
+
+    None where fewer than two keys vary or fewer than two configurations have a score. Configurations without one of
+    the keys, such as a plain baseline beside the space, have no line.
+    """
+    keys = varying(summary)
+    shown = [
+        result
+        for result in summary.ranking
+        if result.mean is not None and all(axis.key in result.configuration.point for axis in keys)
     ]
-    kept: list[tuple[float, Row]] = []
-    for _, lack, place in sorted(priced):
-        if not kept or lack < kept[-1][0]:
-            kept.append((lack, table.rows[place]))
-    return [row for _, row in kept]
-
-
-def score_against_cost(summary: Summary, drawn: Mapping[str, Look]) -> Figure | None:
-    """The deciding test score against training time, with the front that nothing beats in both; None before a score."""
-    if not summary.tables:
+    if len(keys) < 2 or len(shown) < 2:
         return None
-    table = summary.tables[0]
-    metric = table.metrics[0]
-    rows = [row for row in table.rows if row.cost and metric in row.scores]
-    best = front(table)
-    if not best:
-        return None
-    unit, size = time_unit(max(row.cost.train_seconds for row in rows if row.cost))
-    line = {
-        "type": "scatter",
-        "mode": "lines",
-        "name": "front",
-        "hoverinfo": "skip",
-        "x": [row.cost.train_seconds / size for row in best if row.cost],
-        "y": [row.scores[metric].value for row in best],
-        "line": {"color": "#7b828c", "shape": "hv", "width": 1.5},
-    }
-    data = [
-        _priced(row, row.scores[metric], row.cost.train_seconds / size, unit, row in best, drawn.get(row.address))
-        for row in sorted(rows, key=lambda row: row.address in drawn)
-        if row.cost
-    ]
-    heading = f"{title(metric)} on {table.where} against training time"
-    said = ", ".join(
-        f"{row.name} {row.scores[metric].value:.1f} in {row.cost.train_seconds / size:.1f} {unit}"
-        for row in best
-        if row.cost
-    )
-    chart = plot([line, *data], f"training time of one seed ({unit})", f"{title(metric)} on {table.where}")
-    chart["layout"] |= {"height": 400}
-    return Figure("cost", heading, f"{heading}; nothing is both better and cheaper than: {said}", chart)
-
-
-def _curve(
-    standing: Standing, curves: Sequence[Sequence[Point]], drawn: Look | None, over: str, size: float
-) -> list[dict[str, Any]]:
-    """A configuration's mean over seeds, and the band around it where the configuration is highlighted."""
-    longest = max(map(len, curves))
-    at = np.unique(np.linspace(0, longest - 1, min(longest, POINTS)).round().astype(int))
-    reached = [[curve[index] for curve in curves if len(curve) > index] for index in at]
-    x = np.array(
-        [
-            np.mean([point.update if over == "updates" else point.seconds / size for point in points])
-            for points in reached
-        ]
-    )
-    values = [[point.value for point in points] for points in reached]
-    name, own = html.escape(standing.name), drawn or OTHER
-    faint = standing.state == "stopped"
-    line = {
-        "type": "scatter",
-        "mode": "lines" if longest > 1 else "markers",
-        "name": name,
-        "x": numbers(x),
-        "y": numbers(np.array([np.mean(each) for each in values])),
-        "line": {
-            "color": own.colour,
-            "dash": own.dash if drawn else "dot" if faint else "solid",
-            "width": 2.2 if drawn else 1,
-        },
-        "marker": {"color": own.colour, "symbol": own.symbol, "size": 7},
-        "hovertemplate": f"{name}{', stopped' if faint else ''}: %{{y:.3~f}} at %{{x:,.4~g}}<extra></extra>",
-    }
-    if drawn is None or len(curves) < 2:
-        return [line]
-    edge = {"type": "scatter", "mode": "lines", "x": numbers(x), "line": {"width": 0}, "hoverinfo": "skip"}
-    low, high = (numbers(np.array([reach(each) for each in values])) for reach in (min, max))
-    return [edge | {"y": low}, edge | {"y": high, "fill": "tonexty", "fillcolor": f"{own.colour}26"}, line]
-
-
-def _decided(summary: Summary, ordered: Sequence[Decision], action: str) -> dict[str, Any]:
-    """The intervals of one action, at the places that the configurations have by their means."""
-    colour, symbol = ACTIONS[action]
-    found = [(place, each) for place, each in enumerate(ordered, start=1) if each.action == action]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": action,
-        "x": [place for place, _ in found],
-        "y": [each.mean for _, each in found],
-        "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": [each.high - each.mean for _, each in found],
-            "arrayminus": [each.mean - each.low for _, each in found],
-            "thickness": 1.3,
-            "width": 0,
-        },
-        "marker": {"color": colour, "symbol": symbol, "size": 8},
-        "text": [
-            f"{html.escape(summary.sweep.by_address[each.address].name)}: {action} with "
-            f"{between(each.mean, each.low, each.high)}, {seeds(each.seeds)}"
-            for _, each in found
-        ],
-        "hovertemplate": "%{text}<extra></extra>",
-    }
-
-
-def _priced(row: Row, score: Any, x: float, unit: str, on_front: bool, drawn: Look | None) -> dict[str, Any]:
-    own, name = drawn or OTHER, html.escape(row.name)
-    point: dict[str, Any] = {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        "x": [x],
-        "y": [score.value],
-        "marker": {
-            "color": own.colour,
-            "symbol": own.symbol,
-            "size": 11 if drawn else 8,
-            "line": {"width": 2 if on_front else 0, "color": "#7b828c"},
-        },
-        "hovertemplate": f"{name}{', on the front' if on_front else ''}: %{{y:.1f}} [{score.low:.1f}, {score.high:.1f}]"
-        f" after %{{x:.2f}} {unit}<extra></extra>",
-    }
-    if drawn:
-        point["error_y"] = {
-            "type": "data",
-            "symmetric": False,
-            "array": [score.high - score.value],
-            "arrayminus": [score.value - score.low],
-            "thickness": 1.2,
-            "width": 0,
-        }
-    return point
+    unit, size = time_unit(max(result.seconds or 0.0 for result in shown))
+    columns: dict[str, np.ndarray] = {}
+    ticks: list[dict[float, str]] = []
+    for axis in keys:
+        ranks = [axis.index(result.configuration.point) for result in shown]
+        columns[axis.name] = np.array(ranks) / (len(axis.values) - 1)
+        step = max(1, len(axis.values) // TICKS)
+        ticks.append({rank / (len(axis.values) - 1): axis.label(rank) for rank in range(0, len(axis.values), step)})
+    seconds = [(result.seconds or 0.0) / size for result in shown]
+    for name, column in ((summary.metric, [r.mean for r in shown]), (f"training time ({unit})", seconds)):
+        values = np.array(column, dtype=float)
+        spread = float(np.ptp(values))
+        columns[name] = (values - values.min()) / spread if spread else np.full(len(values), 0.5)
+        ticks.append({0.0: f"{values.min():.3g}", 1.0: f"{values.max():.3g}"} if spread else {0.5: f"{values[0]:.3g}"})
+    traces = []
+    for result, shares in zip(shown, zip(*columns.values(), strict=True), strict=True):
+        own = drawn.get(result.address)
+        colour = own.colour if own else FAINT if result.state == "stopped" else OTHER.colour
+        text = f"{html.escape(result.name)}: {summary.metric} {adaptive(result.mean)}, {result.state_text}"
+        traces.append(
+            go.Scatter(
+                mode="lines",
+                name=html.escape(result.name),
+                y=[round(float(share), 4) for share in shares],
+                line={"color": colour, "dash": (own or OTHER).dash, "width": 2.2 if own else 1},
+                hovertemplate=f"{text}<extra></extra>",
+            )
+        )
+    figure = chart(traces[::-1], "", "", height=380)  # the best are on top
+    figure.update_layout(margin={"l": 30, "r": 60, "t": 34, "b": 16})
+    for index, (name, positions) in enumerate(zip(columns, ticks, strict=True)):
+        title = {"text": f"<b>{html.escape(name)}</b>", "y": 1, "yshift": 22, "font_size": 12}
+        labels = [{"text": html.escape(t), "y": y, "xanchor": "left", "xshift": 5} for y, t in positions.items()]
+        for annotation in (title, *labels):
+            figure.add_annotation(x=index, showarrow=False, **{"font_size": 11, **annotation})
+    figure.update_xaxes(dtick=1, showticklabels=False, gridwidth=2, range=[-0.15, len(ticks) - 0.5])
+    figure.update_yaxes(visible=False, range=[-0.05, 1.05])
+    heading = "From the values of every configuration to its score and cost"
+    caption = f"{heading}; best: {shown[0].name} with {summary.metric} {adaptive(shown[0].mean)}"
+    return Figure("parallel", heading, caption, figure, narrowest=150 * len(ticks))

@@ -1,295 +1,249 @@
-"""How a score answers to the swept keys: a curve or dots for one key, a heat map for two, one chart each for more."""
+"""How a score responds to the swept keys: a chart by one key, a shaded table of two, and the importance of each."""
 
 from __future__ import annotations
 
 import html
-import math
-import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from augury.reporting import heat
-from augury.reporting.charts import COLOURS, Figure, plot
+import numpy as np
+import pandas as pd
+import plotly.graph_objects as go
+
+from augury.reporting.figures import Figure, chart, error_bars
+from augury.reporting.looks import COLOURS
+from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
 from augury.reporting.sweeps.axes import Axis, axes
 from augury.reporting.sweeps.summary import Summary
-from augury.reporting.sweeps.wording import between, measured, seeds, written
+from augury.reporting.tables import Cell, Table, table
 from augury.scoring.metrics import title
-from augury.sweeping.state import Configuration
 
-GREY, MEAN = COLOURS[0], COLOURS[1]
-DENSE = 0.5  # the share of its cells that a heat map must fill
-
-
-@dataclass(frozen=True)
-class Reading:
-    """A score of a configuration."""
-
-    configuration: Configuration
-    mean: float
-    low: float | None
-    high: float | None
-    seeds: tuple[float, ...]
-    """Of the single seeds, where they are shown."""
-    count: int
-    """Of seeds."""
-    whole: bool
-    """Whether any of them was trained to the end."""
+GREY, BLUE = COLOURS[0], COLOURS[1]
+DENSE = 0.5
+"""The share of its cells that a table of two keys must fill."""
+BINS = 4
+"""Groups of neighbouring values that a key falls into where nearly every configuration has its own."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A score of all configurations that have it."""
+    """A score of all points that have it."""
 
     name: str
     label: str
-    mode: str
-    readings: tuple[Reading, ...]
+    lower_is_better: bool
+    points: pd.DataFrame
+    """Columns: name, address, mean, half (of the interval; missing where it is not known), single (scores of the seeds,
+    where they are shown), seeds, whole (trained to the end), merged (runs once with another point, whose score it is),
+    and for every varying key the rank of the value, missing where the point has none."""
+
+    def heading(self, by: str) -> str:
+        """Return the title of a chart by a key."""
+        return f"{self.label[0].upper()}{self.label[1:]} by {by}"
 
 
 def measures(summary: Summary) -> list[Measure]:
-    """The sweep's metric, and the deciding score of the first test set; each once two configurations have it."""
-    found = [
-        Measure(
-            "validation",
-            measured(summary.sweep.metric),
-            summary.sweep.mode,
-            tuple(
-                Reading(
-                    each.configuration,
-                    each.mean,
-                    each.low,
-                    each.high,
-                    tuple(each.values.values()),
-                    len(each.values),
-                    each.finished > 0,
-                )
-                for each in summary.standings
-                if each.mean is not None
-            ),
-        )
+    """Return the sweep's metric, and the deciding score of the first test set; each once two points have it."""
+    validation = [
+        (r.address, r.mean, None if r.high is None or r.mean is None else r.high - r.mean, tuple(r.values.values()))
+        + (len(r.values), r.finished > 0)
+        for r in summary.ranking
+        if r.mean is not None
     ]
-    if summary.tables:
-        table = summary.tables[0]
-        metric, known = table.metrics[0], summary.sweep.by_address
-        readings = tuple(
-            Reading(known[row.address], score.value, score.low, score.high, (), score.seeds, True)
-            for row in table.rows
+    lower = summary.sweep.mode == "min"
+    known = [Measure("validation", summary.metric, lower, _points(summary, validation))]
+    if comparison := summary.deciding:
+        metric = comparison.metrics[0]
+        tested = [
+            (row.address, score.value, (score.high - score.low) / 2, (), score.seeds, True)
+            for row in comparison.rows
             if (score := row.scores.get(metric))
-        )
-        mode = "min" if table.lower_is_better else "max"
-        found.append(Measure("test", f"{title(metric)} on {table.where}", mode, readings))
-    return [measure for measure in found if len(measure.readings) > 1]
+        ]
+        label = f"{title(metric)} on {comparison.where}"
+        known.append(Measure("test", label, comparison.lower_is_better, _points(summary, tested)))
+    return [measure for measure in known if len(measure.points) > 1]
 
 
-def responses(summary: Summary) -> list[Figure]:
-    """The charts that fit the number of keys that vary."""
-    varying = [axis for axis in axes(summary.sweep.keys, summary.sweep.configurations) if len(axis.values) > 1]
-    found = measures(summary)
-    if len(varying) == 1:
-        return [single(summary, measure, varying[0]) for measure in found]
-    if len(varying) == 2 and _filled(summary, *varying) >= DENSE:
-        return [heat_map(summary, measure, *varying) for measure in found]
-    return [marginal(summary, measure, axis) for measure in found[:1] for axis in varying]
+def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
+    """Return the scores of the configurations (address, mean, half, single, seeds, whole) and of the merged points."""
+    by_address, keys = {score[0]: score for score in scores}, varying(summary)
+    addresses = {item.name: item.address for item in summary.sweep.configurations}
+    points = [(item.name, item.address, item.point, False) for item in summary.sweep.configurations]
+    points += [
+        (f"{item.called} (as {item.same_as})", addresses[item.same_as], item.point, True)
+        for item in summary.sweep.merged
+        if item.same_as in addresses
+    ]
+    rows = [
+        (name, *by_address[address], merged, *(axis.index(point) for axis in keys))
+        for name, address, point, merged in points
+        if address in by_address
+    ]
+    columns = ["name", "address", "mean", "half", "single", "seeds", "whole", "merged", *(axis.key for axis in keys)]
+    frame = pd.DataFrame(rows, columns=columns)
+    return frame.astype({column: float for column in ("mean", "half", *(axis.key for axis in keys))})
 
 
-def single(summary: Summary, measure: Measure, axis: Axis) -> Figure:
-    """The score at every value of the only key: the mean with its interval, a dot for each seed."""
-    shown = [each for each in measure.readings if axis.has(each.configuration)]
-    shown.sort(key=lambda each: axis.index(each.configuration))
-    single_seeds = [(each, value) for each in shown for value in each.seeds]
-    data = _level(summary, measure, axis)
-    data += [_means(axis, some, whole) for whole in (True, False) if (some := [e for e in shown if e.whole == whole])]
-    data += [_dots(axis, [each for each, _ in single_seeds], [value for _, value in single_seeds], "one seed")]
-    heading = _heading(measure, axis.name)
-    values = ", ".join(f"{axis.label(axis.index(each.configuration))}: {written(each.mean)}" for each in shown)
-    return Figure(f"response-{measure.name}", heading, f"{heading}; {values}", _laid_out(data, axis, measure.label))
+def varying(summary: Summary) -> list[Axis]:
+    """Return the swept keys that have more than one value."""
+    points = [item.point for item in summary.sweep.configurations] + [item.point for item in summary.sweep.merged]
+    return [axis for axis in axes(summary.sweep.keys, points) if len(axis.values) > 1]
 
 
-def marginal(summary: Summary, measure: Measure, axis: Axis) -> Figure:
-    """The score at every value of one key among others: a dot for each configuration, and their mean.
+def responses(summary: Summary) -> list[Figure | Table]:
+    """Return what fits the number of keys that vary: charts by one key, or tables of two that are dense enough."""
+    keys, known = varying(summary), measures(summary)
+    if len(keys) == 1:
+        return [by_key(summary, measure, keys[0], f"response-{measure.name}") for measure in known]
+    if len(keys) == 2 and known:
+        pairs = known[0].points[[axis.key for axis in keys]].dropna().drop_duplicates()
+        if len(pairs) >= DENSE * len(keys[0].values) * len(keys[1].values):
+            return [two_keys(summary, measure, *keys) for measure in known]
+    return [by_key(summary, measure, axis, f"marginal-{axis.key}") for measure in known[:1] for axis in keys]
 
-    The mean is over the configurations that were trained to the end, and left out where nearly every one of them has
-    its own value.
+
+def by_key(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
+    """Draw the score at every value of a key: small dots, and the mean with its interval where any value has several.
+
+    The dots are the seeds where no other key varies, else the configurations. Those that were not trained to the end
+    are hollow and no part of a mean.
     """
-    shown = [each for each in measure.readings if axis.has(each.configuration)]
-    whole = [each for each in shown if each.whole]
-    groups = [[each for each in whole if axis.index(each.configuration) == index] for index in range(len(axis.values))]
-    means = [_over(group) for group in groups if group]
-    data = _level(summary, measure, axis)
-    data += [
-        _dots(axis, some, [each.mean for each in some], "one configuration", hollow=not reached)
-        for reached in (True, False)
-        if (some := [each for each in shown if each.whole == reached])
+    shown = measure.points.dropna(subset=[axis.key])
+    alone, traces = len(varying(summary)) == 1, []
+    reference = measure.points[measure.points["address"] == summary.sweep.reference]
+    if len(reference) and reference[axis.key].isna().all():
+        ends = [(index, reference["mean"].iloc[0], _text(reference.iloc[0])) for index in (0, len(axis.values) - 1)]
+        line = {"color": GREY, "dash": "dot", "width": 2.2}
+        traces.append(_trace(axis, ends, mode="lines", name="reference", line=line))
+    whole = shown[shown["whole"]]
+    groups = [(int(rank), group) for rank, group in whole.groupby(axis.key)]
+    means = [(rank, group["mean"].mean(), _pooled(group["half"])) for rank, group in groups]
+    if means and (alone or len(whole) >= 2 * len(means)):
+        traces.append(_means(axis, means))
+    for finished, dots in ((True, whole), (False, shown[~shown["whole"]])):
+        rows = [
+            (int(row[axis.key]), value, f"{row['name']}: {adaptive(value)}")
+            for _, row in dots.iterrows()
+            for value in (row["single"] if alone and finished else (row["mean"],))
+        ]
+        marker = {"color": GREY, "symbol": "circle" if finished else "circle-open", "size": 6 if finished else 8}
+        label = ("one seed" if alone else "one configuration") if finished else "not trained to the end"
+        traces += [_trace(axis, rows, mode="markers", name=label, marker=marker)] if rows else []
+    heading = measure.heading(axis.name)
+    values = ", ".join(f"{axis.label(rank)}: {adaptive(mean)}" for rank, mean, _ in means)
+    return Figure(name, heading, f"{heading}, means: {values or 'none yet'}", _chart(traces, axis, measure.label))
+
+
+def two_keys(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Table:
+    """Return the mean at every pair of values, with half its interval and the number of seeds.
+
+    Shades say how far it is from the reference, as a share of the farthest that was trained to the end.
+    """
+    shown = measure.points.dropna(subset=[across.key, down.key])
+    settled = shown[shown["whole"]] if shown["whole"].any() else shown
+    reference = measure.points.loc[measure.points["address"] == summary.sweep.reference, "mean"]
+    level = reference.iloc[0] if len(reference) else settled["mean"].mean()
+    reach = (settled["mean"] - level).abs().max() or 1.0
+    by_pair = {(row[down.key], row[across.key]): row for _, row in shown.iterrows()}
+
+    def cell(pair: tuple[int, int]) -> Cell:
+        if (row := by_pair.get(pair)) is None:
+            return Cell(MISSING)
+        noise = "" if np.isnan(row["half"]) else f" ± {adaptive(row['half'], like=row['mean'])}"
+        text = f"{adaptive(row['mean'])}{noise} ({row['seeds']}){'' if row['whole'] else ' †'}"
+        shade = float(np.clip((row["mean"] - level) / reach, -1, 1))
+        return Cell(text, row["mean"], -shade if measure.lower_is_better else shade, hint=_text(row))
+
+    columns, rows = range(len(across.values)), range(len(down.values))
+    cells = [[down.label(row), *(cell((row, column)) for column in columns)] for row in rows]
+    header = [f"{down.name} \\ {across.name}", *map(across.label, columns)]
+    return table(header, cells, title=measure.heading(f"{across.name} and {down.name}"))
+
+
+def importance(summary: Summary) -> Table | None:
+    """Return the share of the variance of the deciding score that each swept key explains on its own.
+
+    It is epsilon squared over the configurations that were trained to the end: the share of the variance between the
+    groups of one value, less what as many random groups would explain. None where fewer than two keys vary.
+    """
+    keys, known = varying(summary), measures(summary)
+    if len(keys) < 2 or not known:
+        return None
+    measure = known[-1]
+    points = measure.points[measure.points["whole"] & ~measure.points["merged"]].dropna(subset=[k.key for k in keys])
+    if len(points) < 4 or points["mean"].nunique() < 2:
+        return None
+    shares = {axis.key: _explained(points["mean"], points[axis.key]) for axis in keys}
+    best = points.loc[points["mean"].idxmin() if measure.lower_is_better else points["mean"].idxmax()]
+    rows = [
+        [
+            Cell(axis.name, hint=axis.key),
+            Cell(f"{100 * shares[axis.key]:.0f} %", shares[axis.key], shares[axis.key]),
+            len(axis.values),
+            axis.label(int(best[axis.key])),
+        ]
+        for axis in sorted(keys, key=lambda axis: -shares[axis.key])
     ]
-    data += [_means(axis, means, whole=True)] if len(whole) >= 2 * len(means) > 0 else []
-    heading = _heading(measure, axis.name)
-    values = ", ".join(f"{axis.label(axis.index(each.configuration))}: {written(each.mean)}" for each in means)
-    return Figure(
-        f"marginal-{axis.key}",
-        heading,
-        f"{heading}, means: {values or 'none yet'}",
-        _laid_out(data, axis, measure.label),
+    note = (
+        f"importance: the share of the variance of {measure.label} over {len(points)} configurations that the key "
+        "explains on its own (epsilon squared, which chance does not raise); what is left is interactions and noise"
     )
+    return table(["key", "importance", "values", "value of the best"], rows, notes=(note,))
 
 
-def heat_map(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Figure:
-    """The mean at every pair of values, with half its interval and the number of seeds, against the reference."""
-    held = [each for each in measure.readings if across.has(each.configuration) and down.has(each.configuration)]
-    whole = [each.mean for each in held if each.whole] or [each.mean for each in held] or [0.0]
-    level = next(
-        (each.mean for each in measure.readings if each.configuration.address == summary.sweep.reference),
-        statistics.fmean(whole),
-    )
-    columns, rows = (list(map(axis.label, range(len(axis.values)))) for axis in (across, down))
-    cells = {
-        (down.index(each.configuration), across.index(each.configuration)): heat.Cell(
-            each.mean, _cell(each), _told(each)
-        )
-        for each in held
-    }
-    drawn = heat.chart(
-        cells,
-        columns,
-        rows,
-        x=across.name,
-        y=down.name,
-        level=level,
-        reach=max(abs(value - level) for value in whole) or 1.0,
-        least_first=measure.mode == "min",
-    )
-    heading = _heading(measure, f"{across.name} and {down.name}")
-    said = "; ".join(map(_told, held))
-    return Figure(f"response-{measure.name}", heading, f"{heading}: {said}", drawn, narrowest=heat.width(len(columns)))
+def _explained(scores: pd.Series, ranks: pd.Series) -> float:
+    """Return epsilon squared of the groups of one value; neighbouring values are a group where most are single."""
+    if ranks.nunique() > len(ranks) / 2:
+        ranks = pd.qcut(ranks, BINS, labels=False, duplicates="drop")
+    within = float(((scores - scores.groupby(ranks).transform("mean")) ** 2).sum())
+    free = len(scores) - ranks.nunique()
+    return max(0.0, 1 - within / free / float(scores.var())) if free > 0 else 0.0
 
 
-def _heading(measure: Measure, by: str) -> str:
-    return f"{measure.label[0].upper()}{measure.label[1:]} by {by}"
+def _pooled(halves: pd.Series) -> float | None:
+    """Return half the interval of a mean over configurations; None where that of any is not known."""
+    return None if halves.isna().any() else float(np.sqrt((halves**2).sum()) / len(halves))
 
 
-def _filled(summary: Summary, across: Axis, down: Axis) -> float:
-    """The share of the cells of a heat map that a configuration stands for."""
-    held = [each for each in summary.sweep.configurations if across.has(each) and down.has(each)]
-    return len({(across.index(each), down.index(each)) for each in held}) / (len(across.values) * len(down.values))
+def _text(row: pd.Series) -> str:
+    """Return a score in words."""
+    low, high = (None, None) if np.isnan(row["half"]) else (row["mean"] - row["half"], row["mean"] + row["half"])
+    early = "" if row["whole"] else ", not trained to the end"
+    return f"{row['name']}: {adaptive_interval(row['mean'], low, high)}, {seeds(row['seeds'])}{early}"
 
 
-def _cell(reading: Reading) -> str:
-    half = None if reading.low is None or reading.high is None else (reading.high - reading.low) / 2
-    noise = "" if half is None else f"± {written(half, like=reading.mean)} "
-    return f"{written(reading.mean)}{'' if reading.whole else ' †'}<br>{noise}({reading.count})"
-
-
-def _told(reading: Reading) -> str:
-    """A reading in words."""
-    score = between(reading.mean, reading.low, reading.high)
-    early = "" if reading.whole else ", not trained to the end"
-    return f"{html.escape(reading.configuration.name)}: {score}, {seeds(reading.count)}{early}"
-
-
-def _over(group: Sequence[Reading]) -> Reading:
-    """The mean over configurations that share a value, with the interval that the seeds' noise gives it."""
-    halves = [(each.high - each.low) / 2 for each in group if each.low is not None and each.high is not None]
-    mean = statistics.fmean(each.mean for each in group)
-    half = math.sqrt(sum(each**2 for each in halves)) / len(group) if len(halves) == len(group) else None
-    return Reading(
-        group[0].configuration,
-        mean,
-        None if half is None else mean - half,
-        None if half is None else mean + half,
-        (),
-        sum(each.count for each in group),
-        True,
-    )
-
-
-def _level(summary: Summary, measure: Measure, axis: Axis) -> list[dict[str, Any]]:
-    """The reference as a line across the chart, where it has no value of the key."""
-    found = [each for each in measure.readings if each.configuration.address == summary.sweep.reference]
-    if not found or axis.has(found[0].configuration):
-        return []
-    places = _placed(axis, [axis.place(0), axis.place(len(axis.values) - 1)], [found[0].mean] * 2)
-    line = {"color": GREY, "dash": "dot", "width": 2.2}
-    return [
-        {
-            "type": "scatter",
-            "mode": "lines",
-            "name": "reference",
-            **places,
-            "line": line,
-            "text": [_told(found[0])] * 2,
-            "hovertemplate": "%{text}<extra></extra>",
-        }
+def _means(axis: Axis, means: Sequence[tuple[int, float, float | None]]) -> go.Scatter:
+    """Return means (rank of the value, mean, half its interval), joined where the key is a number."""
+    ends = [(mean, *((None, None) if half is None else (mean - half, mean + half))) for _, mean, half in means]
+    points = [
+        (rank, mean, f"{axis.name}={axis.label(rank)}: {adaptive_interval(*interval)}")
+        for (rank, mean, _), interval in zip(means, ends, strict=True)
     ]
-
-
-def _dots(
-    axis: Axis, readings: Sequence[Reading], values: Sequence[float], name: str, hollow: bool = False
-) -> dict[str, Any]:
-    """Small dots, of seeds or of configurations."""
-    places = [axis.place(axis.index(each.configuration)) for each in readings]
-    told = [
-        f"{html.escape(each.configuration.name)}: {written(value)}, {name}"
-        for each, value in zip(readings, values, strict=True)
-    ]
-    return {
-        "type": "scatter",
-        "mode": "markers",
-        "name": name,
-        **_placed(axis, places, values),
-        "text": told,
-        "marker": {"color": GREY, "symbol": "circle-open" if hollow else "circle", "size": 6},
-        "hovertemplate": "%{text}<extra></extra>",
-    }
-
-
-def _means(axis: Axis, readings: Sequence[Reading], whole: bool) -> dict[str, Any]:
-    """Means with their intervals; those of unfinished training are hollow and not joined."""
-    places = [axis.place(axis.index(each.configuration)) for each in readings]
-    above = [0.0 if each.high is None else each.high - each.mean for each in readings]
-    below = [0.0 if each.low is None else each.mean - each.low for each in readings]
     lying = axis.kind == "category"
-    told = [
-        f"{axis.name}={html.escape(axis.label(axis.index(each.configuration)))}: "
-        + between(each.mean, each.low, each.high)
-        for each in readings
-    ]
-    return {
-        "type": "scatter",
-        "mode": "lines+markers" if whole and not lying else "markers",
-        "name": "mean",
-        **_placed(axis, places, [each.mean for each in readings]),
-        "text": told,
-        "error_x" if lying else "error_y": {
-            "type": "data",
-            "symmetric": False,
-            "array": above,
-            "arrayminus": below,
-            "thickness": 1.6,
-            "width": 4,
-            "color": MEAN,
-        },
-        "line": {"color": MEAN, "width": 1.8},
-        "marker": {"color": MEAN, "symbol": "circle" if whole else "circle-open", "size": 10},
-        "hovertemplate": "%{text}<extra></extra>",
-    }
+    whiskers = {"error_x" if lying else "error_y": error_bars(ends, width=4, color=BLUE)}
+    mode, marker = "markers" if lying else "lines+markers", {"color": BLUE, "size": 10}
+    return _trace(axis, points, mode=mode, name="mean", line={"color": BLUE, "width": 1.8}, marker=marker, **whiskers)
 
 
-def _placed(axis: Axis, places: Sequence[float], values: Sequence[float]) -> dict[str, list[float]]:
-    """The key across and the score up; categories lie down, where there is room for words."""
-    x, y = (values, places) if axis.kind == "category" else (places, values)
-    return {"x": list(x), "y": list(y)}
+def _trace(axis: Axis, points: Sequence[tuple[int, float, str]], **options: object) -> go.Scatter:
+    """Return points (rank of the value, score, words) with the key across; categories lie down, to have room."""
+    positions, scores = [axis.position(rank) for rank, _, _ in points], [score for _, score, _ in points]
+    x, y = (scores, positions) if axis.kind == "category" else (positions, scores)
+    texts = [html.escape(text) for _, _, text in points]
+    return go.Scatter(x=x, y=y, text=texts, hovertemplate="%{text}<extra></extra>", **options)
 
 
-def _laid_out(data: list[dict[str, Any]], axis: Axis, label: str) -> dict[str, Any]:
-    """The axes of a chart over one key."""
+def _chart(traces: Sequence[go.Scatter], axis: Axis, label: str) -> go.Figure:
+    """Return a chart by one key."""
     lying = axis.kind == "category"
-    chart = plot(data, label, axis.name) if lying else plot(data, axis.name, label)
-    chart["layout"]["xaxis"] |= {"rangemode": "normal"}
-    own = chart["layout"]["yaxis" if lying else "xaxis"]
+    figure = chart(traces, label, axis.name) if lying else chart(traces, axis.name, label)
+    figure.update_xaxes(rangemode="normal")
+    key_axis = figure.layout.yaxis if lying else figure.layout.xaxis
     if lying:
-        chart["layout"] |= {"height": 130 + 34 * len(axis.values)}
-        own |= {"range": [len(axis.values) - 0.5, -0.5]}
-    own |= {"type": "log" if axis.kind == "log" else "linear"}
-    ticks = axis.ticks()
-    own |= {"tickvals": list(ticks), "ticktext": [html.escape(text) for text in ticks.values()]}
-    return chart
+        figure.update_layout(height=130 + 34 * len(axis.values))
+        key_axis.range = [len(axis.values) - 0.5, -0.5]
+    key_axis.type = "log" if axis.kind == "log" else "linear"
+    if ticks := axis.ticks():
+        key_axis.update(tickvals=list(ticks), ticktext=[html.escape(text) for text in ticks.values()])
+    return figure

@@ -1,4 +1,4 @@
-"""The numbers of a sweep: what its configurations have reached in validation and on the test sets, best first."""
+"""A sweep in numbers: the scores of its configurations in validation and on the test sets, best first."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from dataclasses import dataclass, replace
 
 from augury.experiments import runs
 from augury.reporting import results
-from augury.reporting.mean import comparisons
-from augury.reporting.table import Row, Table, scored_sets
+from augury.reporting.comparison import Comparison, Row, scored_sets
+from augury.reporting.mean import compare_all
+from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
+from augury.scoring.metrics import title
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
@@ -19,8 +21,8 @@ RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"),
 
 
 @dataclass(frozen=True)
-class Standing:
-    """What a configuration has reached in validation."""
+class ConfigurationResult:
+    """A configuration with its score in validation."""
 
     configuration: Configuration
     state: Progress
@@ -57,9 +59,23 @@ class Standing:
         return sum(trial.progress == "finished" for trial in self.configuration.trials)
 
     @property
-    def stands(self) -> str:
-        """The state for people."""
+    def state_text(self) -> str:
+        """`finished`, `stopped at rung 2`."""
         return f"{self.state} at rung {self.rung}" if self.rung else self.state
+
+    @property
+    def score_text(self) -> str:
+        """The mean with its interval: `31.2 [30.8, 31.6] (3 seeds)`."""
+        if self.mean is None:
+            return MISSING
+        return f"{adaptive_interval(self.mean, self.low, self.high)} ({seeds(len(self.values))})"
+
+    @property
+    def spread_text(self) -> str:
+        """The mean over seeds with its standard deviation: `31.2 ± 0.4`."""
+        if self.mean is None or self.deviation is None:
+            return adaptive(self.mean)
+        return f"{adaptive(self.mean)} ± {adaptive(self.deviation, like=self.mean)}"
 
 
 @dataclass(frozen=True)
@@ -67,114 +83,135 @@ class Summary:
     """A sweep in numbers."""
 
     sweep: Sweep
-    standings: tuple[Standing, ...]
+    ranking: tuple[ConfigurationResult, ...]
     """By the validation metric, best first; then the stopped ones, then those without a validation."""
-    leader: Standing | None
+    leader: ConfigurationResult | None
     """The configuration that the race chose, or the best so far."""
-    tables: tuple[Table, ...]
+    comparisons: tuple[Comparison, ...]
     """The scored configurations on every test set, and on the mean of several before all; the reference first where it
     is scored."""
 
     @property
     def cautions(self) -> list[str]:
-        """What must be known to believe the answer."""
-        return [runs.NO_TESTS] if self.sweep.tests == () else []
+        """The warnings without which the answer would be believed too easily."""
+        untested = [runs.NO_TESTS] if self.sweep.tests == () else []
+        return [*untested, *dict.fromkeys(line for item in self.comparisons for line in item.warnings)]
 
     @property
-    def reference(self) -> Standing:
+    def metric(self) -> str:
+        """The metric that configurations are ranked by: `validation BLEU` for `valid/bleu`."""
+        return metric_title(self.sweep)
+
+    @property
+    def deciding(self) -> Comparison | None:
+        """The comparison on the test set, or on the mean of several."""
+        return self.comparisons[0] if self.comparisons else None
+
+    @property
+    def reference(self) -> ConfigurationResult:
         """The configuration that the others are compared with."""
-        return next(each for each in self.standings if each.address == self.sweep.reference)
+        return next(result for result in self.ranking if result.address == self.sweep.reference)
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
         """Those of the race on configurations that are still asked for."""
         known = self.sweep.by_address
-        return tuple(each for each in self.sweep.decisions if each.address in known)
+        return tuple(decision for decision in self.sweep.decisions if decision.address in known)
 
-    def rows(self, table: Table) -> dict[str, Row]:
-        """The rows of one of the tables by address."""
-        return {row.address: row for row in table.rows}
+    def row(self, result: ConfigurationResult) -> Row | None:
+        """Return the deciding comparison of a configuration; None where it is not scored."""
+        return rows_by_address(self.deciding).get(result.address) if self.deciding else None
+
+
+def rows_by_address(comparison: Comparison) -> dict[str, Row]:
+    """Return the rows of a comparison by the address of their runs."""
+    return {row.address: row for row in comparison.rows}
+
+
+def metric_title(sweep: Sweep) -> str:
+    """Return the sweep's metric for people: `validation BLEU` for `valid/bleu`."""
+    return f"validation {title(sweep.metric.rpartition('/')[2])}"
 
 
 def summarise(sweep: Sweep) -> Summary:
-    """Everything that is said of a sweep in numbers, read from its curves and its scored runs."""
-    found = standings(sweep)
-    return Summary(sweep, found, leader(sweep, found), _tables(sweep))
+    """Return a sweep in numbers, read from its curves and its scored runs."""
+    ranked = ranking(sweep)
+    return Summary(sweep, ranked, leader(sweep, ranked), _comparisons(sweep))
 
 
-def standings(sweep: Sweep) -> tuple[Standing, ...]:
-    """The configurations by what they reached in validation, best first; reads no scores.
+def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
+    """Return the configurations by their validations, best first; reads no scores.
 
     The interval of a mean is that of the race: Student's, with the deviation of seeds pooled over the configurations
     that have not been stopped.
     """
-    found = [_standing(sweep, each) for each in sweep.configurations]
-    halves = half_widths(
-        {each.address: list(each.values.values()) for each in found if each.settled and each.state != "stopped"},
-        CONFIDENCE,
-    )
-    found = [_with_interval(each, halves[each.address]) if each.address in halves else each for each in found]
+    results = [_result(sweep, configuration) for configuration in sweep.configurations]
+    settled = {
+        result.address: list(result.values.values())
+        for result in results
+        if result.settled and result.state != "stopped"
+    }
+    halves = half_widths(settled, CONFIDENCE)
+    results = [_with_interval(result, halves.get(result.address)) for result in results]
     sign = 1 if sweep.mode == "min" else -1
-    return tuple(
-        sorted(
-            found,
-            key=lambda each: (
-                each.mean is None,
-                each.state == "stopped",
-                0.0 if each.mean is None else sign * each.mean,
-            ),
-        )
-    )
+
+    def place(result: ConfigurationResult) -> tuple[bool, bool, float]:
+        return result.mean is None, result.state == "stopped", 0.0 if result.mean is None else sign * result.mean
+
+    return tuple(sorted(results, key=place))
 
 
-def leader(sweep: Sweep, found: Sequence[Standing]) -> Standing | None:
-    """The configuration that the race chose, or the best so far of those that were not stopped."""
-    known = {each.address: each for each in found}
-    chosen = [known[each.address] for each in sweep.decisions if each.action == "chosen" and each.address in known]
-    if chosen:
-        return chosen[-1]
-    racing = [each for each in found if each.mean is not None and each.state != "stopped"]
-    return next((each for each in racing if each.finished or not sweep.ended), None)
+def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> ConfigurationResult | None:
+    """Return the configuration that the race chose, or the best so far of those that were not stopped."""
+    known = {result.address: result for result in ranked}
+    chosen = [decision.address for decision in sweep.decisions if decision.action == "chosen"]
+    if chosen := [address for address in chosen if address in known]:
+        return known[chosen[-1]]
+    racing = [result for result in ranked if result.mean is not None and result.state != "stopped"]
+    return next((result for result in racing if result.finished or not sweep.ended), None)
 
 
 def best(sweep: Sweep, trial: Trial) -> float | None:
-    """The best validation of a trial so far."""
+    """Return the best validation of a trial so far."""
     values = [point.value for point in trial.curve if math.isfinite(point.value)]
     return (max if sweep.mode == "max" else min)(values, default=None)
 
 
-def _standing(sweep: Sweep, configuration: Configuration) -> Standing:
-    """A configuration on its own, without an interval."""
-    speaking = next((some for rank in RANKS if (some := _with_values(sweep, configuration, rank))), {})
-    values = list(speaking.values())
+def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
+    """Return a configuration on its own, without an interval."""
+    furthest = next((trials for rank in RANKS if (trials := _with_values(sweep, configuration, rank))), {})
+    values = list(furthest.values())
     state = _state(sweep, configuration)
     stopped = [
-        each.rung for each in sweep.decisions if (each.address, each.action) == (configuration.address, "stopped")
+        decision.rung
+        for decision in sweep.decisions
+        if (decision.address, decision.action) == (configuration.address, "stopped")
     ]
-    return Standing(
+    return ConfigurationResult(
         configuration,
         state,
         rung=stopped[-1] if stopped and state == "stopped" else None,
-        values={trial.seed: value for trial, value in speaking.items()},
-        settled=bool(values) and all(trial.progress != "running" for trial in speaking),
+        values={trial.seed: value for trial, value in furthest.items()},
+        settled=bool(values) and all(trial.progress != "running" for trial in furthest),
         mean=statistics.fmean(values) if values else None,
         deviation=statistics.stdev(values) if len(values) > 1 else None,
-        seconds=statistics.fmean(trial.seconds for trial in speaking) if values else None,
+        seconds=statistics.fmean(trial.seconds for trial in furthest) if values else None,
     )
 
 
 def _with_values(sweep: Sweep, configuration: Configuration, rank: Sequence[Progress]) -> dict[Trial, float]:
-    """The trials of these states that have been validated, with the best value of each."""
+    """Return the trials of these states that have been validated, with the best value of each."""
     return {
-        each: value
-        for each in configuration.trials
-        if each.progress in rank and (value := best(sweep, each)) is not None
+        trial: value
+        for trial in configuration.trials
+        if trial.progress in rank and (value := best(sweep, trial)) is not None
     }
 
 
-def _with_interval(standing: Standing, half: float) -> Standing:
-    assert standing.mean is not None
-    return replace(standing, low=standing.mean - half, high=standing.mean + half)
+def _with_interval(result: ConfigurationResult, half: float | None) -> ConfigurationResult:
+    if half is None or result.mean is None:
+        return result
+    return replace(result, low=result.mean - half, high=result.mean + half)
 
 
 def _state(sweep: Sweep, configuration: Configuration) -> Progress:
@@ -191,8 +228,8 @@ def _state(sweep: Sweep, configuration: Configuration) -> Progress:
     return next((state for state in order if state in have), "failed" if "failed" in have else "waiting")
 
 
-def _tables(sweep: Sweep) -> tuple[Table, ...]:
-    """The comparisons of what is scored; none before the reference has begun, against which they are made."""
+def _comparisons(sweep: Sweep) -> tuple[Comparison, ...]:
+    """Compare the scored configurations; none before the reference has begun, against which they are compared."""
     scored = sweep.finished()
     reference = [trial.folder for trial in sweep.by_address[sweep.reference].trials]
     if not any(folder in scored for folder in reference):  # nothing else may be taken for it
@@ -200,4 +237,4 @@ def _tables(sweep: Sweep) -> tuple[Table, ...]:
     systems = [replace(system, name=sweep.by_address[system.address].name) for system in results.load(scored)]
     if not systems or systems[0].address != sweep.reference:
         return ()
-    return tuple(comparisons(systems, scored_sets(systems)))
+    return tuple(compare_all(systems, scored_sets(systems)))

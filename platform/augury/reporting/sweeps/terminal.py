@@ -2,49 +2,56 @@
 
 from __future__ import annotations
 
-import shutil
 import statistics
 import time
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any, TextIO
 
-from rich.box import SIMPLE_HEAD
 from rich.console import Console, Group
 from rich.live import Live
-from rich.table import Table as Grid
 from rich.text import Text
 
 from augury.core.progress import QUIET_SECONDS, duration
-from augury.reporting.overview import by_test
-from augury.reporting.sweeps.answer import answered
-from augury.reporting.sweeps.places import places
-from augury.reporting.sweeps.summary import Standing, Summary, leader, standings, summarise
-from augury.reporting.sweeps.wording import measured, reached, spread
-from augury.reporting.table import MISSING, Row, Table, difference, factor, interval, probability
-from augury.scoring.metrics import title
-from augury.sweeping.state import Sweep
+from augury.reporting.comparison import by_test, shared_notes
+from augury.reporting.numbers import MISSING, factor
+from augury.reporting.sweeps.answer import summary_answer
+from augury.reporting.sweeps.locations import locations
+from augury.reporting.sweeps.summary import (
+    ConfigurationResult,
+    Summary,
+    leader,
+    metric_title,
+    ranking,
+    rows_by_address,
+    summarise,
+)
+from augury.reporting.tables import Table, aligned, table
+from augury.reporting.tables import text as table_text
+from augury.sweeping.state import Sweep, Trial
 
-SHOWN = 10  # configurations on the board
-WIDTH = 200  # of a table where there is no terminal
+SHOWN = 10
+"""Configurations on the board."""
 
 
 class Board:
-    """Redraws one table on a terminal; elsewhere a line now and then, and one for each configuration that ends."""
+    """Redraws one table on a terminal; elsewhere prints a line now and then, and one for each trial that ends."""
 
     def __init__(self, stream: TextIO):
         self.stream = stream
         self._live: Live | None = None
         self._ended: set[str] | None = None
-        self._said = -QUIET_SECONDS
+        self._printed = -QUIET_SECONDS
+        self._last = ""
 
     def show(self, sweep: Sweep) -> None:
         """Show the sweep as it is now; cheap enough for once a second."""
-        found = standings(sweep)
+        ranked = ranking(sweep)
         if self.stream.isatty():
-            self._redraw(Group(Text(_progress(sweep, found)), _ranking(sweep, found[:SHOWN])))
+            self._redraw(sweep, ranked)
         else:
-            self._print(sweep, found)
+            self._print(sweep, ranked)
 
     def close(self) -> None:
         """Leave the last table standing."""
@@ -52,21 +59,23 @@ class Board:
             self._live.stop()
             self._live = None
 
-    def _redraw(self, board: Group) -> None:
+    def _redraw(self, sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> None:
         if self._live is None:
             self._live = Live(console=Console(file=self.stream), auto_refresh=False)
             self._live.start()
-        self._live.update(board, refresh=True)
+        lines = [_progress(sweep, ranked), *_running(sweep), "", *aligned(_ranking(sweep, ranked[:SHOWN]).lines())]
+        self._live.update(Group(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines)), refresh=True)
 
-    def _print(self, sweep: Sweep, found: tuple[Standing, ...]) -> None:
-        ended = {each.address: each for each in found if each.state in ("finished", "stopped", "failed")}
+    def _print(self, sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> None:
+        ended = {result.address: result for result in ranked if result.state in ("finished", "stopped", "failed")}
         known = ended.keys() if self._ended is None else self._ended  # what an earlier command ended is no news
-        for each in (ended[address] for address in ended.keys() - known):
-            self._line(f"{each.name}: {each.stands}, {measured(sweep.metric)} {reached(each)}")
+        for address in ended.keys() - known:
+            result = ended[address]
+            self._line(f"{result.name}: {result.state_text}, {metric_title(sweep)} {result.score_text}")
         self._ended = set(ended)
-        if time.monotonic() - self._said >= QUIET_SECONDS:
-            self._said = time.monotonic()
-            self._line(_progress(sweep, found))
+        if time.monotonic() - self._printed >= QUIET_SECONDS and (line := _progress(sweep, ranked)) != self._last:
+            self._printed, self._last = time.monotonic(), line
+            self._line(line)
 
     def _line(self, line: str) -> None:
         self.stream.write(f"{line}\n")
@@ -74,34 +83,36 @@ class Board:
 
 
 def text(sweep: Sweep) -> str:
-    """The question, all configurations, the answer, and what must be known to believe it; fitted to the terminal."""
+    """Return the question, all configurations, the answer, and what must be known to believe it."""
     summary = summarise(sweep)
-    console = Console(width=shutil.get_terminal_size((WIDTH, 50)).columns, color_system=None)
-    with console.capture() as drawn:
-        console.print(Text(sweep.question), "", _table(summary), "", Text(answered(summary)), sep="\n")
-    notes = [*summary.cautions, *(note for table in summary.tables[:1] for note in table.notes)]
+    notes = [*summary.cautions, *shared_notes(summary.comparisons[:1])]
     failures = [
-        f"failed: {each.name}, seed {trial.seed}: {trial.error}"
-        for each in sweep.configurations
-        for trial in each.trials
+        f"failed: {item.name}, seed {trial.seed}: {trial.error}"
+        for item in sweep.configurations
+        for trial in item.trials
         if trial.progress == "failed"
     ]
-    merged = [f"same as {each.same_as}: {each.called} ({each.reason})" for each in sweep.merged]
-    where = [f"{name:<12}{value}" for name, value in places(sweep).items()]
-    shown = "\n".join(line.rstrip() for line in drawn.get().splitlines())
-    tests = ["by test set", *by_test(summary.tables)] if len(summary.tables) > 1 else []
-    blocks = [shown, "\n".join(tests), "\n".join(notes), "\n".join([*failures, *merged]), "\n".join(where)]
+    merged = [f"same as {point.same_as}: {point.called} ({point.reason})" for point in sweep.merged]
+    blocks = [
+        sweep.question,
+        table_text([_table(summary)]).rstrip(),
+        summary_answer(summary),
+        table_text([by_test(summary.comparisons)]).rstrip() if len(summary.comparisons) > 1 else "",
+        "\n".join(dict.fromkeys(notes)),
+        "\n".join([*failures, *merged]),
+        "\n".join(f"{name:<12}{value}" for name, value in locations(sweep).items()),
+    ]
     return "\n\n".join(block for block in blocks if block) + "\n"
 
 
-def plain(sweep: Sweep) -> dict[str, Any]:
-    """The sweep as JSON-like values."""
+def to_dict(sweep: Sweep) -> dict[str, Any]:
+    """Return the sweep as JSON-like values."""
     summary = summarise(sweep)
-    begun = [trial for each in sweep.configurations for trial in each.trials if trial.progress != "waiting"]
+    trials = [trial for item in sweep.configurations for trial in item.trials]
     return {
         "name": sweep.name,
         "question": sweep.question,
-        "answer": answered(summary),
+        "answer": summary_answer(summary),
         "ended": sweep.ended,
         "metric": sweep.metric,
         "mode": sweep.mode,
@@ -112,113 +123,113 @@ def plain(sweep: Sweep) -> dict[str, Any]:
         "seeds": list(sweep.seeds),
         "reference": sweep.reference,
         "best": summary.leader.address if summary.leader else None,
-        "table": [_plain(summary, standing) for standing in summary.standings],
-        "merged": [asdict(each) for each in sweep.merged],
-        "decisions": [asdict(each) for each in sweep.decisions],
-        "trials": len(begun),
+        "table": [_result_dict(summary, result) for result in summary.ranking],
+        "merged": [asdict(point) for point in sweep.merged],
+        "decisions": [asdict(decision) for decision in sweep.decisions],
+        "trials": sum(trial.progress != "waiting" for trial in trials),
         "finished": sweep.count("finished"),
         "failed": sweep.count("failed"),
         "stopped": sweep.count("stopped"),
-        "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
+        "cost": {"train_seconds": sum(trial.seconds for trial in trials if trial.progress != "waiting")},
         "sweep": sweep.folder.uri,
     }
 
 
-def _plain(summary: Summary, standing: Standing) -> dict[str, Any]:
+def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any]:
     tests = {
-        table.test: {**asdict(row), "mark": row.mark}
-        for table in summary.tables
-        if (row := summary.rows(table).get(standing.address))
+        comparison.test: {**asdict(row), "mark": row.mark}
+        for comparison in summary.comparisons
+        if (row := rows_by_address(comparison).get(result.address))
     }
     return {
-        **standing.configuration.to_dict(),
-        "state": standing.state,
-        "rung": standing.rung,
-        "seeds": standing.finished,
+        **result.configuration.to_dict(),
+        "state": result.state,
+        "rung": result.rung,
+        "seeds": result.finished,
         "validation": {
-            "mean": standing.mean,
-            "sd": standing.deviation,
-            "low": standing.low,
-            "high": standing.high,
-            "values": {str(seed): value for seed, value in standing.values.items()},
+            "mean": result.mean,
+            "sd": result.deviation,
+            "low": result.low,
+            "high": result.high,
+            "values": {str(seed): value for seed, value in result.values.items()},
         },
-        "train_seconds": standing.seconds,
+        "train_seconds": result.seconds,
         "tests": tests,
     }
 
 
-def _progress(sweep: Sweep, found: tuple[Standing, ...]) -> str:
-    """One line: trials by state, the best so far, the time left."""
-    counts = Counter(trial.progress for each in sweep.configurations for trial in each.trials)
-    parts = [
-        f"{counts[state]} {state}"
-        for state in ("finished", "running", "paused", "stopped", "failed", "waiting")
-        if counts[state]
-    ]
-    best = leader(sweep, found)
-    parts += [f"best so far {best.name}: {measured(sweep.metric)} {reached(best)}"] if best else []
-    left = seconds_left(sweep)
-    most = "" if sweep.scheduler == "all" else "at most "
-    parts += [f"{most}{duration(left)} left"] if left else []
+def _progress(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> str:
+    """Return one line: trials by state, the best so far, the time left."""
+    counts: Counter[str] = Counter(trial.progress for item in sweep.configurations for trial in item.trials)
+    states = ("finished", "running", "paused", "stopped", "failed", "waiting")
+    parts = [f"{counts[state]} {state}" for state in states if counts[state]]
+    if best := leader(sweep, ranked):
+        parts.append(f"best so far {best.name}: {metric_title(sweep)} {best.score_text}")
+    if left := seconds_left(sweep):
+        parts.append(f"{'' if sweep.scheduler == 'all' else 'at most '}{duration(left)} left")
     return f"{sweep.name}: {', '.join(parts)}"
 
 
+def _running(sweep: Sweep) -> list[str]:
+    """Return a line for every running trial: its last validation and how long it has trained."""
+    running = [(item, trial) for item in sweep.configurations for trial in item.trials if trial.progress == "running"]
+    return [f"  {item.name}, seed {trial.seed}: {_last_validation(sweep, trial)}" for item, trial in running]
+
+
+def _last_validation(sweep: Sweep, trial: Trial) -> str:
+    if not trial.curve:
+        return "no validation yet"
+    point = trial.curve[-1]
+    return f"update {point.update:,}, {metric_title(sweep)} {point.value:.2f}, {duration(point.seconds)}"
+
+
 def seconds_left(sweep: Sweep) -> float | None:
-    """The training that is left at the pace of the finished trials, shared by as many as run now.
+    """Return the training that is left at the pace of the finished trials, shared by as many as run now.
 
     Trials that a race may still stop count as if they were trained to the end.
     """
-    trials = [trial for each in sweep.configurations for trial in each.trials]
+    trials = [trial for item in sweep.configurations for trial in item.trials]
     whole = [trial.seconds for trial in trials if trial.progress == "finished"]
     running = sum(trial.progress == "running" for trial in trials)
     if not whole or not running:
         return None
-    one = statistics.fmean(whole)
+    mean = statistics.fmean(whole)
     missing = [trial for trial in trials if trial.progress in ("waiting", "running", "paused")]
-    return sum(max(one - trial.seconds, 0.0) for trial in missing) / running
+    return sum(max(mean - trial.seconds, 0.0) for trial in missing) / running
 
 
-def _ranking(sweep: Sweep, found: tuple[Standing, ...]) -> Grid:
-    """What the configurations reached in validation."""
-    grid = _grid("configuration", "state", "seeds", measured(sweep.metric), "train time")
-    for each in found:
-        time_ = MISSING if each.seconds is None else duration(each.seconds)
-        grid.add_row(*map(Text, (each.name, each.stands, _seeds(sweep, each), reached(each), time_)))
-    return grid
+def _ranking(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> Table:
+    """Return the validations of the configurations."""
+    rows = [[result.name, *_state(sweep, result), result.score_text, _seconds(result)] for result in ranked]
+    return table(["configuration", "state", "seeds", metric_title(sweep), "train time"], rows)
 
 
-def _table(summary: Summary) -> Grid:
-    """What they reached in validation and on the test set, or the mean of several, and at what cost."""
-    sweep, tables = summary.sweep, summary.tables[:1]
-    tests = [name for table in tables for name in (_column(table), "difference [95 %]", "p")]
-    grid = _grid("configuration", "state", "seeds", measured(sweep.metric), *tests, "train time", "× reference")
-    for each in summary.standings:
-        rows = [summary.rows(table).get(each.address) for table in tables]
-        scores = [cell for table, row in zip(tables, rows, strict=True) for cell in _scores(table, row)]
-        name = f"{each.name} (reference)" if each.address == sweep.reference else each.name
-        cost = MISSING if each.seconds is None else duration(each.seconds)
-        times = next((row.time_factor for row in rows if row), None)
-        cells = (name, each.stands, _seeds(sweep, each), spread(each), *scores, cost, factor(times))
-        grid.add_row(*map(Text, cells))
-    return grid
+def _table(summary: Summary) -> Table:
+    """Return validations, scores on the test set or the mean of several, and cost."""
+    sweep, deciding = summary.sweep, summary.deciding
+    columns = ["configuration", "state", "seeds", summary.metric]
+    if deciding:
+        score, difference, p_value, *_ = deciding.score_columns()
+        columns += [f"{score.partition(' [')[0]} {deciding.test}", difference, p_value]
+    rows = []
+    for result in summary.ranking:
+        row = summary.row(result)
+        rows.append(
+            [
+                f"{result.name} (reference)" if result is summary.reference else result.name,
+                *_state(sweep, result),
+                result.spread_text,
+                *(deciding.score_cells(row)[:3] if deciding else ()),
+                _seconds(result),
+                factor(row.time_factor if row else None),
+            ]
+        )
+    return table([*columns, "train time", "× reference"], rows, parts=(4, len(columns)))
 
 
-def _column(table: Table) -> str:
-    return f"{title(table.metrics[0])} {table.test}"
+def _state(sweep: Sweep, result: ConfigurationResult) -> tuple[str, str]:
+    return result.state_text, f"{result.finished}/{len(sweep.seeds)}"
 
 
-def _scores(table: Table, row: Row | None) -> tuple[str, str, str]:
-    if row is None:
-        return MISSING, MISSING, MISSING
-    return interval(row.scores.get(table.metrics[0])), difference(row), probability(row)
-
-
-def _seeds(sweep: Sweep, standing: Standing) -> str:
-    return f"{standing.finished}/{len(sweep.seeds)}"
-
-
-def _grid(*columns: str) -> Grid:
-    grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False)
-    for place, column in enumerate(columns):
-        grid.add_column(column, justify="right" if place else "left", overflow="fold")
-    return grid
+def _seconds(result: ConfigurationResult) -> str:
+    return MISSING if result.seconds is None else duration(result.seconds)

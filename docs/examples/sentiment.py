@@ -1,0 +1,37 @@
+"""A task of one's own: one label for a sentence, such as its sentiment. All of it is here.
+
+task: ./docs/examples/sentiment.py in an experiment file, or --set task=... on the command line, finds it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, ClassVar
+
+from augury.core.store import Store
+from augury.corpora.corpus import Corpus
+from augury.corpora.labelled import LabelledSpec, check_labels
+from augury.regimes.regime import SOURCE
+from augury.tasks.classifier_task import ClassifierConfig, ClassifierTask
+
+
+class SentimentExperiment(ClassifierConfig):
+    """An experiment file: the sections of every classifier, and a corpus of labelled sentences."""
+
+    corpus: LabelledSpec
+
+
+class Sentiment(ClassifierTask):
+    """Say of a sentence which of a few labels it has."""
+
+    EXPERIMENT = SentimentExperiment
+    EXAMPLE = "echo 'A fine film.'"
+    SIDES: ClassVar[Mapping[str, tuple[str, ...]]] = {SOURCE: ("text",)}
+
+    def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
+        corpus = super().corpus(experiment, split, store)
+        check_labels(experiment.corpus, split, corpus.column("label"))
+        return corpus
+
+
+TASK = Sentiment()

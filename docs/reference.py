@@ -1,0 +1,113 @@
+"""Write docs/reference.md, every setting of an experiment file: `python docs/reference.py`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, get_args
+
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from augury.augment.operator import OPERATORS, Operator
+from augury.experiments.trainable import TASKS
+from augury.regimes.regime import REGIMES, Regime
+
+PAGE = Path(__file__).with_name("reference.md")
+HEAD = """\
+# Reference
+
+Every setting of an experiment file, written by `python docs/reference.py` from the settings themselves. In a file, a
+section is a mapping; on the command line, `--set section.key=value`. `augury config --schema` prints the same as JSON
+Schema, for editors.
+"""
+
+
+def render() -> str:
+    """Return the page."""
+    parts, seen = [HEAD], set[type[BaseModel]]()
+    for name in TASKS.names():
+        experiment = TASKS.find(name).EXPERIMENT
+        parts.append(f"## Task `{name}`\n\n{_summary(experiment)}\n\n{_table(experiment)}")
+        for section in _sections(experiment):
+            if section not in seen and section not in (Operator, Regime):
+                seen.add(section)
+                parts.append(f"### {section.__name__}\n\n{_summary(section)}\n\n{_table(section)}")
+    for title, kind in (("Operators", OPERATORS), ("Regimes", REGIMES)):
+        parts.append(f"## {title}\n")
+        for name in kind.names():
+            schema = kind.find(name)
+            parts.append(f"### `{name}`\n\n{_summary(schema)}\n\n{_table(schema)}")
+    return "\n".join(part.rstrip() + "\n" for part in parts)
+
+
+def _summary(schema: type[BaseModel]) -> str:
+    return " ".join((schema.__doc__ or "").split("\n\n")[0].split())
+
+
+def _table(schema: type[BaseModel]) -> str:
+    rows = [
+        f"| `{name}` | {_kind(field)} | {_default(field)} | {_cell(field.description)} |"
+        for name, field in schema.model_fields.items()
+    ]
+    return "\n".join(["| setting | value | default | meaning |", "|---|---|---|---|", *rows])
+
+
+def _kind(field: FieldInfo) -> str:
+    """The values that a field takes, for people."""
+    return _cell(_named(field.annotation))
+
+
+def _named(annotation: Any) -> str:
+    arguments = get_args(annotation)
+    if annotation in (Operator, Regime):
+        return {Operator: "[operator](#operators)", Regime: "[regime](#regimes)"}[annotation]
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return f"section [{annotation.__name__}](#{annotation.__name__.lower()})"
+    if annotation is type(None):
+        return "none"
+    if not arguments:
+        return getattr(annotation, "__name__", str(annotation))
+    origin = getattr(annotation, "__origin__", None)
+    if "Literal" in str(origin):
+        return ", ".join(f"`{value}`" for value in arguments)
+    if origin in (tuple, list):
+        return f"list of {_named(arguments[0])}"
+    if origin is dict or "Mapping" in str(origin):
+        return f"mapping of names to {_named(arguments[1])}"
+    if hasattr(annotation, "__metadata__"):
+        return _named(arguments[0])
+    return " or ".join(_named(argument) for argument in arguments)
+
+
+def _default(field: FieldInfo) -> str:
+    if field.is_required():
+        return "*required*"
+    value = field.get_default(call_default_factory=True)
+    if isinstance(value, BaseModel):
+        return "its defaults"
+    return "none" if value is None else f"`{json.dumps(value, ensure_ascii=False)}`"
+
+
+def _cell(text: str | None) -> str:
+    return " ".join((text or "").split()).replace("|", "\\|")
+
+
+def _sections(schema: type[BaseModel]) -> Iterator[type[BaseModel]]:
+    """Yield the sections within a section, in order, each before its own."""
+    for field in schema.model_fields.values():
+        for section in _models(field.annotation):
+            yield section
+            yield from _sections(section)
+
+
+def _models(annotation: Any) -> Iterator[type[BaseModel]]:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        yield annotation
+    for argument in get_args(annotation):
+        yield from _models(argument)
+
+
+if __name__ == "__main__":
+    PAGE.write_text(render(), encoding="utf-8")

@@ -1,0 +1,158 @@
+"""Augury from Python, for notebooks: what the command line does, with pandas frames as results.
+
+import augury
+augury.run("my.yaml")
+augury.results("results")
+"""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Mapping, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from augury.core.errors import UserError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import pyarrow as pa
+
+    from augury.augment.operator import Operator
+    from augury.text.alphabet import Mode
+
+
+def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataFrame:
+    """Run an experiment, a file or its content, and return the results of its runs, as `results` has them.
+
+    `settings` override those of the experiment; a dotted key is written as `**{"regime.beta": 5}`. What exists is not
+    trained again. UserError for settings that cannot be used, and where runs have failed.
+
+        frame = augury.run("my.yaml", seeds=[1, 2, 3])
+        frame.pivot_table("value", "system", ["test", "metric"])
+    """
+    from augury.core import config
+    from augury.experiments.experiment import load, parse
+    from augury.experiments.running import run_experiment
+    from augury.tracking.tracker import Tracker
+
+    if isinstance(experiment, Mapping):
+        described = parse(config.merge(experiment, settings))
+    else:
+        import json
+
+        described = load(experiment, [f"{key}={json.dumps(value)}" for key, value in settings.items()])
+    runs, failures = run_experiment(described, Tracker)
+    if failures:
+        raise UserError("; ".join(failures))
+    frame = results(described.storage)
+    folders = [folder.uri for seeds in runs.values() for folder in seeds.values()]
+    return frame[frame["run"].isin(folders)].reset_index(drop=True)
+
+
+def results(storage: str | Path = "results") -> pd.DataFrame:
+    """Return a row for every scored run, test set and metric of a storage, with its interval and cost.
+
+    frame = augury.results("results")
+    """
+    frame: pd.DataFrame = import_module("augury.reporting.frames").results(storage)
+    return frame
+
+
+def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
+    """Compare two systems, given by folders of runs or configurations: the difference, its interval and p-value.
+
+    augury.compare("results/runs/ADDRESS", "results/runs/OTHER")
+    """
+    frame: pd.DataFrame = import_module("augury.reporting.frames").compare(baseline, system)
+    return frame
+
+
+def encipher(
+    texts: pd.Series | Sequence[str], key: int, *, alphabet: str | None = None, mode: Mode = "alpha", min_count: int = 1
+) -> pd.Series:
+    """Encipher texts with ROT-`key`: every letter moves so many places in the alphabet, by default that of the texts.
+
+    The result has the index of `texts`. UserError for a key that leaves the text as it is.
+
+        frame["rot-1"] = augury.encipher(frame["source"], 1)
+    """
+    from unicodedata import normalize
+
+    import pandas as pd
+    import pyarrow as pa
+
+    from augury.text.alphabet import build_alphabet, count_letters, explicit_alphabet
+    from augury.text.rot import Rot
+
+    series = texts if isinstance(texts, pd.Series) else pd.Series(list(texts), dtype="str")
+    lines = [normalize("NFC", text) for text in series]
+    counts = {} if alphabet else count_letters(pa.array(lines, pa.string()))
+    letters = explicit_alphabet(alphabet) if alphabet else build_alphabet(counts, mode, min_count)
+    rot = Rot(letters, key)
+    return pd.Series([rot.text(line) for line in lines], index=series.index, name=series.name, dtype="str")
+
+
+def apply(frame: pd.DataFrame, operator: str, **parameters: Any) -> pd.DataFrame:
+    """Apply an operator, by name or path, to sentences, and return the rows that it makes, without those given.
+
+    `frame` has the columns that the operator reads: source and target, or premise and hypothesis (and label), perhaps
+    language, source_language and target_language. The rows have the same columns, `origin` (the name of the view or of
+    the operator) and `parent` (the index of the row that one was made from). UserError for parameters and columns that
+    cannot be used, and for operators that work with trained models, which `augury augment FILE` trains.
+
+        copies = augury.apply(frame, "eda", copies=2)
+        larger = pd.concat([frame, copies])
+    """
+    import pandas as pd
+
+    from augury.augment import operator as operators
+    from augury.core.store import Store
+
+    chosen = operators.parse({"operator": operator, **parameters})
+    if chosen.models({}):
+        raise UserError(f"operator {chosen.operator} works with trained models: use `augury augment FILE`")
+    records = _records(frame, chosen)
+    fitted = chosen.fit([chosen.fit_block(records)])
+    frames = []
+    with tempfile.TemporaryDirectory() as directory:
+        for part in chosen.parts():
+            table = part.bind(fitted, Store(directory))(records).table
+            frames.append(_rows(frame, table, part))
+    return pd.concat(frames, ignore_index=True)
+
+
+def _records(frame: pd.DataFrame, operator: Operator) -> pa.Table:
+    """The rows of a frame as records, numbered, in the columns of their corpus."""
+    import pyarrow as pa
+
+    from augury.corpora.corpus import NLI, PARALLEL
+
+    schema = PARALLEL if "source" in frame else NLI
+    operator.check(["id", "language", *frame.columns])
+    languages = dict.fromkeys(("language", "source_language", "target_language"), "und")
+    usual: dict[str, Any] = {"id": [str(row) for row in range(len(frame))], "origin": ["corpus"] * len(frame)}
+    usual |= {name: [code] * len(frame) for name, code in languages.items()}
+    columns = {}
+    for field in schema:
+        values = frame[field.name].tolist() if field.name in frame and field.name != "id" else usual.get(field.name)
+        columns[field.name] = pa.array(values if values is not None else [None] * len(frame), field.type)
+    records = pa.table(columns, schema=schema)
+    operator.check_text(records.select(list(operator.READS)))
+    return records
+
+
+def _rows(frame: pd.DataFrame, table: pa.Table, part: Operator) -> pd.DataFrame:
+    """What a part has made, in the columns of the frame."""
+    lineage = table.column("lineage").to_pylist() if "lineage" in table.column_names else None
+    parents = (
+        [int(row["parents"][0]) for row in lineage] if lineage else [int(row) for row in table.column("id").to_pylist()]
+    )
+    rows = frame.iloc[parents].reset_index(drop=True)
+    texts = {"source": "text"} if "text" in table.column_names else {}
+    for name in ("source", "target", "premise", "hypothesis", "label"):
+        column = texts.get(name, name)
+        if column in table.column_names and name in frame:
+            rows[name] = table.column(column).to_pylist()
+    return rows.assign(origin=part.name(), parent=frame.index[parents])

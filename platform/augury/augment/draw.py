@@ -1,0 +1,87 @@
+"""The contract of a draw: token ids of a batch in, token ids out, anew in every pass; nothing is stored."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple
+
+import numpy as np
+from pydantic import Field, model_validator
+
+from augury.augment.operator import Operator
+from augury.core.errors import UserError
+from augury.core.rng import uniform
+
+Side = Literal["source", "target", "both"]
+
+
+class Symbols(NamedTuple):
+    """What a draw must know of a vocabulary: the unknown symbol, and the ids of all ordinary pieces (pieces,)."""
+
+    unknown: int
+    ordinary: np.ndarray
+
+
+class TokenDraw(Operator):
+    """Parameters of a draw from the token ids of a batch."""
+
+    side: Side = "source"
+    """The side whose tokens are changed. A changed target is what the decoder reads and what it is to predict."""
+    use: Literal["text", "view"] = "text"
+    """text: the tokens change wherever the side is read, in every view by a draw of its own; view: the text stays, and
+    its changed source is another view of the example, for regimes that read views."""
+    seed: int = 1
+
+    @model_validator(mode="after")
+    def _views_are_of_the_source(self) -> TokenDraw:
+        if self.use == "view" and self.side != "source":
+            raise UserError(f"use view makes a view of the source, not of side={self.side}: set side=source")
+        return self
+
+    def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
+        return ("id",) if self.side == "source" else ("id", "target")
+
+    def makes(self) -> Literal["view", "records", "draw"]:
+        return "draw"
+
+    def draw(
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
+    ) -> np.ndarray:
+        """Return the token ids (rows, length) of a pass, `turn`.
+
+        `replaceable` (rows, length) is False at pads and special symbols, which stay; `keys` (rows,) identify records.
+        What a row becomes depends on its own tokens, its key and the turn alone.
+        """
+        raise NotImplementedError
+
+
+class CountedDraw(TokenDraw):
+    """A draw that first draws how many tokens of a sentence change, and then which (SwitchOut, Wang et al. 2018).
+
+    A sentence of L tokens changes n of them with P(n) ~ exp(-λ n), 0 ≤ n ≤ L.
+    """
+
+    tau: float = Field(0.9, gt=0)
+    """How rarely tokens change, under tau_convention."""
+    tau_convention: Literal["code", "paper"] = "code"
+    """λ is tau (code: what was released with CipherDAug, and OpenNMT) or 1 / tau (paper: a temperature)."""
+    selection: Literal["bernoulli", "exact"] = "bernoulli"
+    """bernoulli: each token changes with probability n / L; exact: n tokens, drawn without replacement, change."""
+
+    def chosen(self, replaceable: np.ndarray, keys: np.ndarray, turn: int) -> np.ndarray:
+        """Return which tokens change, (rows, length) bool."""
+        length = replaceable.shape[1]
+        numbers = uniform(keys, turn, length + 1)
+        lengths = replaceable.sum(1)
+        rate = self.tau if self.tau_convention == "code" else 1 / self.tau
+        counts = _truncated_geometric(numbers[:, 0], rate, lengths)
+        positions = np.where(replaceable, numbers[:, 1:], np.inf)
+        if self.selection == "bernoulli":
+            return np.asarray(positions < (counts / np.maximum(lengths, 1))[:, None])
+        return np.asarray(positions.argsort(1).argsort(1) < counts[:, None])
+
+
+def _truncated_geometric(numbers: np.ndarray, rate: float, most: np.ndarray) -> np.ndarray:
+    """Numbers in [0, 1) as counts from 0 to `most` with P(n) ~ exp(-rate n), by the inverse of their distribution."""
+    tail = -np.expm1(-rate * (most + 1))
+    return np.minimum(np.floor(np.log1p(-numbers * tail) / -rate), most)

@@ -1,0 +1,146 @@
+"""What training reads: the rows of the corpus and of the records made of it, under the draws of the regime."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+
+from augury.augment.draw import Symbols, TokenDraw
+from augury.core.errors import UserError
+from augury.core.rng import keys_of
+from augury.core.store import Folder
+from augury.corpora.corpus import Corpus
+from augury.experiments.experiment import Experiment
+from augury.regimes.regime import SOURCE, TARGET, Draw, texts_read
+from augury.text.tokens import Tokens
+from augury.training.batching import locate, padded
+
+NO_TOKEN = -1
+
+
+class Examples:
+    """The rows of a training set under every draw of the regime.
+
+    Rows are those of the corpus and then those of all records; a view has those of the corpus alone. With `most`, rows
+    are left out of which a side or a view is empty or has more pieces: one filter keeps all views aligned. UserError
+    where nothing is left.
+    """
+
+    def __init__(
+        self,
+        experiment: Experiment,
+        tokens: Mapping[str, Folder],
+        sides: Sequence[str],
+        texts: Sequence[Folder],
+        most: int | None = None,
+        symbols: Callable[[], Symbols] | None = None,
+    ):
+        """`tokens` are a run's, by name; `texts` are the corpus and the records, in whose order rows are."""
+        self.draws: list[Draw] = experiment.draws()
+        self.operators = experiment.token_draws
+        self.texts, self.symbols = list(texts), symbols
+        records = experiment.records
+        parts = {side: [side, *(of_record(record, side) for record in records)] for side in sides}
+        parts |= {view: [view if view in tokens else SOURCE] for view in experiment.keys}
+        self.tokens = {name: Tokens(*(tokens[part] for part in of)) for name, of in parts.items()}
+        self.corpus_rows = len(Tokens(tokens[SOURCE]))
+        self.rows, self.left_out = self._kept(most)
+        of_corpus = int((self.rows < self.corpus_rows).sum())
+        plain = set(sides)
+        self.draw_rows = [len(self.rows) if set(draw.views) <= plain else of_corpus for draw in self.draws]
+        self._keys: dict[tuple[str, str], np.ndarray] = {}
+
+    @property
+    def rows_read(self) -> int:
+        """The number of rows before any is left out."""
+        return len(self.tokens[SOURCE])
+
+    @property
+    def texts_read(self) -> int:
+        """The number of texts that training reads: every view of a row that any draw reads, once a predicted side."""
+        return sum(len(self.tokens[view]) for view, _ in texts_read(self.draws))
+
+    def lengths(self, side: str) -> np.ndarray:
+        """Return the pieces of every row that is read, (rows,)."""
+        return self.tokens[side].lengths[self.rows]
+
+    def located(self, examples: np.ndarray) -> list[tuple[Draw, int]]:
+        """Return the draw of every example number, and its row in the corpus and its records."""
+        draws, rows = locate(examples, len(self.rows))
+        return [(self.draws[draw], int(row)) for draw, row in zip(draws, self.rows[rows], strict=True)]
+
+    def ids(self, examples: np.ndarray) -> list[str]:
+        """Return the ids of records and their views, for messages."""
+        return [f"{self.record_ids[row]} ({'+'.join(draw.views)})" for draw, row in self.located(examples)]
+
+    @cached_property
+    def record_ids(self) -> list[str]:
+        """The ids of all rows."""
+        return self.column("id")
+
+    def column(self, name: str) -> list[str]:
+        """Return a column of all rows."""
+        return [value for text in self.texts for value in Corpus(text).column(name)]
+
+    def pieces(
+        self, names: Sequence[str], rows: Sequence[int], number: int, *, predicted: bool = False
+    ) -> list[np.ndarray]:
+        """Return the pieces of rows, each of the side or view of its name, as pass `number` reads or predicts them."""
+        pieces = [self.tokens[name][row] for name, row in zip(names, rows, strict=True)]
+        for operator in self.operators:
+            places = [place for place, name in enumerate(names) if _changes(operator, name, predicted)]
+            if places:
+                chosen = [(names[place], rows[place], pieces[place]) for place in places]
+                for place, changed in zip(places, self._drawn(operator, chosen, number), strict=True):
+                    pieces[place] = changed
+        return pieces
+
+    def _drawn(
+        self, operator: TokenDraw, chosen: Sequence[tuple[str, int, np.ndarray]], number: int
+    ) -> list[np.ndarray]:
+        symbols = self._symbols
+        ids = padded([pieces for _, _, pieces in chosen], NO_TOKEN)
+        ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)  # the last is of NO_TOKEN
+        ordinary[symbols.ordinary] = True
+        keys = np.array([self._keys_of(operator, name)[row] for name, row, _ in chosen])
+        drawn = operator.draw(ids, ordinary[ids], keys, number, symbols)
+        return [row[: len(pieces)] for row, (_, _, pieces) in zip(drawn, chosen, strict=True)]
+
+    @cached_property
+    def _symbols(self) -> Symbols:
+        assert self.symbols is not None, "a task whose experiments have draws says what its symbols are"
+        return self.symbols()
+
+    def _keys_of(self, operator: TokenDraw, name: str) -> np.ndarray:
+        key = operator.address(), name
+        if key not in self._keys:
+            self._keys[key] = keys_of(self.record_ids, *key)
+        return self._keys[key]
+
+    def _kept(self, most: int | None) -> tuple[np.ndarray, dict[str, int]]:
+        """The rows that are read and how many are left out, by reason."""
+        if most is None:
+            return np.arange(self.rows_read), {}
+        lengths = np.zeros((len(self.tokens), self.rows_read), np.int64) + 1
+        for place, tokens in enumerate(self.tokens.values()):
+            lengths[place, : len(tokens)] = tokens.lengths
+        empty, long = (lengths == 0).any(0), (lengths > most).any(0)
+        rows = np.flatnonzero(~(empty | long))
+        if not len(rows):
+            raise UserError(f"no training example has 1 to max_pieces={most} pieces on every side: raise max_pieces")
+        left_out = {"a side without pieces": int(empty.sum()), f"more than {most} pieces": int((long & ~empty).sum())}
+        return rows, {reason: count for reason, count in left_out.items() if count}
+
+
+def of_record(name: str, side: str) -> str:
+    """Return the name of a side of an operator's records among a run's tokens."""
+    return name if side == SOURCE else f"{name} {side}"
+
+
+def _changes(operator: TokenDraw, name: str, predicted: bool) -> bool:
+    """Whether a draw changes a text: its own view, or all that is read or predicted; a source can be predicted too."""
+    if operator.use == "view":
+        return name == operator.name()
+    return operator.side == "both" or predicted == (operator.side == TARGET)

@@ -1,0 +1,176 @@
+"""From text files to everything that a run reads, each step under its address; a task says what is its own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from augury.augment import pipeline
+from augury.augment.draw import Symbols
+from augury.augment.operator import RECORDS, VIEW
+from augury.core import config
+from augury.core.locks import make_once
+from augury.core.progress import say_once
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.ingest import warn_of_overlap
+from augury.experiments import operator_models, trainable
+from augury.experiments.examples import Examples, of_record
+from augury.experiments.experiment import Experiment
+from augury.experiments.recording import Recording, unrecorded
+from augury.experiments.run import Input, Run
+from augury.experiments.runs import run_folder
+from augury.regimes.regime import SOURCE, TARGET, texts_read
+from augury.text.subwords import TRUNCATED, Subwords
+from augury.text.tokens import KIND as TOKENS
+from augury.text.tokens import Text, Tokenizer, Tokens, tokenise
+from augury.training.settings import trunk
+
+VERSION = 1
+"""Raised when the same inputs come to be prepared otherwise: part of every run's address."""
+TRAIN, VALID = "train", "valid"
+
+
+@dataclass(frozen=True)
+class Plan:
+    """The addresses of everything between the corpora and a run; nothing need exist yet."""
+
+    parts: Sequence[pipeline.Part]
+    learned_from: Mapping[str, Text]
+    """What the tokenizer is learned from: sides of the corpus and views by their names.
+
+    Records are left out, so that systems with and without them have equal pieces for plain text.
+    """
+    tokenizer: Tokenizer
+    texts: Mapping[str, Text]
+    """All texts that are tokenised: these, the records and the sides of the validation set."""
+    tokens: Mapping[str, Folder]
+    address: str
+    trunk: str
+    """The address of everything that determines training but its end."""
+
+
+def address(experiment: Experiment, store: Store) -> str:
+    """Return the address of the run that an experiment describes; reads the corpora's files and makes nothing."""
+    return plan(experiment, store, operator_models.addressed(experiment, store)).address
+
+
+def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]) -> Plan:
+    """Return what a run reads, given the models that its operators work with; nothing is made."""
+    task = trainable.find(experiment.task)
+    corpora = {split: task.corpus_address(experiment, split) for split in (TRAIN, VALID)}
+    parts = pipeline.plan(corpora[TRAIN], experiment.augment, store, models=models)
+    train, valid = (store.folder(CORPORA, corpora[split]) for split in (TRAIN, VALID))
+    learned_from = {side: Text(train, columns, side) for side, columns in task.SIDES.items()}
+    records: dict[str, Text] = {}
+    for part in parts:
+        into = records if part.operator.makes() == RECORDS else learned_from
+        into |= _texts_of(part, task.SIDES)
+    tokenizer = task.tokenizer(experiment, learned_from, store)
+    valid_texts = {held_out(side): Text(valid, columns, side) for side, columns in task.SIDES.items()}
+    texts = {**learned_from, **records, **valid_texts}
+    tokens = {name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()}
+    determined = {
+        "task": experiment.task,
+        "version": [VERSION, task.VERSION],
+        "tokenizer": tokenizer.name,
+        "tokens": [[name, folder.name] for name, folder in tokens.items()],
+        "draws": [operator.plain() for operator in experiment.token_draws],
+        "regime": experiment.regime.plain(),
+        "training": experiment.training.plain(),
+        **task.determined(experiment),
+    }
+    beginning = config.address({**determined, "training": trunk(experiment.training)})
+    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), beginning)
+
+
+def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
+    """Make what is missing of corpora, views, records, tokenizer and tokens; return the run with the first seed.
+
+    Models that operators lack are trained first; `recording` opens the recorder of what is trained.
+    """
+    task, execution = trainable.find(experiment.task), experiment.execution
+    task.check_model(experiment, store)
+    corpora = {split: task.corpus(experiment, split, store) for split in (TRAIN, VALID, *experiment.test_sets)}
+    train = corpora[TRAIN]
+    warn_of_overlap(train, {name: corpus for name, corpus in corpora.items() if name != TRAIN})
+    planned = make_texts(experiment, store, recording)
+    work = train.rows * len(planned.texts) / task.ROWS_PER_SECOND
+    tokenise(planned.texts, planned.tokens, planned.tokenizer, execution.choose(work, "tokenise"))
+    _say_truncated(planned)
+    task.check_held_out(
+        experiment, planned.tokenizer.folder, {name: corpus for name, corpus in corpora.items() if name != TRAIN}
+    )
+    seed = experiment.seeds[0]
+    records = {part.name: part.folder for part in planned.parts if part.operator.makes() == RECORDS}
+    texts = [train.folder, *records.values()]
+    examples = Examples(experiment, planned.tokens, list(task.SIDES), texts, task.most_pieces(experiment))
+    for reason, count in examples.left_out.items():
+        say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
+    read = texts_read(examples.draws)
+    return Run(
+        folder=run_folder(store, planned.address, seed),
+        address=planned.address,
+        seed=seed,
+        trunk=planned.trunk,
+        experiment=experiment,
+        inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
+        tokenizer=planned.tokenizer.folder.name,
+        tokens={name: folder.name for name, folder in planned.tokens.items()},
+        views={part.name: part.folder.name for part in planned.parts if part.operator.makes() == VIEW},
+        records={name: folder.name for name, folder in records.items()},
+        fits={part.name: part.fit.name for part in planned.parts},
+        data_factor=examples.texts_read / train.rows,
+        passes_by_view={view: share for (view, side), share in read.items() if side == TARGET},
+        pieces={
+            "pair" if len(columns) > 1 else side: float(Tokens(planned.tokens[side]).lengths.mean())
+            for side, columns in task.SIDES.items()
+        },
+        left_out=examples.left_out,
+    )
+
+
+def make_texts(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Plan:
+    """Make views and records and the tokenizer, or find them; return what a run reads."""
+    task = trainable.find(experiment.task)
+    train = task.corpus(experiment, TRAIN, store)
+    task.corpus(experiment, VALID, store)
+    models = operator_models.trained(experiment, store, recording)
+    augmented = pipeline.augment(train, experiment.augment, store, models=models, execution=experiment.execution)
+    if augmented.reused:
+        say_once(f"found, not made again: {', '.join(augmented.reused)}")
+    planned = plan(experiment, store, models)
+    folder = planned.tokenizer.folder
+    make_once(folder, lambda: task.make_tokenizer(experiment, planned.learned_from, folder))
+    return planned
+
+
+def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
+    """Return what the training of a run reads; `symbols` are asked for where an operator draws from token ids."""
+    task = trainable.find(run.experiment.task)
+    tokens = {name: run.stored(folder) for name, folder in run.tokens.items()}
+    texts = [run.corpus(TRAIN).folder, *map(run.stored, run.records.values())]
+    return Examples(run.experiment, tokens, list(task.SIDES), texts, task.most_pieces(run.experiment), symbols)
+
+
+def held_out(side: str) -> str:
+    """Return the name of a side of the validation set among a run's tokens."""
+    return f"{VALID} {side}"
+
+
+def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:
+    """The texts of a view, in the columns of the first side, or of records in those of all."""
+    if part.operator.makes() == RECORDS:
+        return {of_record(part.name, side): Text(part.folder, columns, side) for side, columns in sides.items()}
+    columns = sides[SOURCE]
+    return {part.name: Text(part.folder, columns if len(columns) > 1 else ("text",), part.name)}
+
+
+def _say_truncated(planned: Plan) -> None:
+    if not isinstance(planned.tokenizer, Subwords):
+        return
+    for name, folder in planned.tokens.items():
+        manifest = folder.manifest()
+        if count := manifest["counts"].get(TRUNCATED):
+            most = planned.tokenizer.most
+            say_once(f"cut to {most} subwords: {count:,} of {manifest['rows']:,} rows of '{name}'")

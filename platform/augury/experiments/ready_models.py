@@ -1,0 +1,116 @@
+"""Trained models that operators work with as they are: a run of any storage, or a checkpoint of `transformers`."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from augury.augment.operator import ReadyModel, TrainedModel
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import LABELS
+from augury.experiments import trainable
+from augury.experiments.run import Run
+from augury.experiments.runs import locate
+from augury.text import pretrained
+
+if TYPE_CHECKING:
+    import numpy as np
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+    from augury.decoding.settings import Sampler, Sampling
+
+BATCH_ROWS = 32
+
+
+def ready_model(settings: ReadyModel) -> TrainedModel:
+    """Return the model that settings name, loaded when it is used; UserError where a run is not there."""
+    if settings.checkpoint is not None:
+        return CheckpointModel(settings.checkpoint, settings.revision)
+    assert settings.run is not None
+    folder = locate(settings.run)
+    return RunModel(folder.name, Run.read(folder).experiment.task, folder.root)
+
+
+@dataclass(frozen=True)
+class RunModel:
+    """The model of a finished run, loaded where it is used."""
+
+    name: str
+    """The run's folder in its store, which identifies the model."""
+    task: str
+    root: str | None = None
+    """The storage of the run; none: that of what is made with it."""
+
+    def sampler(self, store: Store) -> Sampler:
+        """Return the model as a function that writes text, loaded once."""
+        return trainable.find(self.task).sampler(self._run(store))
+
+    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        """Return the probability of every label, (pairs, labels)."""
+        return trainable.find(self.task).probabilities(self._run(store), premises, hypotheses)
+
+    def _run(self, store: Store) -> Run:
+        return Run.read(Folder(self.root or store.root, self.name))
+
+
+@dataclass(frozen=True)
+class CheckpointModel:
+    """A checkpoint of `transformers`, by its name on a hub or its directory; on a GPU where this process sees one."""
+
+    checkpoint: str
+    revision: str | None = None
+
+    @property
+    def name(self) -> str:
+        """What identifies the model: the content of a directory, or the name on a hub and its revision."""
+        return pretrained.identity(self.checkpoint, self.revision)
+
+    def sampler(self, store: Store) -> Sampler:
+        """Return an encoder-decoder as a function that writes text, loaded once."""
+        from transformers import AutoModelForSeq2SeqLM
+
+        from augury.decoding.sampling import sample
+
+        model, tokenizer = _loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision)
+
+        def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
+            rows = tokenizer(list(texts), truncation=True).input_ids if texts else []
+            outputs = sample(model, rows, keys, sampling)
+            return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
+
+        return draw
+
+    def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
+        """Return the probability of every label, (pairs, labels), in the order of LABELS."""
+        import numpy as np
+        import torch
+        from transformers import AutoModelForSequenceClassification
+
+        model, tokenizer = _loaded(AutoModelForSequenceClassification, self.checkpoint, self.revision)
+        positions = {str(label).lower(): position for position, label in model.config.id2label.items()}
+        if positions.keys() != set(LABELS):
+            raise UserError(
+                f"checkpoint '{self.checkpoint}' labels {', '.join(map(str, model.config.id2label.values()))}, not "
+                f"{', '.join(LABELS)}: take a classifier of natural language inference"
+            )
+        batches = []
+        for start in range(0, len(premises), BATCH_ROWS):
+            rows = slice(start, start + BATCH_ROWS)
+            inputs = tokenizer(premises[rows], hypotheses[rows], padding=True, truncation=True, return_tensors="pt")
+            with torch.inference_mode():
+                batches.append(model(**inputs.to(model.device)).logits.float().softmax(1).cpu().numpy())
+        order = [positions[label] for label in LABELS]
+        return np.concatenate(batches)[:, order] if batches else np.zeros((0, len(LABELS)), np.float32)
+
+
+@lru_cache(maxsize=2)
+def _loaded(kind: Any, name: str, revision: str | None) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
+    import torch
+    from transformers import AutoTokenizer
+
+    model = pretrained.load(kind.from_pretrained, name, revision, dtype=torch.float32).eval()
+    tokenizer = pretrained.load(AutoTokenizer.from_pretrained, name, revision)
+    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer

@@ -1,0 +1,106 @@
+"""A run: one seed of a prepared experiment, as workers, trials, scoring and reports take it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, NamedTuple
+
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import Corpus
+from augury.experiments.experiment import Experiment, parse
+from augury.experiments.runs import DESCRIPTION, run_folder
+from augury.training.run import TrainingRun
+
+
+class Input(NamedTuple):
+    """A corpus that a run reads: its role, address and number of records."""
+
+    role: str
+    address: str
+    rows: int
+
+
+@dataclass(frozen=True, kw_only=True)
+class Run(TrainingRun):
+    """One seed of an experiment and everything that it reads, made and addressed.
+
+    `address` is the hash of the inputs and of the configuration of training, the seed left out. Folders are said by
+    their names in the store.
+    """
+
+    experiment: Experiment
+    inputs: tuple[Input, ...]
+    """The corpora of all splits."""
+    tokenizer: str
+    tokens: Mapping[str, str]
+    """Tokenised texts: sides of the corpus, views, records, and sides of the validation set."""
+    views: Mapping[str, str]
+    records: Mapping[str, str]
+    fits: Mapping[str, str]
+    """What operators learned, by the name of what they make."""
+    data_factor: float
+    """The texts that training reads over the number of records: |K| + 1 with K ciphers."""
+    passes_by_view: Mapping[str, float]
+    """How often a pass reads a view of a record on average."""
+    pieces: Mapping[str, float]
+    """The subwords of a record of the plain corpus on average, by side."""
+    left_out: Mapping[str, int]
+    """Training examples that are not read, by reason."""
+
+    @property
+    def store(self) -> Store:
+        """The storage that the run lies in."""
+        return Store(self.folder.root)
+
+    def at(self, seed: int) -> Run:
+        """Return the same run with another seed."""
+        return replace(self, seed=seed, folder=run_folder(self.store, self.address, seed))
+
+    def stored(self, name: str) -> Folder:
+        """Return a folder of the run's storage by its name."""
+        return Folder(self.folder.root, name)
+
+    def corpus(self, role: str) -> Corpus:
+        """Return one of the corpora that the run reads."""
+        return Corpus.load(self.store, next(corpus.address for corpus in self.inputs if corpus.role == role))
+
+    @property
+    def tests(self) -> list[str]:
+        """The roles of the corpora that the run is scored on."""
+        return [corpus.role for corpus in self.inputs if corpus.role not in ("train", "valid")]
+
+    @classmethod
+    def read(cls, folder: Folder) -> Run:
+        """Return the run that a folder holds; UserError where it holds none, or one of another version of Augury."""
+        if not folder.exists(DESCRIPTION):
+            raise UserError(f"{folder.uri} is not a run: give the folder of a seed, as `augury train` prints it")
+        content = folder.read_json(DESCRIPTION).get("run", {})
+        lacking = [field.name for field in fields(cls) if field.name not in (*content, "folder")]
+        if lacking:
+            raise UserError(
+                f"{folder.uri} was made by another version of Augury (it has no {', '.join(lacking)}): its scores can "
+                "be compared, but its model cannot be used; train it again with `augury train`"
+            )
+        return cls.from_dict(folder.root, content)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the run as JSON-like values; `from_dict` reads them."""
+        values = {field.name: getattr(self, field.name) for field in fields(self) if field.name != "folder"}
+        return values | {
+            "experiment": self.experiment.plain(),
+            "inputs": [{"name": role, "address": address, "rows": rows} for role, address, rows in self.inputs],
+        }
+
+    @classmethod
+    def from_dict(cls, root: str, content: Mapping[str, Any]) -> Run:
+        """Return the run of a storage that JSON-like values describe; what they hold beyond it is left out."""
+        values = {field.name: content[field.name] for field in fields(cls) if field.name != "folder"}
+        values["experiment"] = parse(values["experiment"])
+        values["inputs"] = tuple(Input(one["name"], one["address"], one["rows"]) for one in values["inputs"])
+        return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # Other processes read the experiment anew: its operators may be of files that they have to import first.
+        return Run.from_dict, (self.folder.root, self.to_dict())

@@ -1,0 +1,29 @@
+"""One seed of a prepared experiment, trained where the launcher puts it."""
+
+from __future__ import annotations
+
+import torch
+
+from augury.core.execution import Execution
+from augury.experiments import trainable
+from augury.experiments.run import Run
+from augury.training.launch import launch
+from augury.training.loop import Report, fit
+
+
+def train(
+    run: Run, *, execution: Execution | None = None, report: Report | None = None, until: int | None = None
+) -> bool:
+    """Train a run, or what is left of it; return whether training has ended, and not just reached `until`.
+
+    `execution` overrides the experiment's; `report` is called after every validation where training runs in this
+    process. Raises Diverged, Crashed, and UserError where the cluster is too small.
+    """
+    experiment = run.experiment
+    return launch(train_here, run, experiment.training, execution or experiment.execution, report, until)
+
+
+def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:
+    """Train a run in this process, a worker of a launcher."""
+    task = trainable.find(run.experiment.task).load(run)
+    fit(task, run.experiment.training, run, device=device, report=report, until=until)

@@ -1,0 +1,66 @@
+"""Results as pandas frames, for notebooks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from augury.core.store import Folder, Store
+from augury.experiments import runs
+from augury.reporting.comparison import COSTS, frame
+from augury.reporting.mean import compare_all
+from augury.reporting.selection import common_tests, load_systems
+
+COLUMNS = (
+    "system",
+    "experiment",
+    "task",
+    "address",
+    "seed",
+    "test",
+    "metric",
+    "value",
+    "low",
+    "high",
+    "n",
+    "signature",
+)
+
+
+def results(storage: str | Path = "results") -> pd.DataFrame:
+    """Return a row for every scored run, test set and metric of a storage.
+
+    Columns: system, experiment, task, address and seed of the run; test, metric, its value, the ends `low` and `high`
+    of its 95 % interval (bootstrap over sentences), `n` sentences, signature; cost: data_factor, parameters, updates,
+    target_tokens, train_seconds, device_hours, device; `run`, its folder. The frame of a storage without scored runs
+    has these columns and no row.
+    """
+    scored = [run for run in runs.folders(Store(storage)) if run.exists(runs.SCORES)]
+    records = [record for run in scored for record in _records(run)]
+    return pd.DataFrame(records, columns=[*COLUMNS, *COSTS, "run"])
+
+
+def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
+    """Compare two systems: a row for every test set (the mean of several first), system and metric, all numbers exact.
+
+    A system is a run folder (one seed), the folder of a configuration (all seeds) or `sweeps/NAME`, as `augury compare`
+    takes them; addresses are those of the storage `results`. The rows of the deciding metric have the difference to
+    the baseline, `difference_low` and `difference_high` of its 95 % interval, `p` and, corrected for the table,
+    `p_corrected`. UserError where a system is not there, has no scores, or cannot be compared.
+    """
+    systems = load_systems([str(baseline), str(system)], "results")
+    return frame(compare_all(systems, common_tests(systems)))
+
+
+def _records(run: Folder) -> list[dict[str, Any]]:
+    facts, content = run.read_json(runs.DESCRIPTION), run.read_json(runs.SCORES)
+    identity = {"system": facts["name"], "experiment": facts.get("experiment"), "task": facts["task"]}
+    identity |= {"address": facts["address"], "seed": facts["seed"], "run": run.uri}
+    cost = {name: content.get("cost", {}).get(name) for name in COSTS}
+    return [
+        {**identity, "test": test, "metric": score["name"], **score, **cost}
+        for test, scores in content["tests"].items()
+        for score in scores
+    ]

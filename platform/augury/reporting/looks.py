@@ -1,0 +1,33 @@
+"""How systems are drawn, the same in every chart and table; they can be told apart without colour."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+# Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline is grey.
+COLOURS = ("#7b828c", "#3f7be0", "#d2691e", "#2a9461", "#a25fd0", "#d8485a", "#1a93a0", "#8f8118")
+DASHES = {"dot": "2 3", "solid": "", "dash": "8 4", "dashdot": "8 3 2 3", "longdash": "12 4"}
+SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "triangle-down", "pentagon", "cross")
+
+
+@dataclass(frozen=True)
+class Look:
+    """The colour, dash and symbol of a system."""
+
+    colour: str
+    dash: str
+    symbol: str
+
+    @property
+    def dashes(self) -> str:
+        """The dash as lengths, for SVG."""
+        return DASHES[self.dash]
+
+
+def look(index: int) -> Look:
+    """Return the look of the system at a position of the comparison."""
+    return Look(COLOURS[index % len(COLOURS)], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
+
+
+OTHER = Look("rgba(128,136,147,0.42)", "solid", "circle")
+"""Of everything that has no look of its own."""

@@ -1,0 +1,113 @@
+"""The page of an experiment: the answer, the table, learning curves, cost, examples, and how to repeat it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+from augury.core.errors import UserError
+from augury.core.store import Folder
+from augury.reporting.answer import answer
+from augury.reporting.comparison import by_test, cautions, frame, scored_sets, tables
+from augury.reporting.figures import MOST_POINTS, learning_curves, score_against_cost
+from augury.reporting.looks import look
+from augury.reporting.mean import compare_all
+from augury.reporting.page import Download, download, file_name
+from augury.reporting.page import render as render_page
+from augury.reporting.repetition import experiment_yaml
+from augury.reporting.results import SystemResult
+from augury.reporting.samples import draw
+from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
+
+PAGE, SUMMARY = "index.html", "report.json"
+
+
+def write(report: Folder, results: Sequence[SystemResult], title: str) -> None:
+    """Write the page of an experiment, and the summary that the page of its storage reads."""
+    comparisons = compare_all(results, scored_sets(results))
+    systems = {result.name: [run.name for run in result.runs.values()] for result in results}
+    report.write_json(SUMMARY, {"title": title, "answer": answer(comparisons[0]), "systems": systems})
+    report.write(PAGE, render(results, title))
+
+
+def render(results: Sequence[SystemResult], title: str) -> str:
+    """Return the page on these systems, the baseline first, called `title`; UserError where nothing is scored yet."""
+    names = scored_sets(results)
+    if not names:
+        raise UserError("no run has scores yet: a page can be made when the first one is finished")
+    comparisons = compare_all(results, names)
+    first = comparisons[0]
+    curves = learning_curves(results, first.metrics[0])
+    cost = score_against_cost(first)
+    scores, *_ = tables(comparisons[:1], bars=True)
+    compared = " and ".join(result.name for result in results[1:]) or results[0].name
+    return render_page(
+        "report",
+        [*curves, *([cost] if cost else [])],
+        name=f"{title}: {compared} on {', '.join(names)}",
+        title=title,
+        answer=answer(first),
+        cautions=list(dict.fromkeys([*(line for item in comparisons for line in item.warnings), *cautions(results)])),
+        scores=scores,
+        downloads=score_downloads(comparisons, file_name(title)),
+        by_test=by_test(comparisons) if len(comparisons) > 1 else None,
+        all_tests=tables(comparisons)[0] if len(comparisons) > 1 else None,
+        baseline=results[0].name,
+        curves=curves,
+        most_points=MOST_POINTS,
+        legend=[(look(index), result.name) for index, result in enumerate(results)],
+        cost=cost,
+        samples=draw(results, names[0]),
+        differences=_differences(results),
+        several=len(results) > 1,
+        sources=_sources(results),
+        repetition=[(result.name, *_experiment(result)) for result in results],
+    )
+
+
+def score_downloads(comparisons: Sequence[Any], stem: str) -> list[Download]:
+    """Return the comparisons as CSV, LaTeX and Markdown."""
+    shown = tables(comparisons)
+    return [
+        download("CSV", f"{stem}.csv", csv(frame(comparisons))),
+        download("LaTeX", f"{stem}.tex", latex(shown)),
+        download("Markdown", f"{stem}.md", markdown(shown)),
+    ]
+
+
+def _experiment(result: SystemResult) -> tuple[Download | None, str]:
+    """Return the experiment file of a system and its text."""
+    content = experiment_yaml(next(iter(result.runs.values())), result.runs)
+    return (download("experiment file", f"{file_name(result.name)}.yaml", content), content) if content else (None, "")
+
+
+def _differences(results: Sequence[SystemResult]) -> Table | None:
+    """Return the settings that are not equal in all systems; None where all are."""
+    parameters = [result.facts["parameters"] for result in results]
+    keys = dict.fromkeys(key for settings in parameters for key in settings)
+    rows = [
+        [Cell(key, code=True), *(_setting(settings.get(key)) for settings in parameters)]
+        for key in keys
+        if any(settings.get(key) != parameters[0].get(key) for settings in parameters)
+    ]
+    return table(["setting", *(result.name for result in results)], rows, kind="words") if rows else None
+
+
+def _setting(value: Any) -> Cell:
+    if value is None:
+        return Cell("not set")
+    return Cell(value if isinstance(value, str) else json.dumps(value, ensure_ascii=False), code=True)
+
+
+def _sources(results: Sequence[SystemResult]) -> Table:
+    """Return the addresses of runs and texts, and the versions that trained them."""
+    rows = []
+    for result in results:
+        texts = "\n".join(f"{text['name']} {text['address']}, {text['rows']:,} rows" for text in result.facts["inputs"])
+        versions = ", ".join(f"{package} {version}" for package, version in result.facts["versions"].items())
+        device = f"{result.cost.device}\n" if result.cost else ""
+        commit = f"commit {result.facts['commit']}\n" if result.facts["commit"] else ""
+        seeds = ", ".join(map(str, result.runs))
+        rows.append([result.name, f"{result.address}\nseeds {seeds}", texts, f"{device}{commit}{versions}"])
+    return table(["system", "runs", "texts", "trained with"], rows, kind="words")

@@ -1,0 +1,62 @@
+"""The scores of runs on resampled test sets, from the counts of their sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+
+from augury.core.store import Folder
+from augury.corpora.corpus import KIND as CORPORA
+from augury.corpora.corpus import Corpus
+from augury.experiments import runs
+from augury.scoring.bootstrap import Resampled, resample
+from augury.scoring.metrics import entry
+from augury.scoring.scores import read_statistics
+
+
+def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:
+    """Return the scores of the seeds of one system; None where the sentences of any are not known any more."""
+    by_seed = []
+    for run in seeds:
+        content = run.read_json(runs.SCORES)
+        (sentences,) = (score["n"] for score in content["tests"][test] if score["name"] == metric)
+        drawn = _resampled(run, content.get("evaluation"), test, metric, sentences, samples)
+        if drawn is None:
+            return None
+        by_seed.append(drawn)
+    return Resampled(
+        np.concatenate([drawn.scores for drawn in by_seed]),
+        np.hstack([drawn.samples for drawn in by_seed]),
+        tuple(drawn.statistics[0] for drawn in by_seed),
+    )
+
+
+def example_ids(run: Folder, test: str) -> tuple[str, ...] | None:
+    """Return the ids of the examples of a test set that a run was scored on; None where the set is gone."""
+    corpus = test_corpus(run, test)
+    return _ids(corpus.folder) if corpus else None
+
+
+@lru_cache(maxsize=64)
+def _ids(corpus: Folder) -> tuple[str, ...]:
+    return tuple(Corpus(corpus).column("id"))
+
+
+def test_corpus(run: Folder, test: str) -> Corpus | None:
+    """Return a test set that a run was scored on; None where it is gone."""
+    inputs = {text["name"]: text["address"] for text in run.read_json(runs.DESCRIPTION)["inputs"]}
+    corpus = Corpus(Folder(run.root, f"{CORPORA}/{inputs.get(test)}"))
+    return corpus if corpus.folder.complete else None
+
+
+@lru_cache(maxsize=1024)  # pages of a running sweep are made again and again
+def _resampled(
+    run: Folder, evaluation: str | None, test: str, metric: str, sentences: int, samples: int
+) -> Resampled | None:
+    """Resample one run; `evaluation`, the address of what scored it, makes a run that is scored again another one."""
+    statistics = read_statistics(run, test).get(metric)
+    if statistics is None or len(statistics) != sentences:
+        return None
+    return resample([statistics], entry(metric).value, samples=samples)

@@ -1,0 +1,111 @@
+"""Finding runs and systems by the words that people name them with."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+
+from augury.core.errors import UserError
+from augury.core.progress import say
+from augury.core.store import Folder, Store
+from augury.experiments import runs
+from augury.reporting.comparison import scored_sets
+from augury.reporting.results import SystemResult, load_groups
+from augury.scoring.metrics import title
+from augury.sweeping import state
+from augury.sweeping.state import Sweep
+
+
+def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
+    """Return the systems that words name: runs, configurations and the configurations of sweeps.
+
+    UserError where one is not there, is named twice or has no scores.
+    """
+    groups: list[list[Folder]] = []
+    names: list[str | None] = []
+    for word in words:
+        sweep = _sweep(word, storage)
+        for name, folders in _configurations(sweep) if sweep else [(None, _seeds(word, storage))]:
+            if folders in groups:
+                say(f"{name or word} is compared already, and not repeated")
+            else:
+                groups.append(folders)
+                names.append(name)
+    for first, second in itertools.combinations(groups, 2):
+        if shared := [folder for folder in first if folder in second]:
+            raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
+    seeds = [{folder.read_json(runs.DESCRIPTION)["seed"]: folder for folder in group} for group in groups]
+    systems = load_groups(seeds, names)
+    for system in systems:
+        if not system.tests:
+            raise UserError(f"{system.name} has no scores yet: `augury train` with its experiment file makes them")
+    return systems
+
+
+def _sweep(word: str, storage: str) -> Sweep | None:
+    """Return the sweep that a word names, if it does."""
+    root, kind, name = f"/{word.rstrip('/')}".rpartition(f"/{state.KIND}/")
+    return state.load(Store(root.removeprefix("/") or storage), name) if kind else None
+
+
+def _configurations(sweep: Sweep) -> list[tuple[str, list[Folder]]]:
+    """Return name and scored runs of the configurations of a sweep, the reference first."""
+    scored = {
+        item.name: [trial.folder for trial in item.trials if trial.folder.exists(runs.SCORES)]
+        for item in sweep.configurations
+    }
+    if not scored[sweep.by_address[sweep.reference].name]:
+        raise UserError(f"the reference of sweep {sweep.name} has no scores yet: `augury sweep` goes on with it")
+    if missing := [name for name, folders in scored.items() if not folders]:
+        say(f"sweep {sweep.name}: without scores, and left out: {'; '.join(missing)}")
+    return [(name, folders) for name, folders in scored.items() if folders]
+
+
+def _seeds(word: str, storage: str) -> list[Folder]:
+    """Return the runs that a word names: one seed, or all of a configuration."""
+    run = runs.locate(word, storage)
+    if "/seed-" in word:
+        return [run]
+    configuration = Folder(run.root, run.name.rpartition("/")[0])
+    folders = [configuration.sub(name) for name in configuration.subfolders()]
+    return [folder for folder in folders if folder.exists(runs.DESCRIPTION)]
+
+
+def common_tests(systems: Sequence[SystemResult]) -> list[str]:
+    """Return the test sets that all systems are scored on; UserError where numbers cannot be compared."""
+    known = scored_sets(systems)
+    tests = [test for test in known if all(test in system.tests for system in systems)]
+    if not tests:
+        listed = "; ".join(f"{system.name}: {', '.join(system.tests)}" for system in systems)
+        raise UserError(
+            f"the systems have no test set in common ({listed}): give their experiments one in corpus.tests"
+        )
+    for test in [test for test in known if test not in tests]:
+        say(f"{test} is left out: not all systems are scored on it")
+    for test, system in itertools.product(tests, systems[1:]):
+        _refuse_other_measures(systems[0], system, test)
+    return tests
+
+
+def _refuse_other_measures(baseline: SystemResult, system: SystemResult, test: str) -> None:
+    """Raise UserError unless both were scored on the same text in the same way."""
+    texts = [
+        text["address"]
+        for compared in (baseline, system)
+        for text in compared.facts.get("inputs", ())
+        if text["name"] == test
+    ]
+    if len(set(texts)) > 1:
+        raise UserError(f"{test} is not one text: {baseline.name} is scored on {texts[0]}, {system.name} on {texts[1]}")
+    for index, (metric, score) in enumerate(baseline.tests[test].items()):
+        other = system.tests[test].get(metric)
+        if other is None and index == 0:
+            raise UserError(
+                f"{system.name} is not scored by {title(metric)} on {test}, as {baseline.name} is: give "
+                "both the same scoring.metrics and run `augury train` again"
+            )
+        if other and other.measure != score.measure:
+            raise UserError(
+                f"{title(metric)} on {test} is not measured in one way: {baseline.name} has "
+                f"{score.measure}, {system.name} has {other.measure}"
+            )

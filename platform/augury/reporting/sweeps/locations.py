@@ -1,0 +1,61 @@
+"""Where a sweep is stored, the commands that show it in other tools, and the command that runs it again."""
+
+from __future__ import annotations
+
+import json
+import shlex
+
+from augury.core.commands import command
+from augury.core.store import Folder, Store
+from augury.experiments import runs
+from augury.experiments.tracking import Tracking, place
+from augury.sweeping.state import DEFINITION, Sweep
+
+TUNE = "tune"  # where Ray Tune leaves its event files
+
+
+def locations(sweep: Sweep) -> dict[str, str]:
+    """Return what is stored where, or shown by which command: name -> address or command."""
+    shown = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
+    uri = _mlflow(sweep)
+    if uri is not None:
+        shown["MLflow"] = uri if uri.startswith("http") else command("mlflow", "ui", "--backend-store-uri", uri)
+        shown["in MLflow"] = f"tags.augury.sweep = '{sweep.name}' and tags.augury.level = 'configuration'"
+    if sweep.folder.exists(TUNE):
+        shown["TensorBoard"] = command("tensorboard", "--logdir", sweep.folder.sub(TUNE).uri)
+    return shown
+
+
+def sweep_command(sweep: Sweep) -> str:
+    """Return the command that asks the same of the same space, as far as the sweep's folder keeps it."""
+    definition = sweep.folder.read_json(DEFINITION)
+    words = [definition.get("space", sweep.name), "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds)]
+    words += ["--scheduler", sweep.scheduler] if "space" in definition else []
+    words += ["--search", definition["search"]] if "search" in definition else []
+    return shlex.join(["augury", "sweep", *words, *_assignments(sweep), "--name", sweep.name])
+
+
+def reproduce_command(sweep: Sweep, table: str) -> str:
+    """Return the command that measures a paper's table as this sweep does."""
+    words = [table, "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds)]
+    return shlex.join(["augury", "reproduce", *words, *_assignments(sweep), "--name", sweep.name])
+
+
+def _assignments(sweep: Sweep) -> list[str]:
+    settings = sweep.folder.read_json(DEFINITION).get("assignments", {})
+    return [word for key, value in settings.items() for word in ("--set", f"{key}={json.dumps(value)}")]
+
+
+def described_runs(sweep: Sweep) -> list[Folder]:
+    """Return the folders of the runs that training has described."""
+    folders = [trial.folder for configuration in sweep.configurations for trial in configuration.trials]
+    return [folder for folder in folders if folder.exists(runs.DESCRIPTION)]
+
+
+def _mlflow(sweep: Sweep) -> str | None:
+    """Return where the runs are recorded; None where they are not."""
+    described = described_runs(sweep)
+    settings = described[0].read_json(runs.DESCRIPTION)["parameters"] if described else {}
+    if not settings.get("tracking.enabled", True):
+        return None
+    return place(Tracking(uri=settings.get("tracking.uri")), Store(sweep.folder.root)).uri

@@ -1,0 +1,180 @@
+"""The table that every report is made of, and its renderings: terminal, Markdown, LaTeX, CSV; pages render it as HTML.
+
+A table has one cell for every row and column. A cell is the text that people read; in a page it may also carry what it
+is sorted by, a shade, or a small drawing.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+from rich.cells import cell_len
+
+from augury.reporting.looks import Look
+
+WIDTH = 200
+"""Characters of a line where there is no terminal."""
+LATEX_HEAD = "% \\usepackage{booktabs}\n"
+LATEX_ESCAPES = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+    "×": r"$\times$",
+    "–": "--",
+    "α": r"$\alpha$",
+    "β": r"$\beta$",
+    "τ": r"$\tau$",
+    "ε": r"$\varepsilon$",
+    "±": r"$\pm$",
+    "−": "$-$",
+    **{character: f"\\{character}" for character in "&%$#_{}"},
+}
+SPECIAL, ESCAPED = re.compile("([|*])"), r"\\\1"
+"""Characters that Markdown would take for the edge of a cell or for emphasis."""
+MINUS = re.compile(r"(?<![\w.])-(?=\d)")
+
+
+@dataclass(frozen=True)
+class Bar:
+    """A score with its interval, drawn over the range of a column; all values from 0 to 1."""
+
+    low: float
+    value: float
+    high: float
+    baseline: float | None
+    colour: str
+
+
+@dataclass(frozen=True)
+class Cell:
+    """The crossing of a row and a column."""
+
+    text: str
+    order: float | str | None = None
+    """The value that a page sorts the column by; cells without it come last."""
+    shade: float | None = None
+    """From -1, worst, to 1, best: the colour behind the text."""
+    bar: Bar | None = None
+    hint: str = ""
+    """The same in full, shown on demand."""
+    code: bool = False
+
+
+@dataclass(frozen=True)
+class Row:
+    """The cells of one row, the first of which names it."""
+
+    cells: tuple[Cell, ...]
+    look: Look | None = None
+    """How charts draw what the row is about."""
+    note: str = ""
+    """A few words below the name."""
+    faint: bool = False
+
+
+@dataclass(frozen=True)
+class Table:
+    """Columns, rows, and the notes without which the numbers cannot be read."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Row, ...]
+    title: str = ""
+    notes: tuple[str, ...] = ()
+    kind: Literal["numbers", "words"] = "numbers"
+    parts: tuple[int, ...] = ()
+    """Columns at which a narrow terminal continues below, with the names repeated."""
+
+    @property
+    def sortable(self) -> bool:
+        """Whether a page lets its reader sort and filter."""
+        return self.kind == "numbers" and len(self.rows) > 2
+
+    def lines(self) -> list[list[str]]:
+        """Return the texts of the header and of all rows."""
+        return [list(self.columns), *([cell.text for cell in row.cells] for row in self.rows)]
+
+
+def table(columns: Sequence[str], rows: Sequence[Sequence[object]], **options: Any) -> Table:
+    """Return a table of texts and cells; `options` are further fields of `Table`."""
+    cells = [
+        tuple(cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in row) for row in rows
+    ]
+    return Table(tuple(columns), tuple(Row(row) for row in cells), **options)
+
+
+def text(tables: Sequence[Table], width: int | None = None) -> str:
+    """Return tables with their notes as plain lines, fitted to the terminal if there is one."""
+    room = width or shutil.get_terminal_size((WIDTH, 50)).columns
+    return "\n\n".join("\n".join(line.rstrip() for line in _text(shown, room)) for shown in tables) + "\n"
+
+
+def _text(shown: Table, width: int) -> list[str]:
+    lines = shown.lines()
+    blocks = [aligned(lines)]
+    if cell_len(blocks[0][0]) > width and shown.parts:
+        edges = [1, *shown.parts, len(shown.columns)]
+        ranges = [range(start, end) for start, end in zip(edges, edges[1:], strict=False)]
+        blocks = [aligned([[line[0], *(line[index] for index in part)] for line in lines]) for part in ranges]
+    body = [line for index, block in enumerate(blocks) for line in ([""] if index else []) + block]
+    return [*([shown.title] if shown.title else []), *body, *([""] if shown.notes else []), *shown.notes]
+
+
+def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return lines in columns, the first one left-aligned, with a rule below the header."""
+    widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
+    spaces = [[" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)] for line in lines]
+    padded = [
+        "   ".join([line[0] + space[0], *(gap + cell for gap, cell in zip(space[1:], line[1:], strict=True))])
+        for line, space in zip(lines, spaces, strict=True)
+    ]
+    return [padded[0], "─" * sum(widths, 3 * len(widths) - 3), *padded[1:]]
+
+
+def markdown(tables: Sequence[Table]) -> str:
+    """Return tables with their notes as GitHub's Markdown."""
+    return "\n".join(map(_markdown, tables))
+
+
+def _markdown(shown: Table) -> str:
+    header, *rows = shown.lines()
+    lines = [header, ["---", *("---:" for _ in header[1:])], *rows]
+    body = [f"| {' | '.join(re.sub(SPECIAL, ESCAPED, cell) for cell in cells)} |" for cells in lines]
+    heading = [f"### {shown.title}", ""] if shown.title else []
+    return "\n".join([*heading, *body, *([""] if shown.notes else []), *(f"- {note}" for note in shown.notes)]) + "\n"
+
+
+def latex(tables: Sequence[Table]) -> str:
+    """Return tables for LaTeX with the package booktabs; notes are in the caption."""
+    return LATEX_HEAD + "\n".join(map(_latex, tables))
+
+
+def _latex(shown: Table) -> str:
+    header, *rows = [[latex_escaped(cell) for cell in line] for line in shown.lines()]
+    # The braces keep LaTeX from taking a name in brackets for an argument of the line break before it.
+    body = [[f"{{}}{name}", *(re.sub(MINUS, "$-$", cell) for cell in cells)] for name, *cells in rows]
+    style = pd.DataFrame(body, columns=header).style.hide(axis="index")
+    words = [*([shown.title] if shown.title else []), *shown.notes]
+    caption = latex_escaped("; ".join(words).rstrip(".")) + "."
+    columns = "l" + "r" * (len(header) - 1)
+    return str(style.to_latex(hrules=True, position_float="centering", column_format=columns, caption=caption))
+
+
+def latex_escaped(plain: str) -> str:
+    """Return plain text for LaTeX."""
+    return "".join(LATEX_ESCAPES.get(character, character) for character in plain)
+
+
+def csv(frame: pd.DataFrame) -> str:
+    """Return a frame as CSV with a header, all numbers exact."""
+    return frame.to_csv(index=False, lineterminator="\n")
+
+
+FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {"text": text, "markdown": markdown, "latex": latex}

@@ -1,0 +1,41 @@
+"""The results of an experiment in a terminal: all test sets in one table, or the validations where there are none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from augury.experiments.runs import NO_TESTS
+from augury.reporting.comparison import Comparison, by_test, cautions, tables
+from augury.reporting.numbers import MISSING
+from augury.reporting.results import SystemResult, best_validations
+from augury.reporting.tables import table
+from augury.reporting.tables import text as table_text
+from augury.scoring.metrics import title
+
+MOST_SETS = 3
+"""Test sets that are shown with all numbers; of more, the mean is, and of the others the scores alone."""
+
+
+def text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
+    """Return the scores on all test sets, the cost and the notes as plain lines."""
+    if len(comparisons) <= MOST_SETS:
+        return table_text(tables(comparisons), width)
+    mean, *_ = tables(comparisons[:1])
+    listed = replace(
+        by_test(comparisons), notes=("every test set with intervals and p: the page, --json, or augury compare",)
+    )
+    return table_text([mean, listed], width)
+
+
+def validations(systems: Sequence[SystemResult]) -> str:
+    """Return runs that no test set measures: their folders, and the best of every metric of their validations."""
+    runs = [(system.name, str(seed), run) for system in systems for seed, run in system.runs.items()]
+    best = [best_validations(run) for _, _, run in runs]
+    metrics = list(dict.fromkeys(metric for values in best for metric in values))
+    rows = [
+        [name, seed, *(f"{values[metric]:.2f}" if metric in values else MISSING for metric in metrics), run.uri]
+        for (name, seed, run), values in zip(runs, best, strict=True)
+    ]
+    columns = ["system", "seed", *(f"best {title(metric)}" for metric in metrics), "run"]
+    return table_text([table(columns, rows, notes=(NO_TESTS, *cautions(systems)))])

@@ -1,0 +1,296 @@
+"""Sequence classifiers of `transformers`, pretrained or from nothing, and how they read padded pairs."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Collection, Sequence
+from functools import cache
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from transformers import (
+    AutoConfig,
+    AutoModelForSequenceClassification,
+    PretrainedConfig,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    XLMRobertaConfig,
+)
+
+from augury.core.errors import UserError
+from augury.core.progress import say_once
+from augury.core.rng import seed_of
+from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
+from augury.text import architecture, pretrained
+from augury.training.batching import padded
+
+TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest
+PROBE = (["a", "a"], ["a", "a a a"])
+"""First and second sentences of two rows of unequal length."""
+
+
+def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str, seed: int) -> PreTrainedModel:
+    """The classifier before training, on the CPU, in training mode and 32-bit floats; its classes are `labels`.
+
+    `directory` holds its tokenizer and, where it is pretrained, its configuration. A parameter that is not pretrained
+    is determined by `seed`, its name and its shape; the global random state is left as it was.
+    """
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"):
+        if isinstance(config, Scratch):
+            model = AutoModelForSequenceClassification.from_config(_configuration(config, labels, directory))
+            new: Collection[str] = [name for name, _ in model.named_parameters()]
+        else:
+            model, new = _pretrained(config, labels, directory)
+    _initialise(model, new, seed)
+    return model.train()
+
+
+def empty(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PreTrainedModel:
+    """The same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
+    return _random(_configuration(config, labels, directory), _name(config))
+
+
+@cache  # a sweep prepares many configurations of one model
+@torch.no_grad()
+def check(
+    config: PretrainedClassifier,
+    labels: tuple[str, ...],
+    columns: int,
+    directory: str,
+    max_length: int,
+    *,
+    embedded: bool,
+) -> None:
+    """UserError where Reader does not read a batch of pairs as `transformers` does with the tokenizer's own padding.
+
+    `embedded` has word embeddings read too, as attacks move them. Found out with parameters of no meaning for the few
+    words that are read, so that a large vocabulary costs nothing.
+    """
+    tokenizer, settings = pretrained.tokenizer(directory), _configuration(config, labels, directory)
+    probe = PROBE[2 - columns :]
+    rows = tokenizer(*probe).input_ids
+    settings.vocab_size = max(*rows[0], *rows[1], tokenizer.pad_token_id or 0, settings.pad_token_id or 0) + 1
+    reader = Reader(_random(settings, config.name), tokenizer, max_length)
+    ids, inputs = torch.from_numpy(padded(rows, reader.pad)), tokenizer(*probe, padding=True, return_tensors="pt")
+    own = {name: inputs[name] for name in inputs if name in reader.takes}
+    what = f"'{config.name}' ({settings.model_type})"
+    if reason := _unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
+        raise UserError(
+            f"{what} is not read as transformers reads it: {reason}. Take an encoder such as XLM-R, BERT or DeBERTa"
+        )
+    if not embedded:
+        return
+    if reason := _unlike(
+        lambda: reader.logits(ids, torch.zeros_like(reader.embeddings(ids))), lambda: reader.logits(ids)
+    ):
+        raise UserError(
+            f"regime adversarial moves word embeddings, and {what} does not read them as it reads words: {reason}. "
+            "Take regime plain, or an encoder such as XLM-R, BERT or DeBERTa"
+        )
+
+
+class Reader:
+    """How a classifier reads padded pairs.
+
+    Pairs are ids (B, L), special tokens included, padded on the right. What they are padded to, or with whom, does not
+    change what is made of them. UserError where the model has no positions for `max_length`, or its tokenizer no pad.
+    """
+
+    def __init__(self, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, max_length: int):
+        if tokenizer.pad_token_id is None:
+            raise UserError(
+                f"the tokenizer of the model ({model.config.model_type}) has no pad, and pairs are read in batches: "
+                "give a directory with one whose pad_token is set, and pad_token_id in the model's configuration"
+            )
+        self.model, self.pad = model, int(tokenizer.pad_token_id)
+        self.takes = set(inspect.signature(model.forward).parameters)
+        self.separator = _separator(model, tokenizer) if "token_type_ids" in self.takes else None
+        self.first_position = _first_position(model)
+        most = getattr(model.config, "max_position_embeddings", None) or 0  # none, 0 or -1 without a limit
+        if most > 0 and max_length > most - self.first_position:
+            raise UserError(
+                f"max_length={max_length} exceeds the {most - self.first_position} positions of the model: lower it"
+            )
+
+    def embeddings(self, ids: Tensor) -> Tensor:
+        """The word embeddings (B, L, D), before positions are added."""
+        embeddings: Tensor = self.model.get_input_embeddings()(ids)
+        return embeddings
+
+    def logits(self, ids: Tensor, perturbation: Tensor | None = None) -> Tensor:
+        """Return the logits (B, labels); `perturbation` (B, L, D) is added to the word embeddings."""
+        mask = ids != self.pad
+        read = {"input_ids": ids}
+        if perturbation is not None:
+            read = {"inputs_embeds": self.embeddings(ids) + perturbation}
+        read["attention_mask"] = mask.long()
+        if "position_ids" in self.takes:
+            read["position_ids"] = self._positions(mask)
+        if self.separator is not None:
+            read["token_type_ids"] = self._token_types(ids, mask)
+        logits: Tensor = self.model(**read).logits
+        return logits
+
+    def _positions(self, mask: Tensor) -> Tensor:
+        """Positions (B, L). RoBERTa counts from its pad's id on and leaves that to pads; others count from 0.
+
+        Given embeddings, `transformers` would count pads too.
+        """
+        if self.first_position:
+            return mask.cumsum(1) * mask + self.first_position - 1
+        return torch.arange(mask.shape[1], device=mask.device).expand(mask.shape)
+
+    def _token_types(self, ids: Tensor, mask: Tensor) -> Tensor:
+        """0 up to the first separator, 1 after it, 0 at pads: (B, L)."""
+        assert self.separator is not None
+        separators = ids == self.separator
+        before = separators.cumsum(1) - separators.long()
+        return ((before > 0) & mask).long()
+
+
+def _separator(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase) -> int | None:
+    """The id that ends the premise, where the tokenizer tells premise and hypothesis apart by type and the model too.
+
+    A body of BERT under a tokenizer of XLM-R (multilingual MiniLM) was trained without.
+    """
+    pair = tokenizer("a", "a")
+    types = pair.get("token_type_ids", [])
+    if getattr(model.config, "type_vocab_size", 0) < 2 or 1 not in types:
+        return None
+    return int(pair.input_ids[types.index(1) - 1])
+
+
+def _first_position(model: PreTrainedModel) -> int:
+    """The position of the first token: 0, or one more than the pad's where positions have a pad, as in RoBERTa."""
+    for name, module in model.named_modules():
+        if name.endswith("position_embeddings") and isinstance(module, nn.Embedding) and module.padding_idx is not None:
+            return module.padding_idx + 1
+    return 0
+
+
+def _configuration(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PretrainedConfig:
+    """The configuration of `transformers`, with `labels` as its classes."""
+    settings = {
+        "id2label": dict(enumerate(labels)),
+        "label2id": {label: index for index, label in enumerate(labels)},
+        "attn_implementation": architecture.attention(config.attention),
+    }
+    if isinstance(config, Scratch):
+        return _xlm_roberta(config, directory, **settings)
+    configuration = AutoConfig.from_pretrained(directory, **settings)
+    if config.dropout is not None:
+        for name in _dropouts(configuration):
+            setattr(configuration, name, config.dropout)
+    return configuration
+
+
+def _dropouts(configuration: PretrainedConfig) -> list[str]:
+    """The keys of a configuration that are shares of units to drop; whole layers or paths are something else."""
+    return [
+        name
+        for name, value in vars(configuration).items()
+        if "drop" in name and "layerdrop" not in name and "drop_path" not in name and type(value) in (int, float)
+    ]
+
+
+def _name(config: PretrainedClassifier | Scratch) -> str:
+    return config.name if isinstance(config, PretrainedClassifier) else config.architecture
+
+
+def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
+    """A classifier with random parameters, in evaluation mode; the global random state is left as it was."""
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.explained(name):
+        return AutoModelForSequenceClassification.from_config(configuration, dtype=torch.float32).eval()
+
+
+def _unlike(logits: Callable[[], Tensor], expected: Callable[[], Tensor]) -> str:
+    """How logits are not the expected ones; nothing where they are."""
+    try:
+        ours, right = logits(), expected()
+    except (NotImplementedError, TypeError, ValueError) as error:
+        return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    near = torch.allclose(ours, right, rtol=0, atol=TOLERANCE * float(right.abs().max()))
+    return "" if near else "the logits differ"
+
+
+def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:
+    sizes, pieces = config.sizes, pretrained.tokenizer(directory)
+    return XLMRobertaConfig(
+        vocab_size=len(pieces),
+        hidden_size=sizes.hidden_size,
+        num_hidden_layers=sizes.layers,
+        num_attention_heads=sizes.attention_heads,
+        intermediate_size=sizes.feedforward_size,
+        hidden_dropout_prob=config.dropout,
+        attention_probs_dropout_prob=config.dropout,
+        max_position_embeddings=config.max_positions + pieces.pad_token_id + 1,
+        type_vocab_size=1,
+        pad_token_id=pieces.pad_token_id,
+        bos_token_id=pieces.bos_token_id,
+        eos_token_id=pieces.eos_token_id,
+        **settings,
+    )
+
+
+def _pretrained(
+    config: PretrainedClassifier, labels: Sequence[str], directory: str
+) -> tuple[PreTrainedModel, Collection[str]]:
+    """The pretrained model, its classes in the order of `labels`, and the names of the parameters that it lacks.
+
+    A head whose classes have other names is not used.
+    """
+    order = _order(AutoConfig.from_pretrained(directory), labels, config.name)
+    model, report = pretrained.load(
+        AutoModelForSequenceClassification.from_pretrained,
+        config.name,
+        config.revision,
+        config=_configuration(config, labels, directory),
+        dtype=torch.float32,
+        ignore_mismatched_sizes=True,
+        output_loading_info=True,
+    )
+    new = {*report["missing_keys"], *(name for name, *_ in report["mismatched_keys"])}
+    body = f"{model.base_model_prefix}."
+    if order is None:
+        return model, new | {name for name, _ in model.named_parameters() if not name.startswith(body)}
+    head = [
+        module for name, module in model.named_modules() if isinstance(module, nn.Linear) and not name.startswith(body)
+    ]
+    with torch.no_grad():
+        for parameter in head[-1].parameters():
+            parameter.copy_(parameter[order])
+    return model, new
+
+
+def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Sequence[int] | None:
+    """Where a checkpoint's classifier has each of `labels`; None where it classifies nothing or something else."""
+    if not any(name.endswith("ForSequenceClassification") for name in checkpoint.architectures or ()):
+        return None
+    at = {str(label).lower(): index for index, label in checkpoint.id2label.items()}
+    if at.keys() != {label.lower() for label in labels}:
+        classes = ", ".join(map(str, checkpoint.id2label.values()))
+        say_once(f"warning: '{name}' tells {classes}, not {', '.join(labels)}: it gets a new head")
+        return None
+    return [at[label.lower()] for label in labels]
+
+
+@torch.no_grad()
+def _initialise(model: PreTrainedModel, names: Collection[str], seed: int) -> None:
+    """Matrices N(0, σ²) with the model's own σ, zero for the pad's embeddings; norms identity; biases zero."""
+    spread = getattr(model.config, "initializer_range", 0.02)
+    pads = {
+        f"{name}.weight": module.padding_idx
+        for name, module in model.named_modules()
+        if isinstance(module, nn.Embedding)
+    }
+    for name, parameter in model.named_parameters():
+        if name not in names:
+            continue
+        generator = torch.Generator().manual_seed(seed_of("classifier", "model", seed, name))
+        if parameter.dim() > 1:
+            parameter.normal_(0, spread, generator=generator)
+            if (pad := pads.get(name)) is not None:
+                parameter[pad].zero_()
+        else:
+            nn.init.constant_(parameter, float(name.endswith("weight")))

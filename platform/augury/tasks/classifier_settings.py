@@ -1,0 +1,78 @@
+"""What an experiment says of a classifier: a pretrained model by name, or a small one from nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Annotated, Any, Literal
+
+from pydantic import BeforeValidator, Field, model_validator
+
+from augury.core.config import Section, validate
+from augury.core.mutability import MUTABLE
+from augury.text.architecture import Attention, Pretrained, check_heads
+
+
+class PretrainedClassifier(Pretrained):
+    """A model that others have trained, with its tokenizer; a classifier of the same labels keeps its head."""
+
+    name: str = "FacebookAI/xlm-roberta-base"
+    """Directory that `save_pretrained` wrote, or name on the hub; any encoder that classifies sequences."""
+    dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
+    """In place of all of the model's dropout."""
+    attention: Attention = "auto"
+    """`auto` is `sdpa` where there is a GPU and the model has it, else `eager`, quicker for short sentences on CPUs."""
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """What an architecture fixes."""
+
+    layers: int
+    hidden_size: int
+    feedforward_size: int
+    attention_heads: int
+
+
+ARCHITECTURES = {"tiny": Sizes(2, 64, 256, 4), "small": Sizes(4, 256, 1024, 4)}
+
+
+class Scratch(Section):
+    """XLM-R's architecture in a small size, from nothing; a size left out is the architecture's."""
+
+    architecture: Literal["tiny", "small"]
+    vocabulary_size: int = Field(2000, ge=10)
+    """Most subwords, learned from the training text."""
+    layers: int | None = Field(None, ge=1)
+    hidden_size: int | None = Field(None, ge=2)
+    feedforward_size: int | None = Field(None, ge=1)
+    attention_heads: int | None = Field(None, ge=1)
+    dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
+    max_positions: int = Field(512, ge=8)
+    """Longest pair in subwords."""
+    attention: Attention = "auto"
+    """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+
+    @property
+    def sizes(self) -> Sizes:
+        """The sizes of the architecture, overrides applied."""
+        architecture = ARCHITECTURES[self.architecture]
+        overrides = {name: getattr(self, name) for name in asdict(architecture)}
+        return replace(architecture, **{name: value for name, value in overrides.items() if value is not None})
+
+    @model_validator(mode="after")
+    def _heads_fit(self) -> Scratch:
+        check_heads(self.sizes.hidden_size, self.sizes.attention_heads)
+        return self
+
+
+def _chosen(value: Any) -> Any:
+    """The model that `{architecture: ..., sizes}` or `{name: ...}` describes."""
+    if not isinstance(value, Mapping):
+        return value
+    if "architecture" in value:
+        return validate(Scratch, value, "a model from nothing")
+    return validate(PretrainedClassifier, value, "a pretrained model")
+
+
+ClassifierModel = Annotated[PretrainedClassifier | Scratch, BeforeValidator(_chosen)]

@@ -1,0 +1,87 @@
+"""Tasks whose model reads its own subwords: those of a pretrained tokenizer, or ones learned from the training text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from augury.augment.draw import Symbols
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.locks import make_once
+from augury.core.store import Folder, Store
+from augury.experiments.run import Run
+from augury.experiments.trainable import Trainable
+from augury.text import learned, pretrained
+from augury.text.architecture import Pretrained, model_directory
+from augury.text.subwords import Subwords
+from augury.text.tokens import Text
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedTokenizerBase
+
+
+class SubwordTask(Trainable):
+    """A task whose experiments have `model`: a Pretrained one, or settings with `vocabulary_size`."""
+
+    def subwords(self, experiment: Any, folder: Folder) -> Subwords:
+        """Return how the tokenizer in a folder reads text."""
+        raise NotImplementedError
+
+    def check(self, experiment: Any, store: Store) -> None:
+        if isinstance(experiment.model, Pretrained):
+            model_directory(experiment.model.name)  # refuses a path without one
+
+    def check_model(self, experiment: Any, store: Store) -> None:
+        if isinstance(experiment.model, Pretrained):
+            directory = self.keep_tokenizer(experiment, store)
+            if experiment.token_draws:
+                _symbols(pretrained.tokenizer(directory))
+
+    def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Subwords:
+        return self.subwords(experiment, store.folder("vocabularies", _address(experiment.model, texts)))
+
+    def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
+        model = experiment.model
+        if isinstance(model, Pretrained):
+            pretrained.keep(model.name, model.revision, folder)
+        else:
+            lines = (line for text in texts.values() for line in text.lines())
+            learned.learn(lines, model.vocabulary_size, folder)
+
+    def keep_tokenizer(self, experiment: Any, store: Store) -> str:
+        """Return the directory of a pretrained model's tokenizer and configuration, kept in the store."""
+        folder = self.tokenizer(experiment, {}, store).folder
+        make_once(folder, lambda: self.make_tokenizer(experiment, {}, folder))
+        return learned.directory(folder)
+
+    def determined(self, experiment: Any) -> dict[str, Any]:
+        settings = experiment.model.plain()
+        if isinstance(experiment.model, Pretrained):
+            # The content of a directory, or name and revision on a hub, in place of both.
+            settings["name"] = pretrained.identity(settings["name"], settings.pop("revision"))
+        return {"model": settings}
+
+    def symbols(self, run: Run) -> Symbols:
+        """Return what draws must know of a run's tokenizer; UserError where it has no unknown symbol."""
+        return _symbols(self.subwords(run.experiment, run.stored(run.tokenizer)).tokenizer())
+
+
+def _symbols(tokenizer: PreTrainedTokenizerBase) -> Symbols:
+    if tokenizer.unk_token_id is None:
+        raise UserError("draws replace tokens by the unknown symbol, and the model's tokenizer has none")
+    return Symbols(tokenizer.unk_token_id, np.setdiff1d(np.arange(len(tokenizer)), tokenizer.all_special_ids))
+
+
+def _address(model: Any, texts: Mapping[str, Text]) -> str:
+    if isinstance(model, Pretrained):  # does not depend on the texts
+        return config.address({"pretrained": pretrained.identity(model.name, model.revision)})
+    return config.address(
+        {
+            "version": learned.VERSION,
+            "size": model.vocabulary_size,
+            "texts": [[text.folder.name, list(text.columns)] for text in texts.values()],
+        }
+    )

@@ -1,0 +1,34 @@
+"""The learned vocabulary as the tokenizer of the tokens store."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import pyarrow as pa
+
+from augury.core.store import Folder
+from augury.text.tokens import Encode, Encoded
+from augury.text.vocabulary import Vocabulary
+
+
+@dataclass(frozen=True)
+class VocabularyTokenizer:
+    """Subword ids of one column, without end of sentence."""
+
+    folder: Folder
+
+    @property
+    def name(self) -> str:
+        return self.folder.name
+
+    @property
+    def size(self) -> int:
+        return len(Vocabulary.load(self.folder).pieces)
+
+    def load(self) -> Encode:
+        vocabulary = Vocabulary.load(self.folder)
+
+        def encode(block: pa.Table, view: str) -> Encoded:
+            return Encoded(*vocabulary.encode(block.column(0).combine_chunks(), view))
+
+        return encode

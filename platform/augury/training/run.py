@@ -1,0 +1,18 @@
+"""What the engine knows of a run; without torch, so that stored runs are read quickly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from augury.core.store import Folder
+
+
+@dataclass(frozen=True, kw_only=True)
+class TrainingRun:
+    """Where a run lies, its seed, and the address of what determines it."""
+
+    folder: Folder
+    address: str
+    seed: int
+    trunk: str | None = None
+    """The address of everything that determines training but its end, by which a longer run finds a shorter one."""

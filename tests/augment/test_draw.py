@@ -1,0 +1,134 @@
+"""Draws from token ids: how many tokens change, which, and what the draw depends on."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from augury.augment.draw import CountedDraw, Symbols
+from augury.augment.operator import parse
+from augury.augment.word_drop import WordDrop
+from augury.core.errors import UserError
+from augury.core.rng import keys_of
+
+UNKNOWN, PAD, END, TAG, FIRST = 1, 0, 2, 3, 4
+SYMBOLS = Symbols(UNKNOWN, np.arange(FIRST, 60))
+SENTENCES = 40_000
+DEVIATION = 4.5 / np.sqrt(SENTENCES)
+"""Four and a half standard deviations of a share, at most, as every share has at most 1 / 4 of variance."""
+
+
+def drop(**settings: Any) -> WordDrop:
+    return WordDrop.model_validate({"operator": "word_drop", **settings})
+
+
+def drawn(operator: CountedDraw, ids: np.ndarray, keys: np.ndarray, turn: int = 0) -> np.ndarray:
+    return operator.draw(ids, ids >= FIRST, keys, turn, SYMBOLS)
+
+
+def sentences(length: int, number: int = SENTENCES) -> tuple[np.ndarray, np.ndarray]:
+    """A tag, `length` tokens, the end and a pad in every row; and the rows' keys."""
+    row = [TAG, *range(FIRST, FIRST + length), END, PAD]
+    return np.tile(row, (number, 1)), keys_of([f"train-{record:08d}" for record in range(number)], "draw")
+
+
+def dropped(operator: CountedDraw, length: int) -> np.ndarray:
+    """How many tokens of each of many sentences of a length are dropped."""
+    return (drawn(operator, *sentences(length)) == UNKNOWN).sum(1)
+
+
+def expected(rate: float, length: int) -> np.ndarray:
+    shares = np.exp(-rate * np.arange(length + 1))
+    return np.asarray(shares / shares.sum())
+
+
+@pytest.mark.parametrize(
+    ("settings", "length", "shares"),
+    [
+        ({"tau": 0.9}, 3, [0.610101, 0.248048, 0.100849, 0.041002]),
+        ({"tau": 0.9, "tau_convention": "paper"}, 3, [0.678778, 0.223449, 0.073558, 0.024215]),
+        ({"tau": 0.9}, 7, expected(0.9, 7)),
+        ({"tau": 0.9, "tau_convention": "paper"}, 7, expected(1 / 0.9, 7)),
+        ({"tau": 0.1}, 7, expected(0.1, 7)),
+    ],
+)
+def test_n_tokens_change_with_a_probability_that_falls_with_n(
+    settings: dict[str, Any], length: int, shares: list[float]
+) -> None:
+    """Golden: L = 3 of methods.md A9; P(n) ~ exp(-λ n), λ = tau (code) or 1 / tau (paper), 0 ≤ n ≤ L."""
+    counts = dropped(drop(selection="exact", **settings), length)
+    assert counts.max() <= length
+    measured = np.bincount(counts, minlength=length + 1) / SENTENCES
+    np.testing.assert_allclose(measured, shares, atol=DEVIATION / 2)
+
+
+@pytest.mark.parametrize(("tau", "mean"), [(0.9, 0.684564), (0.95, 0.630321), (0.85, 0.745516)])
+def test_on_average_both_selections_change_as_many(tau: float, mean: float) -> None:
+    """Golden: the mean of n for L = 10; in bernoulli a token changes with probability n / L."""
+    for selection in ("exact", "bernoulli"):
+        counts = dropped(drop(tau=tau, selection=selection), 10)
+        assert counts.mean() == pytest.approx(mean, abs=4.5 * counts.std() / np.sqrt(SENTENCES))
+
+
+def test_every_place_is_as_likely_and_bernoulli_is_not_exact() -> None:
+    ids, keys = sentences(7)
+    for selection in ("exact", "bernoulli"):
+        shares = (drawn(drop(tau=0.2, selection=selection), ids, keys) == UNKNOWN).mean(0)[1:8]
+        assert np.ptp(shares) < 2 * DEVIATION
+    twice = [dropped(drop(tau=0.2, selection=selection), 7) for selection in ("exact", "bernoulli")]
+    assert (twice[0] != twice[1]).mean() > 0.3  # the same n, of which a binomial number changes
+
+
+def test_tags_ends_and_pads_stay() -> None:
+    for selection in ("exact", "bernoulli"):
+        ids, keys = sentences(3, 2_000)
+        changed = drawn(drop(tau=0.01, selection=selection), ids, keys) != ids
+        assert changed[:, 1:4].any(0).all() and not changed[:, [0, 4, 5]].any()
+
+
+def test_without_tokens_nothing_changes() -> None:
+    ids, keys = sentences(0, 50)
+    for selection in ("exact", "bernoulli"):
+        assert (drawn(drop(tau=0.01, selection=selection), ids, keys) == ids).all()
+
+
+@given(
+    lengths=st.lists(st.integers(0, 12), min_size=1, max_size=8),
+    more=st.integers(0, 5),
+    selection=st.sampled_from(["exact", "bernoulli"]),
+    turn=st.integers(0, 2**40),
+    order=st.randoms(use_true_random=False),
+)
+def test_what_a_row_becomes_does_not_depend_on_the_batch(
+    lengths: list[int], more: int, selection: str, turn: int, order: Any
+) -> None:
+    """Neither on its other rows, nor on their order, nor on its width."""
+    operator, rows = drop(tau=0.1, selection=selection), list(range(len(lengths)))
+    ids = np.full((len(lengths), max(lengths) + more), PAD)
+    for row, length in enumerate(lengths):
+        ids[row, :length] = range(FIRST, FIRST + length)
+    keys = keys_of([str(row) for row in rows])
+    order.shuffle(rows)
+    together = drawn(operator, ids[rows], keys[rows], turn)
+    for place, row in enumerate(rows):
+        alone = drawn(operator, ids[row : row + 1, : lengths[row]], keys[row : row + 1], turn)
+        assert together[place, : lengths[row]].tolist() == alone[0].tolist()
+
+
+def test_the_same_record_and_pass_give_the_same_in_every_process_and_another_pass_another() -> None:
+    """Golden: what one process drew once, of tokens that are 4, 5, ..."""
+    ids, keys = sentences(7, 3)
+    passes = [drawn(drop(tau=0.1), ids, keys, turn)[:, 1:8].tolist() for turn in (0, 1)]
+    assert passes == [
+        [[4, 5, 6, 7, 1, 9, 10], [4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10]],
+        [[4, 1, 6, 1, 8, 1, 10], [1, 1, 1, 7, 8, 1, 10], [4, 1, 1, 1, 8, 9, 10]],
+    ]
+
+
+def test_a_view_is_of_the_source() -> None:
+    with pytest.raises(UserError, match="use view makes a view of the source, not of side=both: set side=source"):
+        parse({"operator": "word_drop", "use": "view", "side": "both"})

@@ -1,0 +1,153 @@
+"""Operators, regimes, tasks and spaces by path and from installed packages: found, addressed, the same elsewhere."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+from augury.augment import operator, pipeline
+from augury.augment.operator import OPERATORS
+from augury.core import config, plugins
+from augury.core.errors import UserError
+from augury.core.plugins import Kind
+from augury.core.store import Store
+from augury.experiments import trainable
+from augury.experiments.experiment import parse
+from augury.regimes import regime
+from augury.sweeping import space
+
+OPERATOR = '''
+import pyarrow as pa
+from augury.augment.operator import Made, Operator
+
+class Repeated(Operator):
+    """Say everything several times."""
+    operator: str = "repeated"
+    times: int = 2
+
+    def bind(self, fitted, store):
+        def apply(block):
+            texts = [" ".join([text] * self.times) for text in block.column("source").to_pylist()]
+            return Made(pa.table({"id": block.column("id"), "text": texts}))
+        return apply
+
+OPERATOR = Repeated
+'''
+REGIME = '''
+from augury.regimes.multi_source import MultiSource
+
+class Twice(MultiSource):
+    """All views, as often as asked."""
+    name: str = "twice"
+
+REGIME = Twice
+'''
+TASK = {
+    "__init__.py": "from .config import Config\nEXAMPLE = 'echo'\n",
+    "config.py": "from trainables.nmt import config\nclass Config(config.Config):\n    task: str\n    mine: int = 3\n",
+}
+SPACE = """
+QUESTION = "Which?"
+base = {"name": "mine", "task": "nmt"}
+space = {"training.max_updates": [1, 2]}
+metric, mode, seeds = "valid/bleu", "max", [1]
+"""
+
+
+@pytest.fixture(autouse=True)
+def directory(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The working directory, with a file of every kind."""
+    (tmp_path / "repeated.py").write_text(OPERATOR)
+    (tmp_path / "twice.py").write_text(REGIME)
+    (tmp_path / "space.py").write_text(SPACE)
+    (tmp_path / "task").mkdir()
+    for name, content in TASK.items():
+        (tmp_path / "task" / name).write_text(content)
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_an_operator_by_path_works_and_is_the_same_where_it_is_read_again(directory: Path) -> None:
+    parsed = operator.parse({"operator": "./repeated.py", "times": 3})
+    assert (parsed.name(), parsed.plain()["times"]) == ("repeated", 3)
+    block = pa.table({"id": ["a"], "source": ["ja"], "target": ["yes"]})
+    assert parsed.bind({}, Store(directory))(block).table.to_pydict() == {"id": ["a"], "text": ["ja ja ja"]}
+    assert operator.parse(parsed.plain()) == parsed
+
+
+def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(directory: Path) -> None:
+    def addresses(path: str) -> tuple[str, ...]:
+        views = operator.parse({"operator": path})
+        (part,) = pipeline.plan("corpus", [views], Store(directory))
+        return part.folder.name, part.fit.name, config.address(regime.parse("./twice.py").plain())
+
+    first = addresses("./repeated.py")
+    (directory / "moved").mkdir()
+    os.link(directory / "repeated.py", directory / "moved" / "repeated.py")
+    assert addresses("moved/repeated.py") == first
+    (directory / "repeated.py").write_text(OPERATOR.replace('" ".join', '"_".join'))
+    (directory / "twice.py").write_text(REGIME + "\n")
+    assert not set(first) & set(addresses("./repeated.py"))
+
+
+def test_what_was_described_is_refused_where_the_file_has_changed(directory: Path) -> None:
+    described = operator.parse({"operator": "./repeated.py"}).plain()
+    (directory / "repeated.py").write_text(OPERATOR + "\n")
+    with pytest.raises(UserError, match="not what it was"):
+        operator.parse(described)
+
+
+def test_a_task_and_a_space_by_path(directory: Path) -> None:
+    corpus = {"source_language": "de", "target_language": "en", "train": {"builtin": 9}, "valid": {"builtin": 3}}
+    experiment = parse({"name": "x", "task": "./task/", "mine": 4, "corpus": corpus})
+    assert experiment.plain()["mine"] == 4 and parse(experiment.plain()) == experiment
+    assert trainable.find(experiment.task).EXAMPLE == "echo"
+    assert space.find("./space.py").name == "space"
+
+
+def test_a_package_that_is_installed_is_found_by_its_entry_points(
+    directory: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def install(package: str, points: str) -> None:
+        described = directory / package / f"{package}-1.dist-info"
+        described.mkdir(parents=True)
+        (described / "METADATA").write_text(f"Name: {package}\nVersion: 1\n")
+        (described / "entry_points.txt").write_text(f"[augury.operators]\n{points}\n")
+        (directory / package / f"{package}_plugin.py").write_text(OPERATOR)
+        monkeypatch.syspath_prepend(directory / package)
+
+    install("one", "repeated = one_plugin:Repeated\nwhole = one_plugin\nlost = nowhere:Lost")
+    assert {"cipher", "repeated", "whole"} <= set(OPERATORS.names())
+    assert operator.parse({"operator": "repeated"}) == operator.parse({"operator": "repeated", "times": 2})
+    assert operator.schema("whole") is operator.schema("repeated")
+    with pytest.raises(UserError, match="'lost' of package one cannot be read"):
+        operator.schema("lost")
+    install("other", "repeated = other_plugin")
+    with pytest.raises(UserError, match="one, other"):
+        operator.schema("repeated")
+    sys.modules.pop("one_plugin")
+
+
+@pytest.mark.parametrize(
+    ("kind", "name", "told"),
+    [
+        (OPERATORS, "repaeted", "allowed: cipher"),
+        (OPERATORS, "ciper", "did you mean 'cipher'"),
+        (OPERATORS, "./lost.py", "there is no file .*lost.py.*cipher"),
+        (OPERATORS, "./twice.py", "defines no OPERATOR"),
+        (OPERATORS, "./broken.py", "SyntaxError"),
+        (trainable.TASKS, "./moved", "there is no file"),
+    ],
+)
+def test_errors_say_what_was_given_what_there_is_and_how_to_write_one(
+    kind: Kind, name: str, told: str, directory: Path
+) -> None:
+    (directory / "broken.py").write_text("OPERATOR = (")
+    with pytest.raises(UserError, match=told):
+        kind.find(name)
+    with pytest.raises(UserError, match="twice"):
+        plugins.section(OPERATORS, operator.Operator, "operator", {"operator": "twice.py"})

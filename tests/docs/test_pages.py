@@ -1,0 +1,129 @@
+"""What the README and the pages of docs/ tell people to type exists and works."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import re
+import runpy
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+import yaml
+
+from augury.augment import operator
+from augury.cli import main
+from augury.cli.verbs import VERBS
+from augury.core.config import merge
+from augury.core.store import Store
+from augury.corpora import builtin
+from augury.corpora.known import KNOWN
+from augury.experiments.experiment import load, parse, systems
+from augury.experiments.preparation import address
+from augury.sweeping import points, published, space
+from tests.commands import parsed
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("guide", "cluster", "extending"))]
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+
+
+def block(language: str, holding: str = "") -> str:
+    """The first block of a language that holds a text."""
+    found = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
+    return next(text for text in found if holding in text)
+
+
+def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
+    """`make docs` writes both anew."""
+    kept = json.loads((ROOT / "docs" / "demo.json").read_text(encoding="utf-8"))
+    loaded = load(ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml", [f"storage={tmp_path}"])
+    store = Store(tmp_path)
+    assert kept["addresses"] == {name: address(system, store) for name, system in systems(loaded).items()}
+    assert kept["table"] in PAGES[0].read_text(encoding="utf-8")
+
+
+def test_its_experiment_is_valid() -> None:
+    experiment = parse(yaml.safe_load(block("yaml")))
+    assert list(systems(experiment)) == ["baseline", "my-corpus"] and experiment.seeds == (1, 2, 3)
+
+
+def test_its_experiment_passes_the_preflight_on_800_pairs(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("data").mkdir()
+    pairs = [(pair.source, pair.target) for pair in builtin.generate("train", 800)]
+    for side, name in enumerate(("train.de", "train.en")):
+        Path("data", name).write_text("".join(f"{pair[side]}\n" for pair in pairs))
+    Path("data/dev.tsv").write_text("de\ten\n" + "".join("\t".join(pair) + "\n" for pair in pairs[:50]))
+    rows = "".join(json.dumps({"src": source, "ref": target}) + "\n" for source, target in pairs[:50])
+    Path("data/news.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
+    Path("my.yaml").write_text(block("yaml"))
+    assert main(["config", "my.yaml", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["test_sets"], found["texts"][0]["rows_in"], found["runs"]) == (["news"], 800, 6)
+
+
+def test_its_operator_works(tmp_path: Path) -> None:
+    path = tmp_path / "uppercase.py"
+    path.write_text(block("python", "OPERATOR"), encoding="utf-8")
+    parsed = operator.parse({"operator": str(path)})
+    assert [part.name() for part in parsed.parts()] == ["uppercase"]
+    block_ = pa.table({"id": ["a", "b"], "source": ["haus ä", "Maus"]})
+    made = parsed.bind({}, Store(tmp_path))(block_).table
+    assert made.to_pydict() == {"id": ["a", "b"], "text": ["HAUS Ä", "MAUS"]}
+
+
+def test_its_space_can_be_swept(tmp_path: Path) -> None:
+    path = tmp_path / "mine.py"
+    path.write_text(block("python", "QUESTION"), encoding="utf-8")
+    found = space.find(str(path))
+    listed = points.sample(found)
+    assert [parse(merge(found.base, point)).training.validations for point in listed] == [20, 20, 20]
+
+
+def test_its_table_can_be_reproduced(tmp_path: Path) -> None:
+    path = tmp_path / "table1.py"
+    path.write_text(block("python", "published"), encoding="utf-8")
+    table = published.find(str(path))
+    assert [table.values(row) for row in table.rows] == [{"test2016": 26.1}, {"test2016": 27.4}]
+    assert [parse(merge(table.space.base, row)).regime.label_smoothing for row in table.space.rows.values()] == [0, 0.1]
+
+
+def test_its_commands_can_be_typed() -> None:
+    blocks = [text for language, text in re.findall(r"```(\w*)\n(.*?)```", TEXT, re.DOTALL) if not language]
+    commands = [verb for text in blocks for verb, _ in parsed(text)]
+    assert len(set(commands)) > 10
+
+
+def test_it_names_every_space() -> None:
+    for name in space.known():
+        assert f"| `{name}` |" in TEXT, name
+
+
+def test_it_names_every_verb_and_known_corpus() -> None:
+    for verb in VERBS:
+        assert f"augury {verb}" in TEXT or f"make {verb}" in TEXT, verb
+    for name in KNOWN:
+        assert name in TEXT, name
+    for goal in re.findall(r"make (demo|test|install)", TEXT):
+        assert f"\n{goal}:" in (ROOT / "Makefile").read_text()
+
+
+def test_the_worked_example_is_the_file() -> None:
+    source = (ROOT / "docs" / "examples" / "sentiment.py").read_text(encoding="utf-8")
+    assert block("python", "SentimentExperiment").strip() in source
+
+
+def test_the_reference_is_of_the_settings_as_they_are() -> None:
+    """`python docs/reference.py` writes it anew."""
+    written = runpy.run_path(str(ROOT / "docs" / "reference.py"))["render"]()
+    assert (ROOT / "docs" / "reference.md").read_text(encoding="utf-8") == written
+
+
+def test_links_lead_somewhere() -> None:
+    for page in PAGES:
+        for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"

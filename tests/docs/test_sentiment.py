@@ -1,0 +1,78 @@
+"""The worked example of a task of one's own: one file learns, under every regime, and labels text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.experiments import trainable
+from augury.experiments.experiment import parse
+from augury.experiments.run import Run
+from augury.experiments.running import run_experiment
+
+EXAMPLE = Path(__file__).parents[2] / "docs" / "examples" / "sentiment.py"
+WORDS = {"neg": ("poor", "dull", "sad", "weak"), "pos": ("fine", "great", "lovely", "bright")}
+
+
+def rows(count: int) -> str:
+    nouns = ("film", "book", "song", "play")
+    lines = [
+        f"the {nouns[number % 4]} of {number} is {words[number % 3 + number % 2]}\t{label}"
+        for number in range(count // 2)
+        for label, words in WORDS.items()
+    ]
+    return "\n".join(["text\tlabel", *lines]) + "\n"
+
+
+@pytest.fixture
+def content(tmp_path: Path) -> dict[str, Any]:
+    """An experiment file with four systems."""
+    for name, count in (("train", 120), ("valid", 20), ("test", 40)):
+        (tmp_path / f"{name}.tsv").write_text(rows(count))
+    text = {name: {"file": str(tmp_path / f"{name}.tsv")} for name in ("train", "valid", "test")}
+    return {
+        "name": "sentiment",
+        "task": str(EXAMPLE),
+        "storage": str(tmp_path / "results"),
+        "corpus": {
+            "language": "en",
+            "labels": ["neg", "pos"],
+            "train": text["train"],
+            "valid": text["valid"],
+            "tests": {"films": text["test"]},
+        },
+        "model": {"architecture": "tiny", "vocabulary_size": 120, "hidden_size": 16, "layers": 1, "dropout": 0.0},
+        "max_length": 40,
+        "training": {"max_examples": 10, "max_passes": 5, "learning_rate": 0.01},
+        "execution": {"executor": "local", "launcher": "direct", "threads": 1},
+        "tracking": {"enabled": False},
+        "systems": {
+            "baseline": {},
+            "eda": {"augment": [{"operator": "eda", "copies": 1}]},
+            "agreement": {
+                "augment": [{"operator": "eda", "copies": 1, "use": "view"}],
+                "regime": {"name": "coregularised", "warmup_passes": 1},
+            },
+            "word_drop": {"augment": [{"operator": "word_drop"}], "regime": {"name": "adversarial", "epsilon": 0.1}},
+        },
+    }
+
+
+def test_a_task_in_one_file_learns_under_every_form_of_augmentation(content: dict[str, Any]) -> None:
+    runs, failures = run_experiment(parse(content))
+    assert not failures and list(runs) == list(content["systems"])
+    scores = {name: run[1].read_json("scores.json")["tests"]["films"][0] for name, run in runs.items()}
+    assert {score["n"] for score in scores.values()} == {40}
+    assert scores["baseline"]["value"] == 100
+    run = Run.read(runs["baseline"][1])
+    task = trainable.find(run.experiment.task)
+    assert task.translate(run, ["the film of 7 is poor", "the play of 8 is lovely"]) == ["neg", "pos"]
+
+
+def test_labels_that_the_corpus_does_not_name_are_refused(content: dict[str, Any]) -> None:
+    content["corpus"]["labels"] = ["neg", "good"]
+    with pytest.raises(UserError, match="unknown label 'pos': corpus.labels has neg, good"):
+        run_experiment(parse(content))

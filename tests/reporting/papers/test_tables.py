@@ -1,0 +1,113 @@
+"""Text, LaTeX, CSV and JSON of a reproduction hold every row, and say what does not compare."""
+
+from __future__ import annotations
+
+import csv as csv_reader
+import io
+import json
+from typing import Any
+
+import pytest
+
+from augury.reporting.papers.tables import answer, csv, latex, text, to_dict
+
+
+def lines_of(found: str, start: str) -> list[str]:
+    return [line for line in found.splitlines() if line.startswith(start)]
+
+
+@pytest.fixture
+def wide(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "220")
+
+
+def test_text_at_another_scale(table7: Any, wide: None) -> None:
+    shown = text(table7())
+    assert shown.startswith(
+        "Table 7 of Nobody (1999), <Nothing>, at scale toy\nscale toy is not the paper's: published"
+    )
+    header = lines_of(shown, "row ")[0].split()
+    assert header[:4] == ["row", "seeds", "literature", "accuracy"] and "published" not in header
+    plain_row, *_ = lines_of(shown, "plain ")
+    assert plain_row.split()[:6] == ["plain", "2", "69.1", "66.0", "±", "1.4"]
+    better, *_ = lines_of(shown, "+A ")
+    assert "79.0   80.0 ± 1.4" in better and "+14.0" in better and "1.5 ×   measured" in better
+    assert lines_of(shown, "oracle")[0].split() == ["oracle", "0", "99.0", *["–"] * 7, "not", "run"]
+    assert "oracle: reads the labels" in shown and "+A elsewhere: 78.9 (Table 8)" in shown
+    assert "not as in the paper: two toy languages" in shown
+    assert "cost: 5 min 00 s of training in all\nOn the mean of the test sets, +A scores 14.0 accuracy more" in shown
+
+
+def test_text_at_the_scale_of_the_paper(table7: Any, wide: None) -> None:
+    shown = text(table7("paper"))
+    assert "do not compare" not in shown
+    assert "measured − published: within the tolerance of ± 1, or beyond it" in shown
+    assert "-3.1 (beyond)" in lines_of(shown, "plain ")[0] and "+1.0 (within)" in lines_of(shown, "+A ")[0]
+
+
+def test_what_is_published_of_single_test_sets_stands_below(table7: Any, wide: None) -> None:
+    shown = text(table7())
+    below = shown[shown.index("by test set") :]
+    assert lines_of(below, "row")[0].split() == ["row", "qaa", "qab", "mean"]
+    assert lines_of(below, "+A (published)")[0].split() == ["+A", "(published)", "–", "80.0", "79.0"]
+    assert lines_of(below, "+A  ")[0].split() == ["+A", "81.0", "79.0", "80.0"]
+    assert "plain (published)" not in below  # of the mean alone
+
+
+def test_cost_comes_below_where_there_is_no_room(table7: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "120")
+    shown = text(table7())
+    assert max(map(len, shown[shown.index("\nrow") : shown.index("\nby test set")].splitlines())) <= 120
+    assert " ".join(lines_of(shown, "plain ")[1].split()) == "plain 1.0 × 1 min 00 s 1.0 × measured"
+
+
+def test_latex(table7: Any) -> None:
+    written = latex(table7())
+    assert written.startswith("% \\usepackage{booktabs}\n") and written.count(r"\begin{tabular}{lrrrrrrrrrr}") == 1
+    assert r"{}plain & 2 & 69.1 & 66.0 $\pm$ 1.4 &" in written
+    assert r"\textless{}Nothing\textgreater{}" in written and "two toy languages" in written
+    assert written.count(r"\begin{table}") == written.count(r"\end{table}") == 2
+
+
+def test_csv_has_every_row_and_column(table7: Any) -> None:
+    lines = list(csv_reader.DictReader(io.StringIO(csv(table7()))))
+    keys = [(line["row"], line["test"]) for line in lines]
+    assert keys == [
+        *((row, test) for row in ("plain", "+A", "+A again") for test in ("mean", "qaa", "qab")),
+        ("+B", "mean"),
+        ("oracle", "mean"),
+        *(("gain", test) for test in ("mean", "qaa", "qab")),
+    ]
+    assert [lines[3][name] for name in ("published", "measured", "difference")] == ["79.0", "80.0", "14.0"]
+    assert (lines[5]["published"], lines[4]["published"]) == ("80.0", "")
+    assert (lines[9]["status"], lines[10]["why"]) == ("failed", "reads the labels")
+
+
+def test_json(table7: Any) -> None:
+    found = json.loads(json.dumps(to_dict(table7())))
+    assert [each["name"] for each in found["rows"]] == ["plain", "+A", "+A again", "+B", "oracle", "gain"]
+    better, oracle = found["rows"][1], found["rows"][4]
+    assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
+    assert better["interval"][0] < 80.0 < better["interval"][1]
+    assert better["literature"] == {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9}
+    assert better["tests"]["qab"]["published"] == 80.0 and better["tests"]["qab"]["measured"] == 79.0
+    assert (oracle["measured"], oracle["interval"], oracle["status"]) == (None, None, "not run")
+    assert (found["comparable"], found["reference"], found["scale"]) == (False, "plain", "toy")
+    assert found["cost"] == {"train_seconds": 300.0} and found["deviations"] == ["two toy languages"]
+
+
+def test_before_anything_is_measured(paper: Any) -> None:
+    paper.sweeps.configuration({}, "plain")
+    found = paper.reproduced(ended=False)
+    assert answer(found) == "Nothing is measured yet."
+    assert "plain: the command ended before: give it again" in text(found)
+    assert [each["measured"] for each in to_dict(found)["rows"]] == [None] * 6
+    assert csv(found).count("\n") == 1 + 8 and r"\end{tabular}" in latex(found)
+
+
+def test_long_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
+    failing = paper.sweeps.configuration({}, "plain")
+    paper.sweeps.trial(failing, 1, [], "failed", error="word " * 100)
+    found = paper.reproduced()
+    assert "word …" in text(found) and max(map(len, text(found).splitlines())) < 300
+    assert to_dict(found)["rows"][0]["why"].count("word") == 100

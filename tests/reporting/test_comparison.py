@@ -1,0 +1,149 @@
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from augury.core.rng import generator
+from augury.reporting.comparison import comparison, scored_sets, tables
+from augury.reporting.numbers import amount, factor, interval, passes, probability, signed, time_unit
+from augury.reporting.results import SystemResult, load
+from augury.scoring.significance import approximate_randomisation, compare, holm, paired_bootstrap
+
+BASE, CIPHER = "aa" * 8, "bb" * 8
+
+
+@pytest.fixture
+def folders(results: Any) -> list[Any]:
+    return [
+        results.run("baseline", BASE, bleu=30.04, seconds=100),
+        results.run("cipherdaug", CIPHER, bleu=31.88, chrf=52.0, seconds=250, data=3.0),
+    ]
+
+
+def labels(share: float, *key: str | int) -> list[int]:
+    """Right and wrong labels of 200 examples; hard ones are hard for every system."""
+    ease = generator("examples").random(200)
+    return [int(one) for one in ease + 0.2 * generator(*key).random(200) < share + 0.1]
+
+
+@pytest.fixture
+def systems(results: Any) -> list[SystemResult]:
+    """A baseline of three seeds, one much better, one with a single seed, one as good as the baseline."""
+    shares = {"base": 0.60, "better": 0.75, "single": 0.66, "same": 0.60}
+    seeds = {"base": (1, 2, 3), "better": (1, 2), "single": (1,), "same": (1, 2, 3)}
+    return load(
+        [
+            results.classified(name, f"{index}" * 16, seed, correct=labels(share, name, seed))
+            for index, (name, share) in enumerate(shares.items())
+            for seed in seeds[name]
+        ]
+    )
+
+
+def test_differences_are_tested_and_corrected_for_the_table(systems: list[SystemResult]) -> None:
+    table = comparison(systems, "test")
+    drawn = [system.resampled["test"]["accuracy"] for system in systems]
+    expected = [compare(drawn[0], own) for own in drawn[1:]]
+    assert [row.tested for row in table.rows] == [None, *expected]
+    assert [row.corrected for row in table.rows] == [None, *holm([one.p_value for one in expected])]
+    assert [row.difference for row in table.rows[1:]] == pytest.approx([one.value for one in expected])
+    assert [row.mark for row in table.rows] == ["", "**", "", ""]
+    assert table.comparisons == 3
+    better = expected[0]
+    assert table.rows[1].difference_text == f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]"
+
+
+def test_one_seed_each_is_said_to_be_one(results: Any) -> None:
+    folders = [
+        results.classified(name, address, correct=labels(share, name))
+        for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.7))
+    ]
+    table = comparison(load(folders), "test")
+    assert any("one seed" in note and "cipher" in note for note in table.notes)
+
+
+def test_the_tests_of_sacrebleu_take_the_place_of_the_p_value(results: Any) -> None:
+    folders = [
+        results.classified(name, address, correct=labels(share, name))
+        for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.63))
+    ]
+    systems = load(folders)
+    base, cipher = (system.resampled["test"]["accuracy"] for system in systems)
+    bootstrap, randomisation = (comparison(systems, "test", method) for method in ("bootstrap", "randomisation"))
+    assert bootstrap.rows[1].corrected == paired_bootstrap(base, cipher)
+    assert randomisation.rows[1].corrected == approximate_randomisation(base, cipher, lambda sums: 100 * sums[0] / 200)
+
+
+def test_without_any_cost_there_are_no_columns_of_it(systems: list[SystemResult]) -> None:
+    table = comparison([replace(system, cost=None) for system in systems], "test")
+    (shown,) = tables([table])
+    assert len(shown.columns) == 5 and {len(row.cells) for row in shown.rows} == {5}
+
+
+def test_plain_is_json_and_exact(folders: list[Any]) -> None:
+    plain = json.loads(json.dumps(comparison(load(folders), "test").to_dict()))
+    assert plain["metrics"] == ["bleu", "chrf"]
+    baseline, cipher = plain["rows"]
+    assert (baseline["difference"], baseline["tested"], baseline["corrected"]) == (None, None, None)
+    assert cipher["difference"] == 31.88 - 30.04
+    assert cipher["scores"]["bleu"] == {
+        "value": 31.88,
+        "low": pytest.approx(30.88),
+        "high": pytest.approx(32.88),
+        "signature": "tok:13a",
+        "n": 2000,
+        "seeds": 1,
+    }
+    assert (cipher["time_factor"], cipher["cost"]["data_factor"]) == (2.5, 3.0)
+
+
+def test_different_signatures_have_no_difference(results: Any) -> None:
+    folders = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0, signature="tok:none")]
+    table = comparison(load(folders), "test")
+    assert table.rows[1].difference is None
+    assert any("do not compare" in note for note in table.notes)
+
+
+def test_times_of_different_devices_are_not_compared(results: Any) -> None:
+    folders = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0, device="NVIDIA H100")]
+    table = comparison(load(folders), "test")
+    assert [row.time_factor for row in table.rows] == [1.0, None]
+    assert any("do not compare" in note for note in table.notes)
+
+
+def test_a_tested_row_is_json(systems: list[SystemResult]) -> None:
+    table = comparison(systems, "test")
+    better = json.loads(json.dumps(table.to_dict()))["rows"][1]
+    row = table.rows[1]
+    assert row.tested is not None
+    assert better["tested"] == {
+        "value": row.tested.value,
+        "low": row.tested.low,
+        "high": row.tested.high,
+        "p_value": row.tested.p_value,
+        "over": "seeds and sentences",
+    }
+    assert better["corrected"] == row.corrected
+
+
+def test_every_test_set_of_any_system_has_its_table(results: Any) -> None:
+    folders = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0, test="flores")]
+    assert scored_sets(load(folders)) == ["test", "flores"]
+    assert comparison(load(folders), "flores").rows[0].scores == {}
+
+
+def test_numbers_for_people() -> None:
+    counts = (0, 950, 999.6, 1_230, 999_700, 36_740_000, 2.5e9)
+    assert [amount(count) for count in counts] == ["0", "950", "1.0k", "1.2k", "1.0M", "36.7M", "2.5G"]
+    assert [signed(value) for value in (1.84, -0.26, -0.04, 0.0, None)] == ["+1.8", "-0.3", "+0.0", "+0.0", "–"]
+    assert [factor(1.0), factor(12.34), factor(None), interval(None)] == ["1.0 ×", "12.3 ×", "–", "–"]
+    assert [probability(p) for p in (None, 0.0004, 0.01, 0.0499)] == ["–", "< 0.001", "0.010", "0.050"]
+    assert [passes({"source": 40.0, **views}) for views in ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})] == [
+        "40",
+        "40 / 20",
+        "40 / 20–30",
+    ]
+    assert [time_unit(seconds)[0] for seconds in (299, 300, 18_000)] == ["seconds", "minutes", "hours"]

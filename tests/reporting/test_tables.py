@@ -1,0 +1,105 @@
+"""One table in every form: terminal, Markdown, LaTeX, CSV."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import shutil
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.reporting import tables
+from augury.reporting.comparison import Comparison, comparison, frame
+from augury.reporting.comparison import tables as tables_of
+from augury.reporting.results import load
+from augury.reporting.tables import latex, latex_escaped, markdown, table, text
+
+ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
+
+
+@pytest.fixture
+def compared(results: Any) -> Comparison:
+    correct = {"base": [1, 0, 0, 0] * 50, ODD: [1, 1, 1, 0] * 50}
+    folders = [
+        results.classified(name, f"{index}a" * 8, seed, correct=own[seed:] + own[:seed], seconds=100 + 100 * index)
+        for index, (name, own) in enumerate(correct.items())
+        for seed in (1, 2)
+    ]
+    return comparison(load([*folders, results.run("later", "cc" * 8, 7)]), "test")
+
+
+def test_a_narrow_terminal_has_the_cost_below_the_scores(compared: Comparison) -> None:
+    shown = text(tables_of([compared]), width=120).splitlines()
+    names = [line.split()[0] for line in shown if line.startswith(("system ", "base ", "later "))]
+    assert names == ["system", "base", "later"] * 2
+    assert max(map(len, shown[:12])) <= 120
+
+
+def test_wide_characters_keep_their_columns() -> None:
+    _, _, first, wide, *_ = text([table(["system", "score"], [["baseline", "30.0"], ["暗号", "30.0"]])]).splitlines()
+    assert first.index("30.0") == wide.index("30.0") + 2
+
+
+def test_markdown_has_every_cell_and_note(compared: Comparison) -> None:
+    (shown,) = tables_of([compared])
+    lines = markdown([shown]).splitlines()
+    rows = [line for line in lines if line.startswith("|")]
+    assert {len(re.findall(r"(?<!\\)\|", row)) for row in rows} == {len(shown.columns) + 1}
+    assert ODD.replace("|", "\\|") in rows[3] and "+50.0\\*\\* [" in rows[3]
+    assert [line[2:] for line in lines if line.startswith("- ")] == list(shown.notes)
+
+
+def test_csv_has_every_number_exactly(compared: Comparison) -> None:
+    first, odd, later = csv.DictReader(io.StringIO(tables.csv(frame([compared]))))
+    row = compared.rows[1]
+    assert row.tested is not None and row.corrected is not None
+    score = row.scores["accuracy"]
+    texts = (odd["system"], odd["seeds"], odd["metric"], odd["tested_over"])
+    assert texts == (ODD, "1 2", "accuracy", "seeds and sentences")
+    for name, value in {
+        "value": score.value,
+        "low": score.low,
+        "high": score.high,
+        "n": 200,
+        "difference": row.difference,
+        "difference_low": row.tested.low,
+        "difference_high": row.tested.high,
+        "p": row.tested.p_value,
+        "p_corrected": row.corrected,
+        "train_seconds": 200.0,
+        "time_factor": 2.0,
+        "data_factor": 1.0,
+    }.items():
+        assert float(odd[name]) == value
+    assert (first["difference"], first["p"], later["value"], later["device"]) == ("", "", "", "")
+
+
+def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> None:
+    assert latex_escaped(ODD) == (
+        r"[a]\&b\_1 \{50\%\} \textless{}x\textbar{}y\textgreater{} \textbackslash{}\textasciitilde{}"
+        r"\textasciicircum{}\# \$$\beta$ $\times$ 5-2"
+    )
+    lines = latex(tables_of([compared])).splitlines()
+    rows = [line for line in lines if line.endswith(r"\\")]
+    assert len(rows) == 4 and rows[2].startswith("{}[a]")  # after a line break, LaTeX takes [..] for a length
+    for row in rows:
+        assert len(re.findall(r"(?<!\\)&", row)) == rows[0].count("&") and row.isascii()
+        opened = re.findall(r"(?<!\\)\{", row)
+        assert len(opened) == len(re.findall(r"(?<!\\)\}", row)) and len(re.findall(r"(?<!\\)\$", row)) % 2 == 0
+
+
+def test_negative_numbers_have_a_minus_in_latex() -> None:
+    assert "{}c-2 & $-$50.0 [$-$1, 2-3]" in latex([table(["a", "b"], [["c-2", "-50.0 [-1, 2-3]"]])])
+
+
+@pytest.mark.skipif(shutil.which("pdflatex") is None, reason="LaTeX is not installed")
+def test_latex_compiles(compared: Comparison, tmp_path: Path) -> None:
+    content = latex(tables_of([compared]))
+    document = r"\documentclass{article}\usepackage{booktabs}\begin{document}" + content + r"\end{document}"
+    (tmp_path / "table.tex").write_text(document)
+    command = ["pdflatex", "-halt-on-error", "-interaction=nonstopmode", "table.tex"]
+    assert subprocess.run(command, cwd=tmp_path, capture_output=True, check=False).returncode == 0

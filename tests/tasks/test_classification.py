@@ -1,0 +1,312 @@
+"""A classifier with its examples: batches, rows and validation, on a prepared toy corpus."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from safetensors.torch import load_file
+from transformers import AutoModelForSequenceClassification
+
+import augury.augment
+from augury.core.store import Store
+from augury.corpora.corpus import LABELS, Corpus
+from augury.experiments.experiment import parse
+from augury.experiments.preparation import prepare
+from augury.experiments.run import Run
+from augury.experiments.training import train_here
+from augury.regimes.regime import PerturbableModel, Progress
+from augury.tasks.classification import Batch, Classification
+from augury.training.trained import WEIGHTS
+from trainables import nli
+
+CPU = torch.device("cpu")
+SWAPPED = '''
+import pyarrow as pa
+from augury.augment.operator import Made, Operator
+
+class Swapped(Operator):
+    """The words of both sentences backwards."""
+    operator: str = "swapped"
+    READS = ("id", "premise", "hypothesis")
+
+    def bind(self, fitted, store):
+        def apply(block):
+            sides = {side: [" ".join(text.split()[::-1]) for text in block.column(side).to_pylist()]
+                     for side in ("premise", "hypothesis")}
+            return Made(pa.table({"id": block.column("id"), **sides}))
+        return apply
+
+OPERATOR = Swapped
+'''
+
+
+@pytest.fixture(scope="module", autouse=True)
+def swapped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """An operator that makes a view of sentence pairs."""
+    directory = tmp_path_factory.mktemp("operators")
+    (directory / "swapped.py").write_text(SWAPPED)
+    augury.augment.__path__.append(str(directory))
+    yield
+    augury.augment.__path__.remove(str(directory))
+    sys.modules.pop("augury.augment.swapped", None)
+
+
+def content(storage: Path, **changes: Any) -> dict[str, Any]:
+    return {
+        "name": "toy",
+        "task": "nli",
+        "storage": str(storage),
+        "corpus": {
+            "language": "qaa",
+            "train": {"builtin": 60},
+            "valid": {"builtin": 12},
+            "tests": {"qaa": {"builtin": 9}},
+        },
+        "model": {"architecture": "tiny", "vocabulary_size": 200, "hidden_size": 32, "layers": 1},
+        "max_length": 40,
+        "training": {"max_tokens": 400, "max_examples": 8, "max_passes": 2},
+        "execution": {"executor": "local"},
+        "tracking": {"enabled": False},
+        **changes,
+    }
+
+
+class Toy:
+    def __init__(self, storage: Path, **changes: Any):
+        self.run: Run = prepare(parse(content(storage, **changes)), Store(storage))
+        self.task = Classification(self.run, nli.TASK)
+        self.corpus = self.run.corpus("train")
+
+    def load(self, *examples: int) -> Batch:
+        """The batch of these examples."""
+        batch: Batch = self.task.load(np.array(examples), 0, CPU).batch
+        return batch
+
+    def text(self, ids: torch.Tensor) -> list[str]:
+        """Premise and hypothesis of a row."""
+        found = self.task.tokenizer.decode(ids.tolist()).replace("<pad>", "").split("</s>")
+        return [side.replace("<s>", "").strip() for side in found if side.strip()]
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nli")
+
+
+def test_a_batch_holds_pairs_and_labels(storage: Path) -> None:
+    toy = Toy(storage)
+    assert isinstance(toy.task, PerturbableModel)
+    assert len(toy.task.lengths.cost) == 60 and toy.run.data_factor == 1.0
+    loaded = toy.task.load(np.array([3, 41]), 0, CPU)
+    batch = loaded.batch
+    premises, hypotheses, labels = (toy.corpus.column(name) for name in ("premise", "hypothesis", "label"))
+    for place, row in enumerate((3, 41)):
+        assert toy.text(batch.ids[0, place]) == [premises[row], hypotheses[row]]
+        assert LABELS[batch.labels[place]] == labels[row]
+    assert loaded.positions == batch.ids.numel() and loaded.tokens == int((batch.ids != 1).sum())
+    assert toy.task.lengths.sources[[3, 41]].max() == batch.ids.shape[2]
+    assert toy.task.ids(np.array([41])) == [f"{toy.corpus.column('id')[41]} (source)"]
+
+
+def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> None:
+    beside = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised")
+    ids = beside.load(5).ids
+    source, view = beside.text(ids[0, 0]), beside.text(ids[1, 0])
+    assert view == [" ".join(text.split()[::-1]) for text in source]
+    assert beside.run.data_factor == 2.0 and len(beside.task.lengths.cost) == 60
+
+    union = Toy(storage, augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}], regime="adversarial")
+    # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
+    assert union.task.draw_rows == [60 + 120, 60] and union.run.data_factor == 4.0
+    records = Corpus(union.run.stored(union.run.records["eda"]))
+    for example, text in ((59, union.corpus), (60, records), (179, records)):
+        row = example - (60 if example >= 60 else 0)
+        batch = union.load(example)
+        assert union.text(batch.ids[0, 0]) == [text.column("premise")[row], text.column("hypothesis")[row]]
+        assert LABELS[batch.labels[0]] == text.column("label")[row]
+        assert union.task.ids(np.array([example])) == [f"{text.column('id')[row]} (source)"]
+    last = union.load(239)
+    assert union.text(last.ids[0, 0])[0].split()[::-1] == union.corpus.column("premise")[59].split()
+    assert union.task.ids(np.array([239])) == [f"{union.corpus.column('id')[59]} (swapped)"]
+
+
+def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
+    toy = Toy(
+        storage,
+        augment=[{"operator": "eda", "copies": 2, "use": "view"}],
+        regime={"name": "coregularised", "warmup_steps": 0},
+    )
+    views = toy.run.views
+    assert list(views) == ["eda-1", "eda-2"] and toy.run.records == {}
+    assert toy.task.draw_rows == [60, 60] and toy.run.data_factor == 3.0
+    for draw, name in enumerate(views):
+        made = Corpus(toy.run.stored(views[name]))
+        batch = toy.load(60 * draw + 5)
+        for view, text in enumerate((toy.corpus, made)):
+            assert toy.text(batch.ids[view, 0]) == [text.column("premise")[5], text.column("hypothesis")[5]]
+        assert toy.task.ids(np.array([60 * draw + 5])) == [f"{toy.corpus.column('id')[5]} (source+{name})"]
+    losses = toy.task.loss(toy.task.load(np.arange(55, 65), 0, CPU).batch, Progress(0))
+    assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
+
+
+def test_rows_do_not_depend_on_company(storage: Path) -> None:
+    task = Toy(storage, augment=[{"operator": "swapped"}], regime="coregularised").task
+    task.module.eval()
+    examples = np.array([0, 7, 20, 33])
+    together = task.rows(task.load(examples, 0, CPU).batch, [0, 1])
+    alone = [task.rows(task.load(np.array([example]), 0, CPU).batch, [0, 1]) for example in examples]
+    assert torch.allclose(together.hidden, torch.cat([rows.hidden for rows in alone], dim=1), atol=1e-6)
+    assert torch.equal(together.labels, torch.cat([rows.labels for rows in alone]))
+    second = task.rows(task.load(examples, 0, CPU).batch, [1])
+    assert torch.allclose(second.hidden[0], together.hidden[1], atol=1e-6)
+
+
+def test_no_perturbation_changes_nothing(storage: Path) -> None:
+    task = Toy(storage).task
+    task.module.eval()
+    batch = task.load(np.arange(6), 0, CPU).batch
+    embedded = task.embedded(batch, 0)
+    assert not embedded.embeddings.requires_grad and torch.equal(embedded.mask, batch.ids[0] != 1)
+    plain = task.rows(batch, [0])
+    moved = task.rows(batch, [0], torch.zeros_like(embedded.embeddings))
+    assert torch.allclose(moved.hidden, plain.hidden, atol=1e-6)
+    assert torch.equal(plain.weight, torch.eye(3)) and plain.bias is None
+
+
+@pytest.mark.parametrize("regime", ["plain", "adversarial", {"name": "coregularised", "over": "identity"}])
+def test_the_loss_is_that_of_torch(storage: Path, regime: Any) -> None:
+    task = Toy(storage, regime=regime, model={**content(storage)["model"], "dropout": 0.0}).task
+    batch = task.load(np.arange(10), 0, CPU).batch
+    logits = task.reader.logits(batch.ids[0])
+    nll = torch.nn.functional.cross_entropy(logits, batch.labels, reduction="sum")
+    losses = task.loss(batch, Progress(10_000))
+    measured = losses.metrics["nll_before" if regime == "adversarial" else "nll"]
+    assert measured.item() == pytest.approx(nll.item(), rel=1e-5) and losses.rows == 10
+    losses.total.backward()
+    own = {name: parameter.grad for name, parameter in task.module.named_parameters()}
+    if regime == "adversarial":
+        assert losses.metrics["nll"] > losses.metrics["nll_before"]
+        assert all(gradient is not None for gradient in own.values())
+        return
+    task.module.zero_grad()
+    nll.backward()
+    # Two equal views without dropout: twice the cross-entropy, no divergence.
+    factor = 1 if regime == "plain" else 2
+    for name, parameter in task.module.named_parameters():
+        assert torch.allclose(own[name], factor * parameter.grad, atol=1e-5), name
+
+
+def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
+    toy = Toy(storage)
+    task = toy.task
+    task.module.eval()
+    with torch.no_grad():
+        found = task.validate(CPU)
+        valid = toy.run.corpus("valid")
+        given = toy.task.tokenizer(
+            valid.column("premise"), valid.column("hypothesis"), padding=True, return_tensors="pt"
+        )
+        logits = task.reader.logits(given.input_ids)
+        labels = torch.tensor([LABELS.index(label) for label in valid.column("label")])
+    accuracy = 100 * float((logits.argmax(1) == labels).float().mean())
+    assert found.score == found.metrics["accuracy"] == pytest.approx(accuracy)
+    assert found.loss == pytest.approx(float(torch.nn.functional.cross_entropy(logits, labels)), rel=1e-5)
+
+
+def test_wider_padding_does_not_change_the_loss(storage: Path) -> None:
+    task = Toy(storage).task
+    task.module.eval()
+    batch = task.load(np.array([0, 1, 2]), 0, CPU).batch
+    wider = Batch(torch.nn.functional.pad(batch.ids, (0, 5), value=1), batch.labels)
+    assert task.loss(wider, Progress(0)).total.item() == pytest.approx(
+        task.loss(batch, Progress(0)).total.item(), rel=1e-5
+    )
+
+
+# Attacks
+
+
+ATTACKED = {"name": "adversarial", "epsilon": 1, "alpha": 0.7}
+PAIRS = [
+    ("the dog runs", "a dog runs", "entailment"),
+    ("a cat sleeps", "the old cat eats a big fish", "neutral"),
+    ("an old man sings", "a man sings not", "contradiction"),
+    ("a big bird eats the fish not", "a bird eats", "contradiction"),
+    ("dog", "cat", "neutral"),
+]
+
+
+def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[..., Path], tmp_path: Path) -> None:
+    path, file = checkpoint("xlm_roberta", LABELS), tmp_path / "pairs.tsv"
+    file.write_text("".join("\t".join(row) + "\n" for row in (("premise", "hypothesis", "label"), *PAIRS)))
+    corpus = {"language": "en", "train": {"file": str(file)}, "valid": {"file": str(file)}}
+    task = Toy(tmp_path, corpus=corpus, model={"name": str(path)}, regime=ATTACKED).task
+    task.module.eval()
+    losses = task.loss(task.load(np.arange(5), 0, CPU).batch, Progress(0))
+    losses.total.backward()
+    assert losses.rows == losses.divisor == losses.metrics["projected"] == 5
+    assert losses.metrics["nll_before"] < losses.metrics["nll"]
+
+    naive = AutoModelForSequenceClassification.from_pretrained(path, attn_implementation="eager").eval()
+    given = task.tokenizer(*zip(*[row[:2] for row in PAIRS], strict=True), padding=True, return_tensors="pt")
+    assert given.attention_mask.sum(1).unique().numel() > 2
+    labels = torch.tensor([LABELS.index(row[2]) for row in PAIRS])
+    positions = given.attention_mask.cumsum(1) * given.attention_mask + 1  # pads have that of the pad, 1
+
+    def nll(perturbation: torch.Tensor) -> torch.Tensor:
+        words = naive.get_input_embeddings()(given.input_ids) + perturbation
+        logits = naive(inputs_embeds=words, attention_mask=given.attention_mask, position_ids=positions).logits
+        return torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
+
+    perturbation = torch.zeros(*given.input_ids.shape, 32)
+    for _ in range(3):
+        perturbation.requires_grad_()
+        nll(perturbation).backward()
+        gradient = perturbation.grad
+        assert gradient is not None
+        gradient = gradient * given.attention_mask.unsqueeze(-1)
+        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
+        perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
+    naive.zero_grad()
+    loss = nll(perturbation)
+    loss.backward()
+    assert losses.total.item() == pytest.approx(loss.item(), rel=1e-5)
+    own = dict(task.module.named_parameters())
+    for name, parameter in naive.named_parameters():
+        assert torch.allclose(own[name].grad, parameter.grad, rtol=1e-4, atol=1e-5), name
+
+
+@pytest.mark.slow
+def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
+    def run(**training: Any) -> Run:
+        return Toy(
+            tmp_path,
+            model={**content(tmp_path)["model"], "dropout": 0.0},
+            regime={**ATTACKED, "epsilon": 0.5, "alpha": 0.3},
+            # 10 batches: two workers take the updates of one that accumulates two of them.
+            training={"max_examples": 6, "max_passes": 2, "learning_rate": 0.01, "adam_eps": 0.01, **training},
+        ).run
+
+    two, one = run(), run(accumulation=2)
+    file = tmp_path / "run"
+    file.write_bytes(pickle.dumps(two))
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    command = [sys.executable, str(Path(__file__).with_name("workers.py")), str(file)]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
+    assert done.returncode == 0, done.stderr[-2000:]
+    train_here(one, CPU, lambda metrics: None)
+    of_two, of_one = (load_file(Path(run.folder.path(WEIGHTS))) for run in (two, one))
+    assert of_two.keys() == of_one.keys()
+    fresh = nli.TASK.load(one).module.state_dict()
+    assert any(not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in of_one.items())
+    for name, trained in of_one.items():
+        assert torch.allclose(of_two[name], trained, atol=1e-5), name

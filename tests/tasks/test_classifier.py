@@ -1,0 +1,334 @@
+"""Classifiers of several families: how they are loaded, what is new in them, how they read padded pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+import torch
+from safetensors.torch import load_file
+from torch import Tensor, nn
+from transformers import AutoModelForSequenceClassification, AutoTokenizer, PreTrainedModel
+
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.corpus import LABELS
+from augury.tasks.classifier import Reader, build, check, empty
+from augury.tasks.classifier_pieces import encode
+from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
+from augury.text import learned, pretrained
+from augury.training.batching import padded
+
+Checkpoint = Callable[..., Path]
+FAMILIES = ("xlm_roberta", "bert", "multilingual_minilm", "distilbert", "deberta", "albert", "modernbert")
+PREMISES = ["the dog runs", "a big old man eats the fish", "a bird sings"]
+HYPOTHESES = ["the cat sleeps not", "a man eats", "the old bird sings the big cat eats not the fish"]
+
+
+def loaded(path: Path, store: Path, seed: int = 1, **settings: object) -> tuple[PreTrainedModel, str]:
+    """A checkpoint as training gets it, and where its tokenizer lies."""
+    config = PretrainedClassifier.model_validate({"name": str(path), **settings})
+    folder = Store(store).folder("vocabularies", path.name)
+    pretrained.keep(config.name, None, folder)
+    directory = learned.directory(folder)
+    return build(config, LABELS, directory, seed), directory
+
+
+def reader(model: PreTrainedModel, directory: str, max_length: int = 32) -> tuple[Reader, Tensor]:
+    """A reader in evaluation mode, and the ids of the pairs."""
+    tokenizer = pretrained.tokenizer(directory)
+    rows, _ = encode(tokenizer, [PREMISES, HYPOTHESES], max_length)
+    return Reader(model.eval(), tokenizer, max_length), torch.from_numpy(padded(rows, tokenizer.pad_token_id))
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_pairs_are_read_as_transformers_reads_them(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+    model, directory = loaded(checkpoint(family, LABELS), tmp_path)
+    read, ids = reader(model, directory)
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    given = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")
+    assert torch.equal(given.input_ids, ids)
+    with torch.no_grad():
+        assert torch.allclose(read.logits(ids), model(**given).logits, atol=1e-6)
+        assert read.logits(ids).std(0).min() > 1e-3
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_embeddings_without_perturbation_give_the_logits_of_the_ids(
+    family: str, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    read, ids = reader(*loaded(checkpoint(family, LABELS), tmp_path))
+    with torch.no_grad():
+        zero = torch.zeros_like(read.embeddings(ids))
+        plain = read.logits(ids)
+        assert torch.allclose(read.logits(ids, zero), plain, atol=1e-6)
+        moved = zero.clone()
+        moved[0, 1] = torch.linspace(-1, 1, zero.shape[2])
+        changed = (read.logits(ids, moved) - plain).abs().amax(1)
+    assert changed[0] > 1e-3 and changed[1:].max() < 1e-6
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("embedded", [False, True])
+def test_company_and_padding_do_not_matter(family: str, embedded: bool, checkpoint: Checkpoint, tmp_path: Path) -> None:
+    read, ids = reader(*loaded(checkpoint(family, LABELS), tmp_path))
+
+    def logits(given: Tensor) -> Tensor:
+        with torch.no_grad():
+            return read.logits(given, torch.zeros_like(read.embeddings(given)) if embedded else None)
+
+    wider = nn.functional.pad(ids, (0, 9), value=read.pad)
+    assert torch.allclose(logits(wider), logits(ids), atol=1e-5)
+    for row in ids:
+        alone = row[row != read.pad][None]
+        assert torch.allclose(logits(alone), logits(row[None]), atol=1e-5)
+
+
+@pytest.mark.parametrize("family", ["bert", "albert"])
+def test_token_types_are_those_of_the_tokenizer(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+    model, directory = loaded(checkpoint(family), tmp_path)
+    read, ids = reader(model, directory)
+    tokenizer = AutoTokenizer.from_pretrained(directory)
+    given = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")
+    assert read.separator == tokenizer.sep_token_id
+    assert torch.equal(read._token_types(ids, ids != read.pad), given.token_type_ids)
+
+
+def test_a_body_with_token_types_under_a_tokenizer_without_is_given_none(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    model, directory = loaded(checkpoint("multilingual_minilm"), tmp_path)
+    assert model.config.type_vocab_size == 2 and reader(model, directory)[0].separator is None
+
+
+def assert_read_as_published(path: str, read: Reader, ids: torch.Tensor, order: list[int]) -> None:
+    """The logits are those of the checkpoint in plain `transformers`, its classes in this order."""
+    own = AutoModelForSequenceClassification.from_pretrained(path).eval()
+    with torch.no_grad():
+        expected = own(input_ids=ids, attention_mask=(ids != read.pad).long()).logits[:, order]
+        assert torch.allclose(read.logits(ids), expected, atol=1e-6)
+
+
+def test_a_classifier_of_nli_keeps_its_head_and_its_classes_are_found_by_name(
+    checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = checkpoint("xlm_roberta", ("CONTRADICTION", "NEUTRAL", "ENTAILMENT"))
+    model, directory = loaded(path, tmp_path)
+    read, ids = reader(model, directory)
+    assert_read_as_published(path, read, ids, [2, 1, 0])
+    assert model.config.id2label == {0: "entailment", 1: "neutral", 2: "contradiction"}
+    assert "new head" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("classes", [("LABEL_0", "LABEL_1", "LABEL_2"), ("entailment", "not_entailment")])
+def test_another_classifier_gets_a_new_head_and_it_is_said(
+    classes: tuple[str, ...], checkpoint: Checkpoint, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = checkpoint("xlm_roberta", classes)
+    model, _ = loaded(path, tmp_path)
+    assert f"tells {', '.join(classes)}, not entailment, neutral, contradiction" in capsys.readouterr().err
+    saved = load_file(path / "model.safetensors")
+    for name, parameter in model.named_parameters():
+        kept = name in saved and saved[name].shape == parameter.shape and torch.equal(saved[name], parameter)
+        assert kept == name.startswith("roberta.")
+    assert model.classifier.out_proj.weight.shape == (3, 32)
+
+
+@pytest.mark.parametrize("family", ["xlm_roberta", "bert", "distilbert", "deberta"])
+def test_what_is_new_is_a_function_of_the_seed(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+    path = checkpoint(family)
+    before = torch.random.get_rng_state()
+    models = [dict(loaded(path, tmp_path / str(run), seed)[0].named_parameters()) for run, seed in enumerate((1, 1, 2))]
+    assert torch.equal(torch.random.get_rng_state(), before)
+    saved = load_file(path / "model.safetensors")
+    new = {name for name in models[0] if name not in saved}
+    assert new and all("classifier" in name or "pooler" in name for name in new)
+    for name, first in models[0].items():
+        again, other = models[1][name], models[2][name]
+        assert torch.equal(first, again)
+        assert torch.equal(first, other) == (name not in new or name.endswith("bias"))
+        assert name in new or torch.equal(first, saved[name])
+
+
+def test_from_nothing_every_parameter_is_a_function_of_the_seed(tmp_path: Path) -> None:
+    folder = Store(tmp_path).folder("vocabularies", "learned")
+    learned.learn(["the dog runs", "a cat sleeps"] * 20, 60, folder)
+    config, directory = Scratch(architecture="tiny", layers=1), learned.directory(folder)
+    first, again, other = (build(config, LABELS, directory, seed).state_dict() for seed in (1, 1, 2))
+    assert all(torch.equal(first[name], again[name]) for name in first)
+    assert not torch.equal(first["classifier.dense.weight"], other["classifier.dense.weight"])
+    embeddings = first["roberta.embeddings.word_embeddings.weight"]
+    assert embeddings[1].abs().max() == 0 and 0.015 < embeddings[2:].std() < 0.025
+    assert first["roberta.encoder.layer.0.output.LayerNorm.weight"].unique().tolist() == [1.0]
+    assert first["classifier.out_proj.bias"].tolist() == [0, 0, 0]
+    assert empty(config, LABELS, directory).state_dict().keys() == first.keys()
+
+
+def test_in_half_precision_a_checkpoint_is_trained_and_evaluated_in_32_bits(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    path = checkpoint("bert", LABELS, dtype=torch.bfloat16)
+    model, directory = loaded(path, tmp_path)
+    assert load_file(path / "model.safetensors")["classifier.bias"].dtype == torch.bfloat16
+    for made in (model, empty(PretrainedClassifier(name=str(path)), LABELS, directory)):
+        assert {parameter.dtype for parameter in made.parameters()} == {torch.float32}
+
+
+def dropouts(model: PreTrainedModel) -> set[float]:
+    """The shares that a model drops, by modules of their own or as arguments of functions; no dropout is 0."""
+    modules = {module.p for module in model.modules() if isinstance(module, nn.Dropout)}
+    numbers = {
+        value
+        for module in model.modules()
+        for name, value in vars(module).items()
+        if "drop" in name and isinstance(value, float)
+    }
+    return modules | numbers
+
+
+@pytest.mark.parametrize(
+    ("family", "own"),
+    [
+        ("bert", {0.1}),
+        ("deberta", {0.0, 0.1}),
+        ("albert", {0.0, 0.2}),
+        ("modernbert", {0.0, 0.2}),
+        ("t5", {0.0, 0.1}),
+        ("gpt2", {0.1}),
+    ],
+)
+def test_dropout_can_be_replaced(family: str, own: set[float], checkpoint: Checkpoint, tmp_path: Path) -> None:
+    path = checkpoint(family, LABELS)
+    assert dropouts(loaded(path, tmp_path / "own")[0]) == own
+    model, directory = loaded(path, tmp_path / "more", dropout=0.3)
+    assert dropouts(model) == {0.3}
+    assert dropouts(loaded(path, tmp_path / "none", dropout=0.0)[0]) == {0.0}
+
+
+def test_layers_are_not_dropped_in_place_of_units(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    settings = loaded(checkpoint("bart", LABELS), tmp_path, dropout=0.3)[0].config
+    assert (settings.dropout, settings.activation_dropout, settings.classifier_dropout) == (0.3, 0.3, 0.3)
+    assert (settings.encoder_layerdrop, settings.decoder_layerdrop) == (0, 0)
+
+
+def test_where_there_is_a_gpu_a_model_without_sdpa_is_read_eagerly(
+    checkpoint: Checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = {}
+    for family in ("deberta", "bert"):
+        path = checkpoint(family, LABELS)
+        with monkeypatch.context() as context:
+            found[family, "CPU"] = loaded(path, tmp_path / "cpu")[0]
+            context.setattr(torch.cuda, "is_available", lambda: True)
+            found[family, "GPU"], directory = loaded(path, tmp_path / "gpu")
+            asked = PretrainedClassifier(name=str(path))
+            assert (
+                empty(asked, LABELS, directory).config._attn_implementation
+                == found[family, "GPU"].config._attn_implementation
+            )
+    assert {key: model.config._attn_implementation for key, model in found.items()} == {
+        ("deberta", "CPU"): "eager",
+        ("deberta", "GPU"): "eager",
+        ("bert", "CPU"): "eager",
+        ("bert", "GPU"): "sdpa",
+    }
+
+
+def test_an_attention_that_a_model_lacks_is_a_user_error_wherever_it_is_made(
+    checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    path = checkpoint("deberta", LABELS)
+    _, directory = loaded(path, tmp_path / "own")
+    without = f"'{path}' cannot be loaded: .* does not support .*scaled_dot_product_attention"
+    with pytest.raises(UserError, match=without) as met:
+        loaded(path, tmp_path / "asked", attention="sdpa")
+    assert "Where no hub" not in str(met.value)
+    with pytest.raises(UserError, match=without):
+        empty(PretrainedClassifier(name=str(path), attention="sdpa"), LABELS, directory)
+
+
+# What cannot be read
+
+
+def checked(path: Path, store: Path, *, embedded: bool, max_length: int = 32, columns: int = 2) -> None:
+    folder = Store(store).folder("vocabularies", path.name)
+    pretrained.keep(str(path), None, folder)
+    config, directory = PretrainedClassifier(name=str(path)), learned.directory(folder)
+    check(config, LABELS, columns, directory, max_length, embedded=embedded)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_encoders_read_words_and_embeddings(family: str, checkpoint: Checkpoint, tmp_path: Path) -> None:
+    path = checkpoint(family)
+    for columns in (1, 2):
+        checked(path, tmp_path, embedded=True, columns=columns)
+
+
+def test_of_a_large_vocabulary_only_what_is_read_is_made(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    path = checkpoint("bert")
+    settings = json.loads((path / "config.json").read_text())
+    (path / "config.json").write_text(json.dumps({**settings, "vocab_size": 10**12}))
+    checked(path, tmp_path, embedded=True)
+
+
+@pytest.mark.parametrize(
+    ("family", "reason"),
+    [
+        ("t5", "Passing input embeddings is currently not supported"),
+        ("bart", "Passing input embeddings is currently not supported"),
+        ("gpt2", "the logits differ"),
+    ],
+)
+def test_embeddings_that_are_not_read_as_words_are_refused_where_they_are_moved(
+    family: str, reason: str, checkpoint: Checkpoint, tmp_path: Path
+) -> None:
+    path = checkpoint(family)
+    checked(path, tmp_path / "plain", embedded=False)
+    with pytest.raises(UserError, match=f"regime adversarial moves word embeddings, .*{reason}.* Take regime plain"):
+        checked(path, tmp_path / "moved", embedded=True)
+
+
+def test_a_model_that_is_read_otherwise_by_transformers_is_refused(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="xlnet. is not read as transformers reads it: the logits differ"):
+        checked(checkpoint("xlnet"), tmp_path / "xlnet", embedded=False)
+    with pytest.raises(UserError, match="Cannot handle batch sizes > 1 if no padding token is defined"):
+        checked(checkpoint("gpt2", pad_token_id=None), tmp_path / "gpt2", embedded=False)
+
+
+def test_a_tokenizer_without_pad_is_refused(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    with pytest.raises(UserError, match=r"the tokenizer of the model \(gpt2\) has no pad"):
+        checked(checkpoint("gpt2", pad=False), tmp_path, embedded=False)
+
+
+def test_where_positions_are_relative_length_is_free(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    for family in ("t5", "xlnet"):  # the latter says -1
+        model, directory = loaded(checkpoint(family), tmp_path / family)
+        assert reader(model, directory, 4000)
+
+
+def test_t5_is_trained_and_read(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    path = checkpoint("t5", ("neutral", "entailment", "contradiction"))
+    model, directory = loaded(path, tmp_path)
+    read, ids = reader(model, directory)
+    assert_read_as_published(path, read, ids, [1, 0, 2])
+    read.logits(ids).sum().backward()
+    assert model.transformer.shared.weight.grad.abs().max() > 0
+
+
+def test_a_pair_may_not_be_longer_than_the_positions(checkpoint: Checkpoint, tmp_path: Path) -> None:
+    for family in ("xlm_roberta", "bert"):
+        model, directory = loaded(checkpoint(family), tmp_path / family)
+        assert reader(model, directory, 64)
+        with pytest.raises(UserError, match="max_length=65 exceeds the 64 positions of the model: lower it"):
+            reader(model, directory, 65)
+
+
+def test_the_longer_sentence_is_cut_first(checkpoint: Checkpoint) -> None:
+    tokenizer = AutoTokenizer.from_pretrained(checkpoint("bert"))
+    rows, cut = encode(tokenizer, [PREMISES, HYPOTHESES], 12)
+    assert [len(row) for row in rows] == [10, 12, 12] and cut == 2
+    text = tokenizer.decode(rows[2])
+    assert text == "[CLS] a bird sings [SEP] the old bird sings the big [SEP]"
+    assert encode(tokenizer, [[], []], 12) == ([], 0)

@@ -1,0 +1,65 @@
+"""Experiments of every task that are made in a moment, on the built-in languages."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from augury.experiments.experiment import Experiment, parse
+
+T5 = {
+    "architecture": "tiny",
+    "vocabulary_size": 150,
+    "layers": 1,
+    "hidden_size": 16,
+    "feedforward_size": 32,
+    "attention_heads": 2,
+}
+"""The model of a generator."""
+ENCODER = {**T5, "vocabulary_size": 200}
+"""The model of a classifier."""
+PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 60}, "valid": {"builtin": 12}}
+OF_TASK: dict[str, dict[str, Any]] = {
+    "nmt": {
+        "corpus": {**PARALLEL, "tests": {"test": {"builtin": 6}}},
+        "vocabulary": {"size": 200},
+        "model": {"architecture": "tiny", "hidden_size": 16, "feedforward_size": 32, "attention_heads": 2},
+        "validation": {"sentences": 2},
+        "decoding": {"beam": 1, "max_length": 12},
+    },
+    "nli": {
+        "corpus": {
+            "language": "qaa",
+            "train": {"builtin": 60},
+            "valid": {"builtin": 12},
+            "tests": {"test": {"builtin": 6}},
+        },
+        "model": ENCODER,
+        "max_length": 40,
+    },
+    "seq2seq": {
+        "corpus": {"form": "text", **PARALLEL, "tests": {"test": {"builtin": 6}}},
+        "model": T5,
+        "max_pieces": 30,
+    },
+}
+
+
+def content(task: str, storage: Path, **changes: Any) -> dict[str, Any]:
+    """Return the experiment file of a task, sections replaced by `changes`."""
+    return {
+        "name": "tiny",
+        "task": task,
+        "storage": str(storage),
+        "baseline": False,
+        "training": {"max_tokens": 400, "max_passes": 2},
+        "execution": {"executor": "local", "launcher": "direct", "device": "cpu", "threads": 1},
+        "tracking": {"enabled": False},
+        **OF_TASK[task],
+        **changes,
+    }
+
+
+def experiment(task: str, storage: Path, **changes: Any) -> Experiment:
+    """Return the experiment of such a file."""
+    return parse(content(task, storage, **changes))

@@ -1,0 +1,204 @@
+"""The translation task: examples, batches and rows, on a prepared toy corpus."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+
+from augury.core.store import Store
+from augury.experiments.experiment import parse
+from augury.experiments.preparation import prepare
+from augury.experiments.run import Run
+from augury.regimes.regime import Progress
+from augury.text.alphabet import build_alphabet
+from augury.text.rot import Rot
+from augury.training import history
+from augury.training.loop import fit
+from trainables.nmt.translation import Batch, Translation
+
+
+def content(storage: Path, **changes: Any) -> dict[str, Any]:
+    return {
+        "name": "toy",
+        "task": "nmt",
+        "storage": str(storage),
+        "corpus": {
+            "source_language": "de",
+            "target_language": "en",
+            "train": {"builtin": 60},
+            "valid": {"builtin": 8},
+            "tests": {"test": {"builtin": 6}},
+        },
+        "augment": [{"operator": "cipher", "keys": [1, 2]}],
+        "vocabulary": {"size": 300, "size_per_key": 60},
+        "model": {"architecture": "tiny", "hidden_size": 32, "feedforward_size": 64, "attention_heads": 2},
+        "regime": {"name": "coregularised", "warmup_steps": 0},
+        "training": {"max_tokens": 400, "max_passes": 5},
+        "tracking": {"enabled": False},
+        **changes,
+    }
+
+
+class Toy:
+    def __init__(self, storage: Path, **changes: Any):
+        self.run: Run = prepare(parse(content(storage, **changes)), Store(storage))
+        self.task = Translation(self.run)
+
+
+@pytest.fixture(scope="module")
+def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("nmt")
+
+
+def texts(task: Translation, ids: list[int]) -> str:
+    return task.vocabulary.decode([ids])[0]
+
+
+def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_sentence(storage: Path) -> None:
+    toy = Toy(storage)
+    task = toy.task
+    kept = len(task.examples.rows)
+    assert task.draw_rows == [kept, kept] and toy.run.data_factor == 3.0
+    assert toy.run.passes_by_view == {"source": 1.0, "rot-1": 0.5, "rot-2": 0.5}
+    batch = task.load(np.array([0, kept]), 0, torch.device("cpu")).batch
+    assert batch.sources.shape[:2] == (2, 2)
+    sources = toy.run.corpus("train").column("source")
+    targets = toy.run.corpus("train").column("target")
+    row = int(task.examples.rows[0])
+    plain = [texts(task, batch.sources[0, place].tolist()) for place in (0, 1)]
+    assert plain == [sources[row], sources[row]]
+    letters = {letter: 1 for text in sources for letter in text}
+    for place, key in ((0, 1), (1, 2)):
+        assert texts(task, batch.sources[1, place].tolist()) == Rot(build_alphabet(letters), key).text(sources[row])
+    assert [texts(task, labels.tolist()) for labels in batch.labels] == [targets[row]] * 2
+    assert task.ids(np.array([kept])) == [f"train-{row + 1:08d} (source+rot-2)"] or task.ids(np.array([kept]))[
+        0
+    ].endswith(" (source+rot-2)")
+
+
+def test_tags_and_ends_frame_the_source(storage: Path) -> None:
+    task = Toy(storage).task
+    for view in task.load(np.array([0]), 0, torch.device("cpu")).batch.sources[:, 0].tolist():
+        *source, end = (piece for piece in view if piece != task.vocabulary.pad)
+        assert source[0] == task.vocabulary.tags["__en__"] and end == task.vocabulary.eos
+    second = Toy(storage, regime={"name": "multi_source", "equation": 2}).task
+    last = second.load(np.array([sum(second.draw_rows) - 1]), 0, torch.device("cpu")).batch
+    assert int(last.sources[0, 0, 0]) == second.vocabulary.tags["__de__"]
+    row = int(second.examples.rows[-1])
+    assert texts(second, last.labels[0].tolist()) == second.examples.column("source")[row]
+    plain = Toy(storage, regime="plain", augment=[]).task
+    first = plain.load(np.array([0]), 0, torch.device("cpu")).batch.sources[0, 0, 0]
+    assert first not in plain.vocabulary.tags.values()
+
+
+def test_lengths_are_those_of_the_batches(storage: Path) -> None:
+    task = Toy(storage, regime="plain", augment=[]).task
+    for example in (0, 7, len(task.lengths.cost) - 1):
+        batch = task.load(np.array([example]), 0, torch.device("cpu")).batch
+        assert batch.sources.shape[2] == task.lengths.sources[example]
+        assert batch.labels.shape[1] == task.lengths.targets[example]
+
+
+def test_rows_do_not_depend_on_padding_or_company(storage: Path) -> None:
+    task = Toy(storage).task
+    task.module.eval()
+    examples = np.array([0, 1, 2, 3])
+    together = task.rows(task.load(examples, 0, torch.device("cpu")).batch, [0, 1])
+    alone = [
+        task.rows(task.load(np.array([example]), 0, torch.device("cpu")).batch, [0, 1]).hidden for example in examples
+    ]
+    assert torch.allclose(together.hidden, torch.cat(alone, dim=1), atol=1e-5)
+    one_view = task.rows(task.load(examples, 0, torch.device("cpu")).batch, [1])
+    assert torch.allclose(one_view.hidden[0], together.hidden[1], atol=1e-5)
+
+
+def test_padding_does_not_change_the_loss(storage: Path) -> None:
+    task = Toy(storage).task
+    task.module.eval()
+    batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
+    pad = task.vocabulary.pad
+    wider = Batch(
+        torch.nn.functional.pad(batch.sources, (0, 5), value=pad),
+        torch.nn.functional.pad(batch.labels, (0, 3), value=pad),
+    )
+    before, after = task.loss(batch, Progress(0)), task.loss(wider, Progress(0))
+    assert before.rows == after.rows and before.divisor == after.divisor == 2 * before.rows
+    assert float(before.total.detach()) == pytest.approx(float(after.total.detach()), rel=1e-5)
+
+
+# Perturbed sources
+
+
+ATTACKED = {"regime": {"name": "adversarial", "epsilon": 1, "alpha": 0.7}, "augment": []}
+
+
+def moved_nll(task: Translation, batch: Batch, perturbation: torch.Tensor) -> torch.Tensor:
+    rows = task.rows(batch, [0], perturbation)
+    return torch.nn.functional.cross_entropy(rows.hidden[0] @ rows.weight.T, rows.labels, reduction="sum")
+
+
+def test_a_perturbation_is_added_to_what_the_encoder_reads(storage: Path) -> None:
+    task = Toy(storage, **ATTACKED).task
+    task.module.eval()
+    batch = task.load(np.array([0, 1, 2]), 0, torch.device("cpu")).batch
+    embedded = task.embedded(batch, 0)
+    assert torch.equal(embedded.mask, batch.sources[0] != task.vocabulary.pad)
+    assert embedded.embeddings[~embedded.mask].count_nonzero() == 0 and not embedded.embeddings.requires_grad
+    plain = task.rows(batch, [0]).hidden
+    unmoved = task.rows(batch, [0], torch.zeros_like(embedded.embeddings)).hidden
+    assert torch.allclose(plain, unmoved, atol=1e-6)
+    words = task.module.model.encoder.embed_tokens.weight  # type: ignore[union-attr]
+    first, other = batch.sources[0, 0, 0], batch.sources[0, 0, 1]
+    exchanged = batch.sources.clone()
+    exchanged[0, 0, 0] = other
+    perturbation = torch.zeros_like(embedded.embeddings)
+    perturbation[0, 0] = (words[other] - words[first]).detach() * words.shape[1] ** 0.5
+    expected = task.rows(batch._replace(sources=exchanged), [0]).hidden
+    assert torch.allclose(task.rows(batch, [0], perturbation).hidden, expected, atol=1e-5)
+
+
+def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> None:
+    task = Toy(storage, **ATTACKED).task
+    task.module.eval()
+    batch = task.load(np.array([0, 1, 2, 3, 4]), 0, torch.device("cpu")).batch
+    regime = task.regime.model_copy(update={"label_smoothing": 0.0})
+    losses = regime.loss(task, batch, Progress(0))
+    losses.total.backward()
+    found = {name: parameter.grad for name, parameter in task.module.named_parameters() if parameter.grad is not None}
+    task.module.zero_grad()
+    assert losses.rows == losses.divisor == int((batch.labels != task.vocabulary.pad).sum())
+    assert float(losses.metrics["projected"]) == losses.rows
+    assert losses.metrics["nll_before"] < losses.metrics["nll"]
+
+    perturbation = torch.zeros_like(task.embedded(batch, 0).embeddings)
+    for _ in range(3):
+        perturbation.requires_grad_()
+        moved_nll(task, batch, perturbation).backward()
+        gradient = perturbation.grad
+        assert gradient is not None
+        moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
+        perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
+    task.module.zero_grad()
+    moved_nll(task, batch, perturbation).backward()
+    assert len(found) > 20
+    for name, parameter in task.module.named_parameters():
+        if name in found:
+            assert torch.allclose(found[name], parameter.grad, rtol=1e-4, atol=1e-5), name
+
+
+def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path) -> None:
+    toy = Toy(storage, regime={"name": "adversarial", "epsilon": 1, "norm_scope": "token"})
+    task = toy.task
+    assert task.draw_rows == [len(task.examples.rows)] * 3
+    training = toy.run.experiment.training.model_copy(update={"max_updates": 3, "max_passes": None, "average_last": 1})  # type: ignore[attr-defined]
+    before = task.module.state_dict()["model.encoder.embed_tokens.weight"].clone()
+    fit(task, training, toy.run, device=torch.device("cpu"))
+    assert not torch.equal(before, task.module.state_dict()["model.encoder.embed_tokens.weight"])
+    metrics = next(
+        record["metrics"] for record in history.read(toy.run.folder) if "train/projected" in record["metrics"]
+    )
+    assert metrics["train/projected"] == 1 and 0 < metrics["train/perturbation"] < 1
