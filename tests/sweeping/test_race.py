@@ -125,7 +125,7 @@ def test_a_rung_by_hand() -> None:
     race = Race(names(4), [1, 2, 3], [5, None], mode="max", reduction=2)
     assert race.work() == [Work(name, 1, 0) for name in "abcd"]
     trained = finish(race, values)
-    # The groups deviate by 0.02 / 1 verdict, so pooled too: 0.1414 with 4 degrees of freedom; 2.7764 * 0.1414 / sqrt(2).
+    # The groups deviate by 0.02 / 1 each, so pooled too: 0.1414 with 4 degrees of freedom; 2.7764 * 0.1414 / sqrt(2).
     half = pytest.approx(0.27764, rel=1e-4)
     first, second = race.decisions[:4], race.decisions[4:8]
     assert [tuple(verdict) for verdict in first] == [
@@ -143,7 +143,7 @@ def test_a_rung_by_hand() -> None:
     assert [verdict.mean for verdict in second] == pytest.approx([1.1, 10.1, 9.1, 9.0])
     assert [verdict.cut for verdict in second] == pytest.approx([9.05] * 4)
     assert all(verdict.high - verdict.mean == half and verdict.mean - verdict.low == half for verdict in second)
-    # At the end two seeds of verdict tell them apart; nobody needs the third.
+    # At the end two seeds of each tell them apart; nobody needs the third.
     assert actions(race, 1) == {"seed added": ["a", "b", "c"], "stopped": ["b", "c"], "chosen": ["a"]}
     assert trained == {Work(name, seed, rung) for name in "abc" for seed in (1, 2) for rung in (0, 1)} | {
         Work("d", 1, 0),
@@ -348,9 +348,9 @@ def test_minimum_mirrors_maximum(race: tuple) -> None:
     configurations, seeds, stands, reduction, values = race
 
     def ended(mode: Literal["max", "min"], sign: int) -> Race:
-        made = Race(configurations, seeds, stands, mode=mode, reduction=reduction)
-        finish(made, {key: [sign * value for value in run] for key, run in values.items()})
-        return made
+        raced = Race(configurations, seeds, stands, mode=mode, reduction=reduction)
+        finish(raced, {key: [sign * value for value in run] for key, run in values.items()})
+        return raced
 
     up, down = ended("max", 1), ended("min", -1)
     assert down.best == up.best
@@ -364,11 +364,11 @@ def test_minimum_mirrors_maximum(race: tuple) -> None:
 @settings(max_examples=100, deadline=None)
 def test_a_rung_fills_its_places_and_stops_nobody_above_the_cut(race: tuple) -> None:
     configurations, seeds, stands, reduction, values = race
-    made = Race(configurations, seeds, stands, mode="max", reduction=reduction)
-    finish(made, values)
+    raced = Race(configurations, seeds, stands, mode="max", reduction=reduction)
+    finish(raced, values)
     entered = len(configurations)
     for rung in range(len(stands) - 1):
-        final = [verdict for verdict in verdict.decisions if verdict.rung == rung and verdict.action != "seed added"]
+        final = [verdict for verdict in raced.decisions if verdict.rung == rung and verdict.action != "seed added"]
         promoted = [verdict for verdict in final if verdict.action == "promoted"]
         places = -(-entered // reduction)
         assert len(promoted) >= min(places, len(final))
