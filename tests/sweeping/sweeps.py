@@ -85,9 +85,9 @@ def validations(storage: Path) -> int:
 
 
 def actors(name: str) -> list[psutil.Process]:
-    """The processes of Ray's actors of that name."""
+    """The actors of that name in the session's Ray, whose processes are children of this one."""
     matching = []
-    for process in psutil.process_iter():
+    for process in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
             title = " ".join(process.cmdline())
             matching += [process] if title.startswith("ray::") and name in title else []

@@ -32,25 +32,25 @@ def called(point: Mapping[str, Any]) -> str:
     return str(dict(point))
 
 
-def suggested(found: Space, sweep: Folder, samples: int, at_once: int = 4, fixed: Sequence[str] = ()) -> Suggestions:
-    return Suggestions(found, sweep, fixed, SEEDS, samples, at_once, called)
+def suggested(space: Space, sweep: Folder, samples: int, at_once: int = 4, fixed: Sequence[str] = ()) -> Suggestions:
+    return Suggestions(space, sweep, fixed, SEEDS, samples, at_once, called)
 
 
-def asked(made: Suggestions) -> list[str]:
+def requested(suggestions: Suggestions) -> list[str]:
     """The configurations that are to be trained, once all that was asked for is prepared."""
-    made.work()
-    wait(made._open.values())
-    return list(dict.fromkeys(each.configuration for each in made.work()))
+    suggestions.work()
+    wait(suggestions._open.values())
+    return list(dict.fromkeys(work.configuration for work in suggestions.work()))
 
 
-def train(made: Suggestions) -> dict[str, float]:
+def train(suggestions: Suggestions) -> dict[str, float]:
     """Tell a value for every seed of every point until all are known; the means that the study has."""
-    while not made.over:
-        for configuration in asked(made):
+    while not suggestions.over:
+        for configuration in requested(suggestions):
             for seed in SEEDS:
-                made.tell(configuration, seed, 0, len(configuration) + seed / 10)
-    values = {each.number: each.value for each in made.study.trials}
-    return {future.result(): values[number] for number, future in made._open.items()}
+                suggestions.tell(configuration, seed, 0, len(configuration) + seed / 10)
+    values = {trial.number: trial.value for trial in suggestions.study.trials}
+    return {future.result(): values[number] for number, future in suggestions._open.items()}
 
 
 @pytest.fixture
@@ -64,12 +64,12 @@ BETA = {"regime.beta": tune.loguniform(0.1, 20)}
 
 
 def test_points_are_asked_for_while_there_is_room_and_judged_by_the_mean_over_seeds(sweep):
-    made = suggested(sweeping(BETA), sweep, samples=3, fixed=["reference"])
-    first = asked(made)
+    suggestions = suggested(sweeping(BETA), sweep, samples=3, fixed=["reference"])
+    first = requested(suggestions)
     assert first[0] == "reference" and len(first) == 3  # two points × two seeds fill the four places
-    assert [(each.configuration, each.seed) for each in made.work()][:2] == [("reference", 1), ("reference", 2)]
-    means = train(made)
-    assert len(means) == 3 and made.over
+    assert [(work.configuration, work.seed) for work in suggestions.work()][:2] == [("reference", 1), ("reference", 2)]
+    means = train(suggestions)
+    assert len(means) == 3 and suggestions.over
     assert all(value == pytest.approx(len(name) + 0.15) for name, value in means.items())
 
 
@@ -84,7 +84,7 @@ def test_a_study_goes_on_where_it_stood(sweep):
 def test_fewer_samples_narrow(sweep):
     first = train(suggested(sweeping(BETA), sweep, samples=3))
     fewer = suggested(sweeping(BETA), sweep, samples=1)
-    assert asked(fewer) == list(first)[:1]
+    assert requested(fewer) == list(first)[:1]
     train(fewer)
     assert len(fewer.study.trials) == 3 and fewer.over
 
@@ -102,26 +102,26 @@ def test_other_choices_begin_another_study(sweep, capsys):
 
 def test_choices_that_a_database_cannot_hold_come_back_as_they_are(sweep):
     keys = {"augment.0.keys": [[1], [1, 2]], "regime.beta": [5]}
-    made = suggested(sweeping(keys), sweep, samples=4)
-    train(made)
-    assert {future.result() for future in made._open.values()} <= {
+    suggestions = suggested(sweeping(keys), sweep, samples=4)
+    train(suggestions)
+    assert {future.result() for future in suggestions._open.values()} <= {
         "{'augment.0.keys': [1], 'regime.beta': 5}",
         "{'augment.0.keys': [1, 2], 'regime.beta': 5}",
     }
     other = suggested(sweeping({**keys, "augment.0.keys": [[2], [1, 2]]}), sweep, samples=1)
-    assert other.study.study_name != made.study.study_name  # the positions mean other lists
+    assert other.study.study_name != suggestions.study.study_name  # the positions mean other lists
 
 
 def test_a_point_that_cannot_be_tried_fails_alone(sweep, capsys):
-    made = suggested(sweeping({"regime.beta": [13]}), sweep, samples=1, fixed=["reference"])
-    assert asked(made) == ["reference"]
+    suggestions = suggested(sweeping({"regime.beta": [13]}), sweep, samples=1, fixed=["reference"])
+    assert requested(suggestions) == ["reference"]
     assert "beta=13 cannot be tried: 13 brings bad luck" in capsys.readouterr().err
-    assert [each.state for each in made.study.trials] == [TrialState.FAIL]
+    assert [trial.state for trial in suggestions.study.trials] == [TrialState.FAIL]
 
 
 def test_a_seed_that_fails_ends_its_point(sweep):
-    made = suggested(sweeping(BETA), sweep, samples=1)
-    (configuration,) = asked(made)
-    made.fail(configuration, 1)
-    assert made.work() == [] and made.over
-    assert [each.state for each in made.study.trials] == [TrialState.FAIL]
+    suggestions = suggested(sweeping(BETA), sweep, samples=1)
+    (configuration,) = requested(suggestions)
+    suggestions.fail(configuration, 1)
+    assert suggestions.work() == [] and suggestions.over
+    assert [trial.state for trial in suggestions.study.trials] == [TrialState.FAIL]

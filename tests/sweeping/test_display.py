@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import io
+import logging
+import time
 from dataclasses import replace
 
 import pytest
 
+from augury.core import messages
 from augury.core.store import Store
-from augury.sweeping import display
+from augury.sweeping import display as displays
 from augury.sweeping.display import Display
 from augury.sweeping.state import Configuration, Point, Progress, Sweep, Trial
 
@@ -43,53 +46,65 @@ def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> 
     )
 
 
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
+    """The time, to be moved on."""
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    return now
+
+
 class Terminal(io.StringIO):
     def isatty(self) -> bool:
         return True
 
 
-def test_every_running_trial_has_a_line_and_no_line_is_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = 0.0
-    monkeypatch.setattr(display.time, "monotonic", lambda: now)
-    stream = io.StringIO()
-    shown = Display(stream)
-    running = sweep(("a", 1, "running", 1), ("b", 1, "running", 0), ("b", 2, "waiting", 0))
-    for now in (1.0, 2.0, 30.0):  # noqa: B007
-        shown.show(running)
-    lines = stream.getvalue().splitlines()
-    assert sum(line.startswith("a, seed 1: running") for line in lines) == 1
-    assert sum(line.startswith("b, seed 1: running") for line in lines) == 1
-    assert len(lines) == len(set(lines)) == 3
-    now = 31.0
-    shown.show(sweep(("a", 1, "running", 2), ("b", 1, "failed", 0), ("b", 2, "waiting", 0), error="loss is NaN"))
-    now = 33.0
-    shown.show(sweep(("a", 1, "running", 3), ("b", 1, "failed", 0), ("b", 2, "waiting", 0), error="loss is NaN"))
-    lines = stream.getvalue().splitlines()
-    assert any("b, seed 1: failed" in line and "loss is NaN" in line for line in lines)
-    assert sum(line.startswith("a, seed 1") for line in lines) == 2, "at most every ten seconds a trial"
-    assert len(lines) == len(set(lines))
+def test_every_running_trial_has_a_line_and_none_is_repeated(
+    clock: list[float], caplog: pytest.LogCaptureFixture
+) -> None:
+    caplog.set_level(logging.INFO, "augury")
+    display = Display()
+    for _ in range(3):
+        display.show(sweep(("a", 1, "running", 1), ("b", 1, "running", 0), ("b", 2, "waiting", 0)))
+        clock[0] += 30
+    trials = [message.split(":")[0] for message in caplog.messages]
+    assert sorted(trials) == ["a, seed 1", "b, seed 1", "beta"]
+    display.show(sweep(("a", 1, "running", 2), ("b", 1, "failed", 0), ("b", 2, "waiting", 0), error="loss is NaN"))
+    clock[0] += 2
+    display.show(sweep(("a", 1, "running", 3), ("b", 1, "failed", 0), ("b", 2, "waiting", 0), error="loss is NaN"))
+    assert any("b, seed 1: failed" in message and "loss is NaN" in message for message in caplog.messages)
+    shown = [message for message in caplog.messages if message.startswith("a, seed 1")]
+    assert len(shown) == 2 and "validation 2" in shown[1], "at most every ten seconds a trial"
+    assert len(caplog.messages) == len(set(caplog.messages))
+    display.close()
 
 
-def test_what_an_earlier_command_has_ended_is_no_news() -> None:
-    stream = io.StringIO()
-    Display(stream).show(sweep(("a", 1, "finished", 2), ("a", 2, "running", 1)))
-    lines = stream.getvalue().splitlines()
-    assert not any(line.startswith("a, seed 1") for line in lines)
-    assert any("1 finished, 1 running" in line for line in lines)
+def test_what_an_earlier_command_has_ended_is_no_news(caplog: pytest.LogCaptureFixture) -> None:
+    caplog.set_level(logging.INFO, "augury")
+    Display().show(sweep(("a", 1, "finished", 2), ("a", 2, "running", 1)))
+    assert not any(message.startswith("a, seed 1") for message in caplog.messages)
+    assert any("1 finished, 1 running" in message for message in caplog.messages)
 
 
-def test_a_terminal_shows_the_running_trials_alone_with_the_best() -> None:
+def test_a_terminal_shows_the_running_trials_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
-    shown = Display(stream)
-    shown.show(sweep(("a", 1, "running", 2), ("b", 1, "paused", 1), ("b", 2, "finished", 2)))
-    shown.close()
-    text = stream.getvalue()
-    assert "seed 1" in text and "12.00" in text
-    assert "best so far" in text
+    monkeypatch.setattr("sys.stderr", stream)
+    with messages.shown():
+        display = Display()
+        display.show(sweep(("a", 1, "running", 2), ("b", 1, "paused", 1), ("b", 2, "finished", 2)))
+        lines = [task.description for task in messages.display().tasks]
+        assert [line.split(":")[0] for line in lines] == ["a, seed 1", "beta"]
+        display.show(sweep(("a", 1, "finished", 3), ("b", 1, "running", 2), ("b", 2, "finished", 2)))
+        lines = [task.description for task in messages.display().tasks]
+        assert [line.split(":")[0] for line in lines] == ["beta", "b, seed 1"]
+        display.close()
+        assert not messages.display().tasks
+    assert "a, seed 1: finished" in stream.getvalue()
 
 
 def test_leaders_and_the_time_left() -> None:
     running = sweep(("a", 1, "finished", 4), ("a", 2, "running", 1), ("b", 1, "stopped", 3), ("b", 2, "waiting", 0))
-    assert [(configuration.name, value) for configuration, value in display.leaders(running)] == [("a", 17.5)]
-    assert display.seconds_left(running) == (8 - 2) + 8
-    assert display.leaders(replace(running, mode="min"))[0][1] == (11 + 21) / 2
+    assert [(configuration.name, value) for configuration, value in displays.leaders(running)] == [("a", 17.5)]
+    assert displays.seconds_left(running) == (8 - 2) + 8
+    assert displays.leaders(replace(running, mode="min"))[0][1] == (11 + 21) / 2

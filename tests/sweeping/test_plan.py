@@ -10,13 +10,14 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.naming import title
 from augury.core.store import Store
-from augury.sweeping import plan, points, space
+from augury.sweeping import plan as plans
+from augury.sweeping import points, space
 from augury.sweeping.plan import Plan
 
 
 def planned(name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any) -> Plan:
-    found = replace(space.find(name), **changes)
-    return plan.make(found, store, assignments or {}, points.sample(found))
+    space_ = replace(space.find(name), **changes)
+    return plans.make(space_, store, assignments or {}, points.sample(space_))
 
 
 @pytest.fixture(scope="module")
@@ -24,60 +25,60 @@ def store(tmp_path_factory):
     return Store(tmp_path_factory.mktemp("store"))
 
 
-def names(made: Plan) -> list[str]:
-    return [each.name for each in made.configurations.values()]
+def names(plan: Plan) -> list[str]:
+    return [entry.name for entry in plan.configurations.values()]
 
 
 def test_the_baseline_stands_before_the_points(store):
-    made = planned("multi_source", store)
-    assert names(made) == [
+    plan = planned("multi_source", store)
+    assert names(plan) == [
         "baseline",
         "equation=1, keys=1",
         "equation=1, keys=1+2",
         "equation=2, keys=1",
         "equation=2, keys=1+2",
     ]
-    assert next(iter(made.configurations.values())).experiment.augment == ()
-    assert made.merged == []
+    assert next(iter(plan.configurations.values())).experiment.augment == ()
+    assert plan.merged == []
 
 
 def test_tau_and_warmup_without_agreement_are_one_experiment(store):
     keys = {"regime.beta": [0, 5], "regime.tau": [1, 2], "regime.warmup_passes": [0, 9]}
-    made = planned("agreement", store, keys=keys)
-    assert len(made.configurations) == 1 + 1 + 4
-    assert [title(each.point) for each in made.merged] == [
+    plan = planned("agreement", store, keys=keys)
+    assert len(plan.configurations) == 1 + 1 + 4
+    assert [title(entry.point) for entry in plan.merged] == [
         "beta=0, tau=1, warmup_passes=9",
         "beta=0, tau=2, warmup_passes=0",
         "beta=0, tau=2, warmup_passes=9",
     ]
-    assert {each.same_as for each in made.merged} == {"beta=0, tau=1, warmup_passes=0"}
-    assert made.merged[1].reason == "regime.tau has no effect: the divergence has the weight beta=0"
+    assert {entry.same_as for entry in plan.merged} == {"beta=0, tau=1, warmup_passes=0"}
+    assert plan.merged[1].reason == "regime.tau has no effect: the divergence has the weight beta=0"
 
 
 def test_warmup_on_the_cipher_alone_matters_without_agreement_too(store):
     keys = {"regime.beta": [0], "regime.warmup_passes": [0, 9]}
-    made = planned("agreement", store, {"regime.warmup_views": "cipher"}, keys=keys)
-    assert made.merged == []
+    plan = planned("agreement", store, {"regime.warmup_views": "cipher"}, keys=keys)
+    assert plan.merged == []
 
 
 def test_keys_equal_modulo_the_alphabet_are_one_experiment(store):
     alphabet = "abcdefghijklmnopqrstuvwxyzäöüß"
     keys = {"augment.0.keys": [[1], [31], [1, 2], [31, 32], [1, 31]]}
-    made = planned("cipher_keys", store, {"augment.0.alphabet": alphabet}, keys=keys)
-    assert names(made) == ["baseline", "keys=1", "keys=1+2"]
-    assert [(title(each.point), each.same_as) for each in made.merged] == [
+    plan = planned("cipher_keys", store, {"augment.0.alphabet": alphabet}, keys=keys)
+    assert names(plan) == ["baseline", "keys=1", "keys=1+2"]
+    assert [(title(entry.point), entry.same_as) for entry in plan.merged] == [
         ("keys=31", "keys=1"),
         ("keys=31+32", "keys=1+2"),
         ("keys=1+31", "keys=1"),
     ]
-    assert "on this text it is the same as operator=cipher, keys=1," in made.merged[0].reason
+    assert "on this text it is the same as operator=cipher, keys=1," in plan.merged[0].reason
 
 
 def test_a_given_alphabet_has_no_mode(store):
     keys = {"augment.0.alphabet": ["abcdefgh"], "augment.0.mode": ["alpha", "lower"], "augment.0.min_count": [1, 2]}
-    made = planned("cipher_keys", store, keys=keys)
-    assert len(made.configurations) == 2 and len(made.merged) == 3
-    assert made.merged[0].reason == "augment.0.min_count has no effect: the alphabet is given"
+    plan = planned("cipher_keys", store, keys=keys)
+    assert len(plan.configurations) == 2 and len(plan.merged) == 3
+    assert plan.merged[0].reason == "augment.0.min_count has no effect: the alphabet is given"
 
 
 def test_keys_are_compared_modulo_the_fitted_alphabet_too(store):
@@ -86,14 +87,14 @@ def test_keys_are_compared_modulo_the_fitted_alphabet_too(store):
     fits = [store.folder("fits", address) for address in store.addresses("fits")]
     sizes = {len(cycle) for fit in fits for cycle in fit.read_json("fitted.json")["cycles"]}
     size = max(sizes)
-    made = planned("cipher_keys", store, keys={"augment.0.keys": [[1], [1 + size]]})
-    assert names(made) == ["baseline", "keys=1"]
+    plan = planned("cipher_keys", store, keys={"augment.0.keys": [[1], [1 + size]]})
+    assert names(plan) == ["baseline", "keys=1"]
 
 
 def test_settings_of_the_other_vocabulary_mode_have_no_effect(store):
-    made = planned("vocabulary", store)
-    assert len(made.configurations) == 1 + 4 + 1
-    assert made.merged[0].reason == "vocabulary.size_per_key has no effect: the vocabulary's mode is separate"
+    plan = planned("vocabulary", store)
+    assert len(plan.configurations) == 1 + 4 + 1
+    assert plan.merged[0].reason == "vocabulary.size_per_key has no effect: the vocabulary's mode is separate"
 
 
 def test_an_unknown_key_names_the_nearest(store):
@@ -107,9 +108,9 @@ def test_a_swept_key_cannot_be_set(store):
 
 
 def test_a_reference_of_the_space(store):
-    made = planned("agreement", store, keys={"regime.beta": [1, 0]}, reference={"regime.beta": 0})
-    assert names(made) == ["beta=0", "beta=1"]
-    assert made.merged == []
+    plan = planned("agreement", store, keys={"regime.beta": [1, 0]}, reference={"regime.beta": 0})
+    assert names(plan) == ["beta=0", "beta=1"]
+    assert plan.merged == []
 
 
 def test_addresses_do_not_depend_on_the_order_of_points(store):
@@ -128,49 +129,49 @@ ROWS = {
 
 
 def test_rows_keep_their_names_and_the_reference_is_first(store):
-    made = planned("agreement", store, keys={}, rows=ROWS, reference="pull")
-    assert names(made) == ["pull", "plain", "no pull"]
-    assert [(each.called, each.same_as, each.reason) for each in made.merged] == [
+    plan = planned("agreement", store, keys={}, rows=ROWS, reference="pull")
+    assert names(plan) == ["pull", "plain", "no pull"]
+    assert [(entry.called, entry.same_as, entry.reason) for entry in plan.merged] == [
         ("no pull, flatter", "no pull", "regime.tau has no effect: the divergence has the weight beta=0"),
         ("no pull again", "no pull", "both come to the same run"),
     ]
 
 
 def test_rows_stand_beside_a_grid(store):
-    made = planned("agreement", store, keys={"regime.beta": [0, 2]}, rows=ROWS, reference="plain")
-    assert names(made) == ["plain", "pull", "no pull", "beta=2"]
-    assert made.merged[-1].called == "beta=0" and made.merged[-1].same_as == "no pull"
+    plan = planned("agreement", store, keys={"regime.beta": [0, 2]}, rows=ROWS, reference="plain")
+    assert names(plan) == ["plain", "pull", "no pull", "beta=2"]
+    assert plan.merged[-1].called == "beta=0" and plan.merged[-1].same_as == "no pull"
 
 
 @pytest.mark.parametrize("key", ["regime.tau", "augment.0.keys", "augment"])
 def test_what_a_row_changes_cannot_be_set_for_all(store, key):
     with pytest.raises(UserError, match=f"--set {key}: space 'agreement' sweeps this key"):
         planned("agreement", store, {key: 1}, keys={}, rows=ROWS, reference="pull")
-    made = planned("agreement", store, {"training.max_updates": 900}, keys={}, rows=ROWS, reference="pull")
-    assert {each.experiment.training.max_updates for each in made.configurations.values()} == {900}
+    plan = planned("agreement", store, {"training.max_updates": 900}, keys={}, rows=ROWS, reference="pull")
+    assert {entry.experiment.training.max_updates for entry in plan.configurations.values()} == {900}
 
 
 def test_a_radius_that_no_step_reaches_is_no_setting(store):
     keys = {"regime.epsilon": [2, 3, 5], "regime.steps": [3]}
-    made = planned("pgd", store, {"regime.alpha": 1.0, "corpus.train.builtin": 60}, keys=keys)
-    assert names(made) == ["regime=plain", "epsilon=2, steps=3", "epsilon=3, steps=3"]
-    assert [(each.called, each.same_as) for each in made.merged] == [("epsilon=5, steps=3", "epsilon=3, steps=3")]
-    assert made.merged[0].reason == (
+    plan = planned("pgd", store, {"regime.alpha": 1.0, "corpus.train.builtin": 60}, keys=keys)
+    assert names(plan) == ["regime=plain", "epsilon=2, steps=3", "epsilon=3, steps=3"]
+    assert [(entry.called, entry.same_as) for entry in plan.merged] == [("epsilon=5, steps=3", "epsilon=3, steps=3")]
+    assert plan.merged[0].reason == (
         "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts"
     )
 
 
 @pytest.mark.parametrize("scale", ["small", "paper"])
 def test_the_papers_attack_has_no_radius(store, scale):
-    found = space.find("pgd", scale)
+    space_ = space.find("pgd", scale)
     corpus = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
-    given = {"corpus": corpus, "model": {"architecture": "tiny"}}
-    made = plan.make(found, store, given, points.sample(found))
-    assert names(made)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"] and len(made.configurations) == 2 + 3 * 2 * 2
-    paper = made.configurations[list(made.configurations)[1]].experiment.regime
+    settings = {"corpus": corpus, "model": {"architecture": "tiny"}}
+    plan = plans.make(space_, store, settings, points.sample(space_))
+    assert names(plan)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"] and len(plan.configurations) == 2 + 3 * 2 * 2
+    paper = plan.configurations[list(plan.configurations)[1]].experiment.regime
     assert (paper.epsilon, paper.step_length, paper.steps, paper.clean_weight) == (None, 1, 3, 0)
-    assert [(each.called, each.same_as) for each in made.merged] == [("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")]
-    assert "3 steps of 1 end within it: the projection never acts" in made.merged[0].reason
+    assert [(entry.called, entry.same_as) for entry in plan.merged] == [("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")]
+    assert "3 steps of 1 end within it: the projection never acts" in plan.merged[0].reason
 
 
 def test_rows_that_differ_in_scoring_alone_are_refused(store):

@@ -20,7 +20,7 @@ from augury.sweeping import space as spaces
 from augury.sweeping.space import Space
 from augury.training.checkpoint import MODEL, STATE, Position
 from augury.training.settings import Training
-from trainables.nli.config import FineTuning
+from trainables.seq2seq.config import FineTuning
 
 QUICK = str(Path(__file__).with_name("quick.py"))
 AGREEMENT = {"regime.beta": tune.loguniform(0.1, 20), "regime.tau": tune.uniform(0.5, 4)}

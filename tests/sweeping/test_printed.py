@@ -57,7 +57,7 @@ def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("old", "new", "said"),
+    ("old", "new", "message"),
     [
         ("\n\ntable2", "\n\ntabel2", "unknown table in the notes of published.tsv 'table2': did you mean"),
         ("\n\ntable2", "\n\ntable1", "a table begins with 'table1': after an empty line give a name that no"),
@@ -69,10 +69,10 @@ def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
         ("\tavg\t", "\tmean\t", "unknown column of table1 in published.tsv 'avg'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(file: Path, old: str, new: str, said: str) -> None:
+def test_what_is_wrong_with_a_file_is_said(file: Path, old: str, new: str, message: str) -> None:
     assert old in FILE
     file.write_text(FILE.replace(old, new), encoding="utf-8")
-    with pytest.raises(UserError, match=said):
+    with pytest.raises(UserError, match=message):
         read(file, "table1", COLUMNS)
 
 

@@ -32,18 +32,18 @@ def write(tmp_path: Path, text: str) -> str:
 
 
 def test_a_file_of_the_user(tmp_path: Path) -> None:
-    found = published.find(write(tmp_path, MINIMAL))
-    assert (found.space.scale, found.comparable, found.deviations) == ("toy", False, ("little text",))
-    assert found.rows == ["plain", "oracle", "gain", "strong"]  # in the order of the print
-    assert [found.values(row) for row in found.rows] == [{"mean": 30.0}, {"mean": 99.0}, {"mean": 5.1}, {}]
-    assert found.reason("oracle") == "reads the references"
-    assert found.reason("gain") == "computed: by how many per cent 'strong' is above 'plain'"
+    table = published.find(write(tmp_path, MINIMAL))
+    assert (table.space.scale, table.comparable, table.deviations) == ("toy", False, ("little text",))
+    assert table.rows == ["plain", "oracle", "gain", "strong"]  # in the order of the print
+    assert [table.values(row) for row in table.rows] == [{"mean": 30.0}, {"mean": 99.0}, {"mean": 5.1}, {}]
+    assert table.reason("oracle") == "reads the references"
+    assert table.reason("gain") == "computed: by how many per cent 'strong' is above 'plain'"
     whole = published.find(write(tmp_path, MINIMAL), "paper")
     assert (whole.comparable, whole.deviations) == (True, ())
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (MINIMAL.replace("where", "there"), "lacks where: beside a space it defines paper, where"),
         (MINIMAL.replace('"oracle": {', '"orakel": {'), "published values for 'orakel', which is not in rows"),
@@ -55,8 +55,8 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
         (MINIMAL.replace("metric", "meter"), "lacks metric"),
     ],
 )
-def test_what_is_wrong_with_a_table_is_said(tmp_path: Path, text: str, said: str) -> None:
-    with pytest.raises(UserError, match=said):
+def test_what_is_wrong_with_a_table_is_said(tmp_path: Path, text: str, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         published.find(write(tmp_path, text))
 
 
@@ -70,17 +70,17 @@ def test_an_unknown_table_gets_the_nearest() -> None:
 @pytest.mark.parametrize("name", space.tables())
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
 def test_every_shipped_table_is_whole_at_every_scale(name: str, scale: str) -> None:
-    found = published.find(name, scale)
-    assert found.space.question.endswith("?") and found.deviations and found.space.seeds == (1, 2, 3, 4, 5)
-    assert found.space.reference in found.space.rows and set(found.literature) <= set(found.rows)
-    assert all(0 < value <= 100 for row in found.rows for value in found.values(row).values())
+    table = published.find(name, scale)
+    assert table.space.question.endswith("?") and table.deviations and table.space.seeds == (1, 2, 3, 4, 5)
+    assert table.space.reference in table.space.rows and set(table.literature) <= set(table.rows)
+    assert all(0 < value <= 100 for row in table.rows for value in table.values(row).values())
 
 
 @pytest.mark.parametrize("name", space.tables())
 def test_rows_of_shipped_tables_are_valid_experiments(name: str, tmp_path: Path) -> None:
     for scale in ("toy", "small", "paper"):
-        found = published.find(name, scale)
+        table = published.find(name, scale)
         parsed = [
-            parse({**merge(found.space.base, row), "storage": str(tmp_path)}) for row in found.space.rows.values()
+            parse({**merge(table.space.base, row), "storage": str(tmp_path)}) for row in table.space.rows.values()
         ]
-        assert len({each.model_dump_json() for each in parsed}) == len(parsed)
+        assert len({experiment.model_dump_json() for experiment in parsed}) == len(parsed)

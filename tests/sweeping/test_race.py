@@ -26,14 +26,14 @@ def in_order(work: list[Work]) -> Work:
 
 def finish(race: Race | Exhaustive, values: Values, pick: Callable[[list[Work]], Work] = in_order) -> set[Work]:
     """Train what the race wants until it is over; what was trained."""
-    told = set()
+    trained = set()
     while work := race.work():
         chosen = pick(work)
-        next_of_its_trial = next(each for each in work if each[:2] == chosen[:2])
+        next_of_its_trial = next(verdict for verdict in work if verdict[:2] == chosen[:2])
         answer(race, values, next_of_its_trial)
-        told.add(next_of_its_trial)
+        trained.add(next_of_its_trial)
     assert race.over
-    return told
+    return trained
 
 
 def answer(race: Race | Exhaustive, values: Values, work: Work) -> None:
@@ -46,11 +46,11 @@ def answer(race: Race | Exhaustive, values: Values, work: Work) -> None:
 
 def actions(race: Race | Exhaustive, rung: int) -> dict[str, list[str]]:
     """Action -> the configurations at a rung, in the order of the decisions."""
-    found: dict[str, list[str]] = {}
-    for made in race.decisions:
-        if made.rung == rung:
-            found.setdefault(made.action, []).append(made.configuration)
-    return found
+    actions: dict[str, list[str]] = {}
+    for verdict in race.decisions:
+        if verdict.rung == rung:
+            actions.setdefault(verdict.action, []).append(verdict.configuration)
+    return actions
 
 
 @pytest.mark.parametrize(
@@ -88,13 +88,13 @@ def test_with_one_seed_it_is_successive_halving() -> None:
     first = dict(zip(names(9), [1, 9, 3, 7, 5, 4, 6, 2, 8], strict=True))
     values = {(name, 1): [value, 10 - value, value] for name, value in first.items()}
     race = Race(names(9), [1], [1, 3, None], mode="max")
-    told = finish(race, values)
+    trained = finish(race, values)
     assert actions(race, 0) == {"stopped": ["g", "e", "f", "c", "h", "a"], "promoted": ["b", "i", "d"]}
     assert actions(race, 1) == {"stopped": ["i", "b"], "promoted": ["d"]}
     assert actions(race, 2) == {"chosen": ["d"]}
     assert race.best == "d"
     assert race.out == set("abcefghi")
-    assert len(told) == 9 + 3 + 1
+    assert len(trained) == 9 + 3 + 1
     assert race.decisions[0] == Verdict("g", 0, "stopped", 1, 6.0, 6.0, 6.0, 6.5)
     assert race.decisions[-1] == Verdict("d", 2, "chosen", 1, 7.0, 7.0, 7.0, 7.0)
 
@@ -124,28 +124,28 @@ def test_a_rung_by_hand() -> None:
     }
     race = Race(names(4), [1, 2, 3], [5, None], mode="max", reduction=2)
     assert race.work() == [Work(name, 1, 0) for name in "abcd"]
-    told = finish(race, values)
+    trained = finish(race, values)
     # The groups deviate by 0.02 / 1 each, so pooled too: 0.1414 with 4 degrees of freedom; 2.7764 * 0.1414 / sqrt(2).
     half = pytest.approx(0.27764, rel=1e-4)
     first, second = race.decisions[:4], race.decisions[4:8]
-    assert [tuple(each) for each in first] == [
+    assert [tuple(verdict) for verdict in first] == [
         ("a", 0, "seed added", 1, 10.0, 10.0, 10.0, 8.95),
         ("b", 0, "seed added", 1, 9.0, 9.0, 9.0, 8.95),
         ("c", 0, "seed added", 1, 8.9, 8.9, 8.9, 8.95),
         ("d", 0, "seed added", 1, 1.0, 1.0, 1.0, 8.95),
     ]
-    assert [(each.configuration, each.action, each.seeds) for each in second] == [
+    assert [(verdict.configuration, verdict.action, verdict.seeds) for verdict in second] == [
         ("d", "stopped", 2),
         ("a", "promoted", 2),
         ("b", "promoted", 2),
         ("c", "promoted", 2),
     ]
-    assert [each.mean for each in second] == pytest.approx([1.1, 10.1, 9.1, 9.0])
-    assert [each.cut for each in second] == pytest.approx([9.05] * 4)
-    assert all(each.high - each.mean == half and each.mean - each.low == half for each in second)
+    assert [verdict.mean for verdict in second] == pytest.approx([1.1, 10.1, 9.1, 9.0])
+    assert [verdict.cut for verdict in second] == pytest.approx([9.05] * 4)
+    assert all(verdict.high - verdict.mean == half and verdict.mean - verdict.low == half for verdict in second)
     # At the end two seeds of each tell them apart; nobody needs the third.
     assert actions(race, 1) == {"seed added": ["a", "b", "c"], "stopped": ["b", "c"], "chosen": ["a"]}
-    assert told == {Work(name, seed, rung) for name in "abc" for seed in (1, 2) for rung in (0, 1)} | {
+    assert trained == {Work(name, seed, rung) for name in "abc" for seed in (1, 2) for rung in (0, 1)} | {
         Work("d", 1, 0),
         Work("d", 2, 0),
     }
@@ -156,7 +156,7 @@ def test_what_is_clear_needs_one_seed() -> None:
     values = {(name, seed): [100 - index + seed / 100] * 2 for index, name in enumerate(names(20)) for seed in (1, 2)}
     race = Race(names(20), [1, 2], [1, None], mode="max", reduction=2)
     finish(race, values)
-    seeds = {made.configuration: made.seeds for made in race.decisions if made.rung == 0}
+    seeds = {verdict.configuration: verdict.seeds for verdict in race.decisions if verdict.rung == 0}
     assert actions(race, 0)["promoted"] == names(10)
     assert [seeds[name] for name in names(20)] == [2] * PILOTS + [1] * (20 - PILOTS)
 
@@ -168,8 +168,8 @@ def test_a_close_call_at_the_end_gets_all_seeds_and_the_best_mean_wins() -> None
         **{("c", seed): [value] for seed, value in enumerate([0.0, 0.2, 0.1, 0.1], start=1)},
     }
     race = Race("abc", [1, 2, 3, 4], [None], mode="max")
-    told = finish(race, values)
-    assert {(work.configuration, work.seed) for work in told} == set(values) - {("c", 3), ("c", 4)}
+    trained = finish(race, values)
+    assert {(work.configuration, work.seed) for work in trained} == set(values) - {("c", 3), ("c", 4)}
     assert actions(race, 0) == {"seed added": [*"abc", *"ab", *"ba"], "stopped": ["c", "a"], "chosen": ["b"]}
     chosen = race.decisions[-1]
     assert (race.best, chosen.seeds) == ("b", 4)
@@ -312,12 +312,12 @@ def test_an_interrupted_race_goes_on_as_if_nothing_had_been(race: tuple, steps: 
     configurations, seeds, stands, reduction, values = race
     whole = Race(configurations, seeds, stands, mode="max", reduction=reduction)
     until = Race(configurations, seeds, stands, mode="max", reduction=reduction)
-    told: list[Work] = []
-    while (wanted := until.work()) and len(told) < steps:
-        told.append(wanted[0])
+    trained: list[Work] = []
+    while (wanted := until.work()) and len(trained) < steps:
+        trained.append(wanted[0])
         answer(until, values, wanted[0])
     again = Race(configurations, seeds, stands, mode="max", reduction=reduction)
-    for work in sorted(told):
+    for work in sorted(trained):
         answer(again, values, work)
     assert again.decisions == until.decisions
     assert again.work() == until.work()
@@ -331,12 +331,12 @@ def test_an_interrupted_race_goes_on_as_if_nothing_had_been(race: tuple, steps: 
 def test_an_extended_race_ends_as_if_asked_for_at_once(race: tuple, fewer: int, seeds_before: int) -> None:
     configurations, seeds, stands, reduction, values = race
     before = Race(configurations[:fewer], seeds[:seeds_before], stands, mode="max", reduction=reduction)
-    told = finish(before, values)
+    trained = finish(before, values)
     extended = Race(configurations, seeds, stands, mode="max", reduction=reduction)
-    for work in sorted(told):
+    for work in sorted(trained):
         answer(extended, values, work)
     further = finish(extended, values)
-    assert not further & told
+    assert not further & trained
     whole = Race(configurations, seeds, stands, mode="max", reduction=reduction)
     finish(whole, values)
     assert extended.decisions == whole.decisions
@@ -348,14 +348,15 @@ def test_minimum_mirrors_maximum(race: tuple) -> None:
     configurations, seeds, stands, reduction, values = race
 
     def ended(mode: Literal["max", "min"], sign: int) -> Race:
-        made = Race(configurations, seeds, stands, mode=mode, reduction=reduction)
-        finish(made, {key: [sign * value for value in run] for key, run in values.items()})
-        return made
+        raced = Race(configurations, seeds, stands, mode=mode, reduction=reduction)
+        finish(raced, {key: [sign * value for value in run] for key, run in values.items()})
+        return raced
 
     up, down = ended("max", 1), ended("min", -1)
     assert down.best == up.best
     assert down.decisions == [
-        each._replace(mean=-each.mean, low=-each.high, high=-each.low, cut=-each.cut) for each in up.decisions
+        verdict._replace(mean=-verdict.mean, low=-verdict.high, high=-verdict.low, cut=-verdict.cut)
+        for verdict in up.decisions
     ]
 
 
@@ -363,18 +364,18 @@ def test_minimum_mirrors_maximum(race: tuple) -> None:
 @settings(max_examples=100, deadline=None)
 def test_a_rung_fills_its_places_and_stops_nobody_above_the_cut(race: tuple) -> None:
     configurations, seeds, stands, reduction, values = race
-    made = Race(configurations, seeds, stands, mode="max", reduction=reduction)
-    finish(made, values)
+    raced = Race(configurations, seeds, stands, mode="max", reduction=reduction)
+    finish(raced, values)
     entered = len(configurations)
     for rung in range(len(stands) - 1):
-        final = [each for each in made.decisions if each.rung == rung and each.action != "seed added"]
-        promoted = [each for each in final if each.action == "promoted"]
+        final = [verdict for verdict in raced.decisions if verdict.rung == rung and verdict.action != "seed added"]
+        promoted = [verdict for verdict in final if verdict.action == "promoted"]
         places = -(-entered // reduction)
         assert len(promoted) >= min(places, len(final))
         assert all(
-            each.mean <= each.cut if len(seeds) == 1 else each.high < each.cut
-            for each in final
-            if each.action == "stopped"
+            verdict.mean <= verdict.cut if len(seeds) == 1 else verdict.high < verdict.cut
+            for verdict in final
+            if verdict.action == "stopped"
         )
         if len(seeds) == 1:
             assert len(promoted) == min(places, len(final))
@@ -400,7 +401,9 @@ def test_halving_of_the_benchmark_is_the_race_with_one_seed() -> None:
     ends = [stand or halving.VALIDATIONS for stand in stands]
     for runs, chosen, cost in zip(sample.values, *picked, strict=True):
         race = Race(list(map(str, range(halving.CONFIGURATIONS))), [0], stands, mode="max", reduction=2)
-        told = finish(race, {(str(index), 0): runs[index, 0, [end - 1 for end in ends]] for index in range(len(runs))})
-        lasted = {work.configuration: ends[work.rung] for work in sorted(told)}
+        trained = finish(
+            race, {(str(index), 0): runs[index, 0, [end - 1 for end in ends]] for index in range(len(runs))}
+        )
+        lasted = {work.configuration: ends[work.rung] for work in sorted(trained)}
         assert race.best == str(chosen)
         assert cost == pytest.approx(sum(lasted.values()) / (halving.VALIDATIONS * len(runs) * halving.SEEDS))

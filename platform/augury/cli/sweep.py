@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import sys
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -83,7 +82,7 @@ def options_of(
 
 
 def answered(space: Space, options: SweepOptions) -> Outcome:
-    """Run what is missing, with a display on standard error and the sweep's page."""
+    """Run what is missing, with messages of how far it is and the sweep's page."""
     from augury.core.periodic import Throttle
     from augury.reporting.sweeps import page
     from augury.sweeping import driver
@@ -91,14 +90,14 @@ def answered(space: Space, options: SweepOptions) -> Outcome:
     from augury.sweeping.state import PAGE
     from augury.tracking.tracker import Tracker
 
-    display = Display(sys.stderr)
+    display = Display()
     throttle = Throttle(PAGE_SECONDS)
 
     def write(sweep: Sweep, refresh: int | None) -> None:
         sweep.folder.write(PAGE, page.render(sweep, refresh=refresh))
 
     def show(sweep: Sweep, last: bool) -> None:
-        display.show(sweep, last)
+        display.show(sweep)
         if last:
             write(sweep, refresh=None)
         else:

@@ -55,6 +55,11 @@ class Line:
                     self._display.stop()
 
     @property
+    def redrawn(self) -> bool:
+        """Whether the line is redrawn in place."""
+        return self._display is not None
+
+    @property
     def due(self) -> bool:
         """Return whether what is shown now would be seen."""
         return self._display is not None or time.monotonic() - self._shown >= QUIET_SECONDS

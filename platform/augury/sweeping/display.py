@@ -1,97 +1,74 @@
-"""A sweep on the terminal while it runs: every running trial on a line of its own.
+"""A sweep as it goes on, in messages: every running trial on a line of its own, and one for them all.
 
-On a terminal one display is redrawn; elsewhere a line is printed when a trial begins, ends or comes to a validation,
-the last at most every ten seconds a trial.
+On a terminal the lines are redrawn in place. Elsewhere one is printed when a trial begins or ends, and when it has come
+to a further validation, at most every ten seconds a trial.
 """
 
 from __future__ import annotations
 
 import statistics
-import time
 from collections import Counter
-from typing import TextIO
+from contextlib import ExitStack
 
-from rich.console import Console, Group
-from rich.live import Live
-from rich.table import Table
-from rich.text import Text
-
-from augury.core.progress import QUIET_SECONDS, duration
+from augury.core.messages import say
+from augury.core.progress import Line, duration
 from augury.sweeping.state import Configuration, Progress, Sweep, Trial
 
 ENDS: tuple[Progress, ...] = ("finished", "stopped", "failed")
-BEST = 5
-"""Configurations that are shown beside the running trials."""
 
 
 class Display:
-    """Shows a sweep on a stream."""
+    """Shows a sweep while it runs."""
 
-    def __init__(self, stream: TextIO):
-        self.stream = stream
-        self._live: Live | None = None
-        self._known: dict[str, tuple[str, int]] | None = None
-        """Of every trial: the state, and the number of validations that were printed last."""
-        self._printed: dict[str, float] = {}
-        self._last_line = ""
+    def __init__(self) -> None:
+        self._lines: dict[str, tuple[Line, ExitStack]] = {}
+        self._texts: dict[str, str] = {}
+        """Of every line, what it shows."""
+        self._ended: set[str] | None = None
 
-    def show(self, sweep: Sweep, last: bool = False) -> None:
+    def show(self, sweep: Sweep) -> None:
         """Show the sweep as it is now; cheap enough for once a second."""
-        if self.stream.isatty():
-            self._redraw(sweep)
-        else:
-            self._print(sweep, last)
+        trials = {trial.folder.name: (configuration, trial) for configuration, trial in _trials(sweep)}
+        ended = {name for name, (_, trial) in trials.items() if trial.progress in ENDS}
+        news = sorted(ended - (ended if self._ended is None else self._ended))  # an earlier command's are no news
+        self._ended = ended
+        for name in news:
+            say(_text(sweep, *trials[name]))
+        running = {name for name, (_, trial) in trials.items() if trial.progress == "running"}
+        for name in self._lines.keys() - running - {sweep.name}:
+            self._close(name)
+        for name in sorted(running):
+            self._update(name, _text(sweep, *trials[name]))
+        self._update(sweep.name, summary(sweep), now=bool(news))
 
     def close(self) -> None:
-        """Leave what was shown last."""
-        if self._live:
-            self._live.stop()
-            self._live = None
+        """Take the lines away."""
+        for name in list(self._lines):
+            self._close(name)
 
-    def _redraw(self, sweep: Sweep) -> None:
-        if self._live is None:
-            self._live = Live(console=Console(file=self.stream), auto_refresh=False)
-            self._live.start()
-        trials = Table(box=None, pad_edge=False, show_header=False)
-        for configuration, trial in _trials(sweep):
-            if trial.progress == "running":
-                cells = (configuration.name, f"seed {trial.seed}", *_reached(sweep, trial))
-                trials.add_row(*map(Text, cells))
-        best = Table(box=None, pad_edge=False, title="best so far", title_justify="left", show_header=False)
-        for configuration, value in leaders(sweep)[:BEST]:
-            finished = sum(trial.progress == "finished" for trial in configuration.trials)
-            seeds = f"{finished} of {len(configuration.trials)} seeds finished"
-            best.add_row(*map(Text, (configuration.name, f"{sweep.metric} {value:.2f}", seeds)))
-        self._live.update(Group(Text(summary(sweep)), trials, *([best] if best.row_count else [])), refresh=True)
+    def _update(self, name: str, text: str, now: bool = False) -> None:
+        """Show a line's text if it has changed and can be seen, or log it `now`."""
+        if name not in self._lines:
+            block, line = ExitStack(), Line(text)
+            block.enter_context(line)
+            self._lines[name], now = (line, block), True
+        line, _ = self._lines[name]
+        if text != self._texts.get(name) and (now or line.due):
+            self._texts[name] = text
+            if now and not line.redrawn:
+                say(text)
+            else:
+                line.show(text)
 
-    def _print(self, sweep: Sweep, last: bool) -> None:
-        first, self._known = self._known is None, self._known or {}
-        for configuration, trial in _trials(sweep):
-            state = (trial.progress, len(trial.curve))
-            known = self._known.get(trial.folder.name, ("waiting", 0))
-            if state == known or trial.progress in ("waiting", "paused"):
-                continue
-            if trial.progress == "running" and known[0] == "running" and not self._due(trial):
-                continue
-            self._known[trial.folder.name] = state
-            if first and trial.progress in ENDS:  # an earlier command has said so
-                continue
-            self._printed[trial.folder.name] = time.monotonic()
-            parts = [trial.progress, *_reached(sweep, trial), *([trial.error] if trial.error else [])]
-            self._line(f"{configuration.name}, seed {trial.seed}: {', '.join(parts)}")
-            if trial.progress in ENDS:
-                self._line(summary(sweep))
-        if first or last:
-            self._line(summary(sweep))
+    def _close(self, name: str) -> None:
+        _, block = self._lines.pop(name)
+        block.close()
 
-    def _due(self, trial: Trial) -> bool:
-        return time.monotonic() - self._printed.get(trial.folder.name, -QUIET_SECONDS) >= QUIET_SECONDS
 
-    def _line(self, line: str) -> None:
-        if line != self._last_line:
-            self._last_line = line
-            self.stream.write(f"{line}\n")
-            self.stream.flush()
+def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
+    """Return how far a trial is, for people."""
+    parts = [trial.progress, *_reached(sweep, trial), *([trial.error] if trial.error else [])]
+    return f"{configuration.name}, seed {trial.seed}: {', '.join(parts)}"
 
 
 def summary(sweep: Sweep) -> str:

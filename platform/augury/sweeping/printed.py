@@ -30,12 +30,12 @@ ABOUT = ("row", "name", "label", "section", "marks", "bold")
 """The columns that describe a row, if there are such; the others are printed."""
 ABSENT = ("", "-")
 WHOLE = ("header", "all")
-"""What a note on the whole table has in place of a row."""
+"""Entries of a note on the whole table in place of a row."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """What must be known of a value, a row or the table."""
+    """A caution on a value, a row or the table."""
 
     row: str
     """The row's label; empty where the note is on the whole table."""

@@ -34,7 +34,7 @@ class Work(NamedTuple):
 
 
 class Verdict(NamedTuple):
-    """What was decided of a configuration at a rung."""
+    """A decision on a configuration at a rung."""
 
     configuration: str
     rung: int

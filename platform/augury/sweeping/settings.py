@@ -11,7 +11,7 @@ from augury.sweeping.space import SchedulerName, SearchName
 
 @dataclass(frozen=True)
 class SweepOptions:
-    """What a command asks of a sweep beyond its space."""
+    """The options of a command on a sweep."""
 
     storage: str
     name: str

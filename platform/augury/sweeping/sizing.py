@@ -1,4 +1,4 @@
-"""What a trial needs, and how many fit: decided before anything starts, so that nothing waits for ever."""
+"""The resources of a trial, and how many fit: decided before anything starts, so that nothing waits for ever."""
 
 from __future__ import annotations
 

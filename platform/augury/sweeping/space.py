@@ -189,7 +189,7 @@ def load(name: str) -> ModuleType:
 
 
 def _short(module: ModuleType) -> str:
-    """What a space is called in names of files: its module, for a paper's table with the paper in front."""
+    """Return the name of a space in names of files: its module, for a paper's table with the paper in front."""
     name = plugins.short_name(module)
     return name.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
 

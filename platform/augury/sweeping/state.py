@@ -113,7 +113,7 @@ class Merged:
 
 @dataclass(frozen=True)
 class Decision:
-    """What the race decided of a configuration at a rung."""
+    """A decision of the race on a configuration at a rung."""
 
     time: float
     """Seconds since 1970."""
@@ -140,7 +140,7 @@ class Sweep:
     name: str
     question: str
     metric: str
-    """What is raced on, as the history calls it: `valid/bleu`."""
+    """The metric that decides, as the history calls it: `valid/bleu`."""
     mode: Literal["max", "min"]
     scale: str
     keys: tuple[str, ...]

@@ -29,7 +29,7 @@ ERROR = "error"
 
 @dataclass(frozen=True)
 class TrialSettings:
-    """What the trials of a sweep have in common."""
+    """The settings that the trials of a sweep share."""
 
     storage: str
     sweep: str

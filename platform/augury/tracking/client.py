@@ -86,7 +86,7 @@ class Record:
 
 @dataclass
 class Content:
-    """What a run in MLflow is to have; what it has beyond that stays."""
+    """The content that a run in MLflow is to have; what it has beyond that stays."""
 
     title: str
     status: Status

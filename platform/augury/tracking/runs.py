@@ -18,7 +18,7 @@ from augury.training import history
 from augury.training.launch import FAILURE
 
 RECORD = "record.json"
-"""What a command notes of a run or a sweep that it records: `status` and since when, `files` to keep, who began it."""
+"""The notes of a command on a run or a sweep that it records: `status` and since when, `files`, who began it."""
 SYSTEM = "system"
 """The folder in a run's (or a sweep's) of the history of the machine's load."""
 EXPERIMENTS = "experiments"

@@ -64,7 +64,7 @@ class _Sync:
     mlflow: MlflowExperiment
     sweep: Sweep
     notes: list[str] = field(default_factory=list)
-    """What must be known of the texts of all configurations."""
+    """Cautions on the texts of all configurations."""
 
     def run(self) -> None:
         """Bring everything up to date, the sweep's own run last."""

@@ -1,83 +1,18 @@
 from __future__ import annotations
 
-import io
 import json
-import time
 from typing import Any
 
 import pytest
 
 from augury.experiments.runs import NO_TESTS
 from augury.reporting.sweeps.page import render
-from augury.reporting.sweeps.terminal import Board, seconds_left, text, to_dict
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
+from augury.reporting.sweeps.terminal import text, to_dict
 
 
 @pytest.fixture
 def addresses(sweeps: Any) -> list[str]:
     return [sweeps.configuration({}, "baseline"), *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))]
-
-
-def test_lines_where_there_is_no_terminal(sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [100.0]
-    monkeypatch.setattr(time, "monotonic", lambda: now[0])
-    stream = io.StringIO()
-    board = Board(stream)
-    sweeps.trial(addresses[0], 1, [30])
-    board.show(sweeps.load([1], ended=False))
-    assert stream.getvalue().count("\n") == 1 and "1 finished, 2 waiting" in stream.getvalue()
-    sweeps.trial(addresses[1], 1, [31, 32], "running")
-    now[0] += 9
-    board.show(sweeps.load([1], ended=False))
-    assert stream.getvalue().count("\n") == 1
-    now[0] += 1
-    board.show(sweeps.load([1], ended=False))
-    (line,) = stream.getvalue().splitlines()[1:]
-    assert "1 running" in line and "beta=1" in line and "32.0" in line and "1 min 00 s left" in line
-    now[0] += 60
-    board.show(sweeps.load([1], ended=False))
-    assert stream.getvalue().count("\n") == 2, "the same is not printed again"
-    sweeps.trial(addresses[2], 1, [20], "failed", error="Diverged")
-    board.show(sweeps.load([1], ended=False))
-    board.show(sweeps.load([1], ended=False))
-    (line, _) = stream.getvalue().splitlines()[2:]
-    assert line.startswith("beta=2: failed")
-    board.close()
-
-
-def test_a_terminal_is_redrawn_and_the_last_table_stays(
-    sweeps: Any, addresses: list[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("TERM", "xterm")
-    monkeypatch.setenv("COLUMNS", "120")
-    stream = Terminal()
-    board = Board(stream)
-    sweeps.trial(addresses[0], 1, [30])
-    board.show(sweeps.load(ended=False))
-    sweeps.trial(addresses[1], 1, [31])
-    sweeps.trial(addresses[1], 2, [28], "running")
-    board.show(sweeps.load(ended=False))
-    board.close()
-    drawn = stream.getvalue()
-    assert "\x1b[" in drawn
-    last = drawn.rpartition("2 finished")[2]
-    assert "beta=1, seed 2: update 100" in last, "a running trial has a line of its own"
-    ranked = last[last.index("configuration") :]
-    assert ranked.index("beta=1") < ranked.index("baseline") < ranked.index("beta=2")
-
-
-def test_time_left(sweeps: Any, addresses: list[str]) -> None:
-    assert seconds_left(sweeps.load()) is None
-    sweeps.trial(addresses[0], 1, [30, 30], seconds=50)
-    assert seconds_left(sweeps.load()) is None
-    sweeps.trial(addresses[0], 2, [30], "running", seconds=40)
-    sweeps.trial(addresses[1], 1, [30], "running", seconds=10)
-    sweeps.trial(addresses[1], 2, [30], "failed", seconds=10)
-    assert seconds_left(sweeps.load([1, 2], ended=False)) == (60 + 90 + 2 * 100) / 2
 
 
 def test_that_validation_decides_is_said_everywhere(sweeps: Any, addresses: list[str]) -> None:

@@ -1,19 +1,11 @@
-"""A sweep in the terminal: a board while it runs, the table at its end, and the same as JSON."""
+"""A sweep in the terminal: the table at its end, and the same as JSON."""
 
 from __future__ import annotations
 
-import statistics
-import time
-from collections import Counter
-from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any, TextIO
+from typing import Any
 
-from rich.console import Console, Group
-from rich.live import Live
-from rich.text import Text
-
-from augury.core.progress import QUIET_SECONDS, duration
+from augury.core.progress import duration
 from augury.reporting.numbers import MISSING, factor
 from augury.reporting.score_tables import by_test, score_cells, score_columns, shared_notes
 from augury.reporting.sweeps.answer import summary_answer
@@ -21,64 +13,12 @@ from augury.reporting.sweeps.locations import locations
 from augury.reporting.sweeps.summary import (
     ConfigurationResult,
     Summary,
-    leader,
-    metric_title,
-    ranking,
     rows_by_address,
     summarise,
 )
-from augury.reporting.tables import Table, aligned, table
+from augury.reporting.tables import Table, table
 from augury.reporting.tables import text as table_text
-from augury.sweeping.state import Sweep, Trial
-
-SHOWN = 10
-"""Configurations on the board."""
-
-
-class Board:
-    """Redraws one table on a terminal; elsewhere prints a line now and then, and one for each trial that ends."""
-
-    def __init__(self, stream: TextIO):
-        self.stream = stream
-        self._live: Live | None = None
-        self._ended: set[str] | None = None
-        self._printed = -QUIET_SECONDS
-        self._last = ""
-
-    def show(self, sweep: Sweep) -> None:
-        """Show the sweep as it is now; cheap enough for once a second."""
-        ranked = ranking(sweep)
-        if self.stream.isatty():
-            self._redraw(sweep, ranked)
-        else:
-            self._print(sweep, ranked)
-
-    def close(self) -> None:
-        """Leave the last table standing."""
-        if self._live:
-            self._live.stop()
-            self._live = None
-
-    def _redraw(self, sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> None:
-        if self._live is None:
-            self._live = Live(console=Console(file=self.stream), auto_refresh=False)
-            self._live.start()
-        lines = [_progress(sweep, ranked), *_running(sweep), "", *aligned(_ranking(sweep, ranked[:SHOWN]).lines())]
-        self._live.update(Group(*(Text(line, overflow="ellipsis", no_wrap=True) for line in lines)), refresh=True)
-
-    def _print(self, sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> None:
-        ended = {result.address: result for result in ranked if result.state in ("finished", "stopped", "failed")}
-        known = ended.keys() if self._ended is None else self._ended  # what an earlier command ended is no news
-        for result in (result for address, result in ended.items() if address not in known):
-            self._line(f"{result.name}: {result.state_text}, {metric_title(sweep)} {result.score_text}")
-        self._ended = set(ended)
-        if time.monotonic() - self._printed >= QUIET_SECONDS and (line := _progress(sweep, ranked)) != self._last:
-            self._printed, self._last = time.monotonic(), line
-            self._line(line)
-
-    def _line(self, line: str) -> None:
-        self.stream.write(f"{line}\n")
-        self.stream.flush()
+from augury.sweeping.state import Sweep
 
 
 def text(sweep: Sweep) -> str:
@@ -155,52 +95,6 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
         "train_seconds": result.seconds,
         "tests": tests,
     }
-
-
-def _progress(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> str:
-    """Return one line: trials by state, the best so far, the time left."""
-    counts: Counter[str] = Counter(trial.progress for item in sweep.configurations for trial in item.trials)
-    states = ("finished", "running", "paused", "stopped", "failed", "waiting")
-    parts = [f"{counts[state]} {state}" for state in states if counts[state]]
-    if best := leader(sweep, ranked):
-        parts.append(f"best so far {best.name}: {metric_title(sweep)} {best.score_text}")
-    if left := seconds_left(sweep):
-        parts.append(f"{'' if sweep.scheduler == 'all' else 'at most '}{duration(left)} left")
-    return f"{sweep.name}: {', '.join(parts)}"
-
-
-def _running(sweep: Sweep) -> list[str]:
-    """Return a line for every running trial: its last validation and how long it has trained."""
-    running = [(item, trial) for item in sweep.configurations for trial in item.trials if trial.progress == "running"]
-    return [f"  {item.name}, seed {trial.seed}: {_last_validation(sweep, trial)}" for item, trial in running]
-
-
-def _last_validation(sweep: Sweep, trial: Trial) -> str:
-    if not trial.curve:
-        return "no validation yet"
-    point = trial.curve[-1]
-    return f"update {point.update:,}, {metric_title(sweep)} {point.value:.2f}, {duration(point.seconds)}"
-
-
-def seconds_left(sweep: Sweep) -> float | None:
-    """Return the training that is left at the pace of the finished trials, shared by as many as run now.
-
-    Trials that a race may still stop count as if they were trained to the end.
-    """
-    trials = [trial for item in sweep.configurations for trial in item.trials]
-    whole = [trial.seconds for trial in trials if trial.progress == "finished"]
-    running = sum(trial.progress == "running" for trial in trials)
-    if not whole or not running:
-        return None
-    mean = statistics.fmean(whole)
-    missing = [trial for trial in trials if trial.progress in ("waiting", "running", "paused")]
-    return sum(max(mean - trial.seconds, 0.0) for trial in missing) / running
-
-
-def _ranking(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> Table:
-    """Return the validations of the configurations."""
-    rows = [[result.name, *_state(sweep, result), result.score_text, _seconds(result)] for result in ranked]
-    return table(["configuration", "state", "seeds", metric_title(sweep), "train time"], rows)
 
 
 def _table(summary: Summary) -> Table:
