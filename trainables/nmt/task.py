@@ -23,7 +23,6 @@ from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
 from augury.regimes.regime import SOURCE, TARGET
 from augury.text.tokens import Text
-from augury.text.vocabulary_size import fitting_size, many_words
 from augury.text.vocabulary_tokenizer import VocabularyTokenizer
 from trainables.nmt.architecture import resolve
 from trainables.nmt.config import Config
@@ -49,6 +48,8 @@ class Nmt(Trainable):
 
             for name in experiment.scoring.metrics:
                 metric(name, experiment.corpus.target_language)
+        from augury.text.vocabulary_size import many_words
+
         entries = _entries(experiment, store)
         plain = not any(operator.models({}) for operator in experiment.augment)
         if plain and _has_size(experiment) and not many_words(_texts(experiment, store), entries):
@@ -147,6 +148,8 @@ def _views(experiment: Config, texts: Mapping[str, Text]) -> list[str]:
 
 def _entries(experiment: Config, store: Store) -> int:
     """About how many entries the vocabulary will have."""
+    from augury.text.vocabulary_size import fitting_size
+
     settings, views = experiment.vocabulary, len(experiment.keys)
     plain = fitting_size(_texts(experiment, store), settings.entries) if settings.size == "auto" else settings.size
     if settings.mode == "separate":

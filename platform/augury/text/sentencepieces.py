@@ -13,7 +13,7 @@ import numpy.typing as npt
 from sentencepiece import SentencePieceProcessor, SentencePieceTrainer
 from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
-SPACE = "▁"
+from augury.text.vocabulary_settings import SPACE
 
 # Sentencepiece writes U+2585 for characters that it does not cover, and skips every training text
 # that holds one. As the name of the unknown piece it leaves `<unk>`, written out in a text, to be ordinary.

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import pyarrow as pa
 
 from augury.core.store import Folder
 from augury.text.tokens import Encode, Encoded
-from augury.text.vocabulary import Vocabulary
+
+if TYPE_CHECKING:
+    from augury.text.vocabulary import Vocabulary
 
 
 @dataclass(frozen=True)
@@ -23,12 +26,17 @@ class VocabularyTokenizer:
 
     @property
     def size(self) -> int:
-        return len(Vocabulary.load(self.folder).pieces)
+        return len(self._vocabulary().pieces)
 
     def load(self) -> Encode:
-        vocabulary = Vocabulary.load(self.folder)
+        vocabulary = self._vocabulary()
 
         def encode(block: pa.Table, view: str) -> Encoded:
             return Encoded(*vocabulary.encode(block.column(0).combine_chunks(), view))
 
         return encode
+
+    def _vocabulary(self) -> Vocabulary:
+        from augury.text.vocabulary import Vocabulary  # with sentencepiece, which reading an experiment does not need
+
+        return Vocabulary.load(self.folder)
