@@ -131,6 +131,8 @@ def test_an_operator_and_a_regime_of_ones_own_are_trained_with(
         "twice",
     )
     assert runs[0] != runs[1]
+    kept = [path.read_text() for path in Path(runs[0]).glob("plugins/*/reversal.py")]
+    assert kept == [REVERSAL] and len(list(Path(runs[0]).glob("plugins/*/twice.py"))) == 1
 
 
 def test_it_says_everywhere_that_text_is_synthetic(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:

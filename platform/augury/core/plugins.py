@@ -241,8 +241,23 @@ def reference(name: str) -> str:
 
 def _changed(path: Path) -> UserError:
     return UserError(
-        f"'{path}' is not what it was when the experiment began: restore it to go on with that, or give its path anew"
+        f"'{path}' is not what it was when the experiment began: restore it to go on with that (its runs keep it in "
+        "their folders, plugins/), or give its path anew"
     )
+
+
+def sources(settings: Any) -> dict[str, bytes]:
+    """Return what the files hold that references in settings (JSON-like) name, by `<hash>/<name of the file>`."""
+    if isinstance(settings, Mapping):
+        return {name: held for item in settings.values() for name, held in sources(item).items()}
+    if isinstance(settings, list | tuple):
+        return {name: held for item in settings for name, held in sources(item).items()}
+    named = _REFERENCE.fullmatch(settings) if isinstance(settings, str) else None
+    if named is None or not Path(named[1]).exists():
+        return {}
+    path = Path(named[1])
+    files = path.rglob("*.py") if path.is_dir() else [path]
+    return {f"{named[2]}/{file.relative_to(path.parent).as_posix()}": file.read_bytes() for file in files}
 
 
 def load(reference: str) -> ModuleType:

@@ -7,11 +7,12 @@ import importlib.metadata
 import os
 import shutil
 import subprocess
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-from augury.core import config
+from augury.core import config, plugins
 from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.experiment import Experiment
 from augury.experiments.recording import File
@@ -26,6 +27,8 @@ EVALUATION = ("corpus.tests", "decoding", "scoring")
 def describe(run: Run, name: str) -> None:
     """Write down what a run is: its experiment, inputs, parameters, and what it is made with."""
     run.folder.write("experiment.yaml", _yaml(run.experiment.to_dict()))
+    for file, content in plugins.sources(run.experiment.to_dict()).items():
+        run.folder.sub(f"plugins/{file}".rpartition("/")[0]).write(Path(file).name, content)
     run.folder.write_json(
         DESCRIPTION,
         {
