@@ -23,7 +23,7 @@ from augury.text import sentencepieces
 from augury.text.vocabulary_settings import SPECIALS, USUAL_SIZE, VocabularyConfig
 from augury.text.vocabulary_size import fitting_size, matching_size
 
-VERSION = 2
+VERSION = 3
 """Incremented when equal texts and settings come to give other pieces."""
 PLAIN_VIEWS = ("source", "target")
 PAD, UNK, EOS = range(3)

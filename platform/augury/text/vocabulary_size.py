@@ -18,11 +18,11 @@ from augury.text import sentencepieces
 
 SAMPLE = 20_000  # texts of each side on which pieces are counted
 STEP = 10  # sizes are multiples of it
-LETTERS = re.compile(r"[^\W\d_]+")
+WORD = re.compile(r"[^\W\d_]{2,}")  # a single letter is a character, and may be no further piece
 
 
 def fitting_size(texts: Iterable[str], most: int) -> int:
-    """Return the number of pieces that texts are worth: one for every character and every word that comes twice.
+    """Return the number of pieces that texts are worth: one for every character and every longer word that comes twice.
 
     At most `most`. A model can always be as large as that, and one with a piece for every word that is seen once has
     nothing to learn it from.
@@ -30,7 +30,7 @@ def fitting_size(texts: Iterable[str], most: int) -> int:
     characters, once, twice = {" "}, set[str](), set[str]()
     for text in texts:
         characters.update(text)
-        for word in LETTERS.findall(text):
+        for word in WORD.findall(text):
             (twice if word in once else once).add(word)
         if len(twice) >= most:
             return most
@@ -41,7 +41,7 @@ def many_words(texts: Iterable[str], count: int) -> bool:
     """Return whether there are so many different words, each of which can be a piece; reads no further than needed."""
     words: set[str] = set()
     for text in texts:
-        words.update(LETTERS.findall(text))
+        words.update(WORD.findall(text))
         if len(words) >= count:
             return True
     return False
