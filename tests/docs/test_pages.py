@@ -25,7 +25,7 @@ from augury.sweeping import points, published, space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("guide", "cluster", "extending"))]
+PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("guide", "cluster", "extending", "metrics"))]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 
