@@ -186,8 +186,8 @@ def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamesp
     experiment = client.get_experiment_by_name("augury")
     assert experiment is not None
     runs = {run.info.run_name: run for run in client.search_runs([experiment.experiment_id])}
-    run = next(run for name, run in runs.items() if name and name.startswith("words"))
-    assert len(runs) == 2 and run.info.status == "FINISHED"
+    run = next(run for name, run in runs.items() if name.startswith("words") and "seed" in name)
+    assert len(runs) == 2 + 1 and run.info.status == "FINISHED"  # two systems and the experiment above them
     assert run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
     assert {given.dataset.name for given in run.inputs.dataset_inputs} == {"train", "valid", "test"}
     curve = client.get_metric_history(run.info.run_id, "valid/bleu")
