@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import bisect
+import time
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -48,19 +49,14 @@ def sync_run(mlflow: MlflowExperiment, run: Folder, record: Record | None = None
 
 
 def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> Record:
-    """Bring MLflow up to date with the parent of an experiment's runs."""
-    name = folder.name.partition("/")[2]
-    note = noted(folder)
-    filter_ = f"tags.augury.experiment = '{name}'"
-    content = Content(
-        title=name,
-        status=note.get("status", "FINISHED"),
-        finished=note.get("since", 0.0),
-        started=note.get("started"),
-        tags={FOLDER: folder.name, "augury.level": "experiment", "augury.experiment": name} | source_tags(note),
-    )
-    record = mlflow.find(folder=folder.name) or mlflow.create(content)
-    content.tags[NOTE] = f"The runs of one experiment file; compare them by the filter `{filter_}`."
+    """Bring MLflow up to date with the parent of an experiment's runs; one that nobody noted ends when it is made."""
+    name, note = folder.name.partition("/")[2], noted(folder)
+    tags = {FOLDER: folder.name, "augury.level": "experiment", "augury.experiment": name} | source_tags(note)
+    tags[NOTE] = f"The runs of one experiment file; compare them by the filter `tags.augury.experiment = '{name}'`."
+    content = Content(name, note.get("status", "FINISHED"), started=note.get("started"), tags=tags)
+    record = mlflow.find(folder=folder.name)
+    content.finished = note.get("since") or (record and record.finished and record.finished / 1000) or time.time()
+    record = record or mlflow.create(content)
     mlflow.update(record, content)
     return record
 
