@@ -79,9 +79,10 @@ class Run(TrainingRun):
         content = folder.read_json(DESCRIPTION).get("run", {})
         lacking = [field.name for field in fields(cls) if field.name not in (*content, "folder")]
         if lacking:
+            parts = f" (it has no {', '.join(lacking)})" if content else ""
             raise UserError(
-                f"{folder.uri} was made by another version of Augury (it has no {', '.join(lacking)}): its scores can "
-                "be compared, but its model cannot be used; train it again with `augury train`"
+                f"{folder.uri} was made by another version of Augury{parts}: its scores can be compared, but its model "
+                "cannot be used; train it again with `augury train`"
             )
         return cls.from_dict(folder.root, content)
 
