@@ -15,7 +15,7 @@ from augury.sweeping import state
 from tests.sweeping import quick
 from tests.sweeping.sweeps import QUICK, actors, results, start, sweep, validations, wait_for, words
 
-pytestmark = [pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
 
 def test_a_failing_configuration_is_marked_and_the_others_go_on(tmp_path):
@@ -30,7 +30,6 @@ def test_a_failing_configuration_is_marked_and_the_others_go_on(tmp_path):
     assert failed.error is not None and failed.error.startswith("Diverged: update")
 
 
-@pytest.mark.slow
 def test_two_drivers_share_the_work(tmp_path):
     """Every folder is made once and every run trained once, by whichever driver comes first."""
     command = words(tmp_path, "--seeds", "1", "--at-once", "1", "--set", "training.max_updates=24")
@@ -44,7 +43,6 @@ def test_two_drivers_share_the_work(tmp_path):
     assert len(results(tmp_path)) == 3
 
 
-@pytest.mark.slow
 def test_a_killed_train_worker_of_a_trial(tmp_path):
     """A trial of two Ray Train workers, one of which is killed, ends as the same training without a sweep."""
     settings = ("training.workers=2", "execution.cpus_per_worker=0.5", "baseline=false", "training.max_updates=16")

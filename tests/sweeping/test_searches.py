@@ -22,7 +22,7 @@ from augury.sweeping import state
 from augury.training import history
 from tests.sweeping.sweeps import QUICK, results, sweep
 
-pytestmark = [pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mark.timeout(600)]
 
 SHORT = ("--set", "training.max_updates=16")
 
