@@ -16,11 +16,16 @@ os.environ["PYTHONPATH"] = os.pathsep.join(
     [str(Path(__file__).parents[1] / "platform"), str(Path(__file__).parents[1]), os.environ.get("PYTHONPATH", "")]
 )
 
+import hypothesis
 import pytest
 from fsspec.implementations.memory import MemoryFileSystem
 from pyarrow import fs
 
 from augury.core import messages, store
+
+# How long an example takes says how busy the machine is.
+hypothesis.settings.register_profile("busy", deadline=None)
+hypothesis.settings.load_profile("busy")
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
