@@ -150,7 +150,8 @@ def _entries(experiment: Config, store: Store) -> int:
     """About how many entries the vocabulary will have."""
     from augury.text.vocabulary_size import fitting_size
 
-    settings, views = experiment.vocabulary, len(experiment.keys)
+    drawn = {operator.name() for operator in experiment.token_draws}  # views with the vocabulary of the source
+    settings, views = experiment.vocabulary, len(set(experiment.keys) - drawn)
     plain = fitting_size(_texts(experiment, store), settings.entries) if settings.size == "auto" else settings.size
     if settings.mode == "separate":
         return plain + views * settings.separate_size_per_key

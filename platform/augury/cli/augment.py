@@ -45,12 +45,18 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.augment import pipeline
+    from augury.augment.operator import DRAW
     from augury.core.execution import Execution
     from augury.core.store import Store
     from augury.corpora.ingest import ingest
 
     corpus_spec, operators, experiment = _given(arguments)
     execution = experiment.execution if experiment else Execution()
+    if draws := [operator.operator for operator in operators if operator.makes() == DRAW]:
+        raise UserError(
+            f"operator {draws[0]} changes token ids anew in every pass of training and stores nothing: put it into augment "
+            "of an experiment, and `augury train` it"
+        )
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
     corpus = ingest(corpus_spec, "train", store)
     if arguments.executor:
