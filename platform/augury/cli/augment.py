@@ -54,7 +54,7 @@ def run(arguments: argparse.Namespace) -> int:
     execution = experiment.execution if experiment else Execution()
     if draws := [operator.operator for operator in operators if operator.makes() == DRAW]:
         raise UserError(
-            f"operator {draws[0]} changes token ids anew in every pass of training and stores nothing: put it into augment "
+            f"operator {draws[0]} changes token ids in every pass of training and stores nothing: put it into augment "
             "of an experiment, and `augury train` it"
         )
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
