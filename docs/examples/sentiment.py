@@ -9,7 +9,6 @@ from collections.abc import Mapping
 from typing import Any, ClassVar
 
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus
 from augury.corpora.labelled import LabelledSpec, check_labels
 from augury.regimes.regime import SOURCE
 from augury.tasks.classifier_task import ClassifierConfig, ClassifierTask
@@ -28,10 +27,10 @@ class Sentiment(ClassifierTask):
     EXAMPLE = "echo 'A fine film.'"
     SIDES: ClassVar[Mapping[str, tuple[str, ...]]] = {SOURCE: ("text",)}
 
-    def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
-        corpus = super().corpus(experiment, split, store)
-        check_labels(experiment.corpus, split, corpus.column("label"))
-        return corpus
+    def check(self, experiment: Any, store: Store) -> None:
+        super().check(experiment, store)
+        for split in experiment.corpus.splits():
+            check_labels(experiment.corpus, split, self.corpus(experiment, split, store).column("label"))
 
 
 TASK = Sentiment()

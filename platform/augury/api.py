@@ -86,7 +86,13 @@ def encipher(
     from augury.text.alphabet import build_alphabet, count_letters, explicit_alphabet
     from augury.text.rot import Rot
 
+    if isinstance(texts, str):
+        raise UserError("encipher takes several texts: give a list or a column, such as ['ein Haus']")
     series = texts if isinstance(texts, pd.Series) else pd.Series(list(texts), dtype="str")
+    if series.isna().any():
+        raise UserError(
+            f"{int(series.isna().sum())} of {len(series)} texts are missing: fill them, or drop them (dropna())"
+        )
     lines = [normalize("NFC", text) for text in series]
     counts = {} if alphabet else count_letters(pa.array(lines, pa.string()))
     letters = explicit_alphabet(alphabet) if alphabet else build_alphabet(counts, mode, min_count)
@@ -97,7 +103,8 @@ def encipher(
 def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **parameters: Any) -> pd.DataFrame:
     """Apply an operator, by name or path, to sentences, and return the rows that it makes, without those of `frame`.
 
-    `frame` has the columns that the operator reads: source and target, or premise and hypothesis (and label).
+    `frame` has the columns that the operator reads: source and target, premise and hypothesis (and label),
+    or text.
     `language` is a code, where the frame has no column of languages and the operator depends on them. The rows have the
     same columns, `origin` (the name of the view or operator) and `parent` (the index of the row each comes from).
     UserError for parameters and columns that cannot be used, and for operators that work with trained models, which
@@ -111,6 +118,8 @@ def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **
     from augury.augment import operator as operators
     from augury.core.store import Store
 
+    if not isinstance(frame, pd.DataFrame):
+        raise UserError(f"apply takes a DataFrame with the columns of texts, not a {type(frame).__name__}")
     chosen = operators.parse({"operator": operator, **parameters})
     if chosen.models({}):
         raise UserError(f"operator {chosen.operator} works with trained models: use `augury augment FILE`")
@@ -127,9 +136,9 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     """The rows of a frame as records of a corpus, numbered."""
     import pyarrow as pa
 
-    from augury.corpora.corpus import NLI, PARALLEL
+    from augury.corpora.corpus import LABELLED, NLI, PARALLEL
 
-    schema = PARALLEL if "source" in frame else NLI
+    schema = PARALLEL if "source" in frame else LABELLED if "text" in frame else NLI
     languages = {name for name in schema.names if name.endswith("language") and name not in frame}
     operator.check(["id", *languages, *frame.columns])
     reads = operator.reads(schema.names)
@@ -145,6 +154,8 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     }
     columns |= {name: pa.array([language or "und"] * len(frame), pa.string()) for name in languages}
     records = pa.table({**columns, "id": ids}, schema=schema)
+    if empty := [name for name in reads if records.column(name).null_count]:
+        raise UserError(f"column '{empty[0]}' has rows without text: fill them, or drop them (frame.dropna())")
     operator.check_text(records.select(list(reads)))
     return records
 

@@ -31,8 +31,9 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     )
     parser.add_argument("--storage", default="results", help="where the sweep is stored (default: results)")
     parser.add_argument("--every", type=int, default=10, metavar="SECONDS", help="time between two pages (default: 10)")
-    parser.add_argument("--serve", type=int, metavar="PORT", help="serve the page on 127.0.0.1 instead of writing it")
-    parser.add_argument("--once", action="store_true", help="write the page and stop")
+    how = parser.add_mutually_exclusive_group()
+    how.add_argument("--serve", type=int, metavar="PORT", help="serve the page on 127.0.0.1 instead of writing it")
+    how.add_argument("--once", action="store_true", help="write the page and stop")
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -83,8 +83,7 @@ class LabelledSpec(BaseSpec):
 
 def check_labels(spec: LabelledSpec, split: str, labels: Iterable[str]) -> None:
     """Raise UserError where a split has labels that its corpus does not name."""
-    unknown = sorted(set(labels) - set(spec.labels))
-    if unknown:
+    if unknown := sorted(set(labels) - set(spec.labels)):
         raise UserError(
             f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(spec.labels)}; add it there, or say "
             f"which it is, for example names: {{'{unknown[0]}': {spec.labels[0]}}}"

@@ -133,5 +133,7 @@ TASKS = Kind(
 
 def find(name: str) -> Trainable:
     """Return the trainable called `name`, or at that path; UserError names the nearest known one."""
-    trainable: Trainable = TASKS.find(name)
+    trainable = TASKS.find(name)
+    if not isinstance(trainable, Trainable):
+        raise UserError(f"'{name}' is no task: one of your own {TASKS.how}, such as TASK = MyTask()")
     return trainable

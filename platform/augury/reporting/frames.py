@@ -7,12 +7,14 @@ from typing import Any
 
 import pandas as pd
 
+from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import runs
 from augury.reporting import run_files
 from augury.reporting.mean import compare_all
 from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.selection import common_tests, load_systems
+from augury.scoring.metrics import record_name
 
 COLUMNS = (
     "system",
@@ -38,6 +40,8 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
     target_tokens, train_seconds, device_hours, device; `run`, its folder. The frame of a storage without scored runs
     has these columns and no row.
     """
+    if "://" not in str(storage) and not Path(storage).is_dir():
+        raise UserError(f"there is no storage '{storage}': give the directory or URI that runs were written to")
     scored = [run for run in runs.folders(Store(storage)) if run_files.scored(run)]
     records = [record for run in scored for record in _records(run)]
     return pd.DataFrame(records, columns=[*COLUMNS, *COSTS, "run"])
@@ -61,7 +65,7 @@ def _records(run: Folder) -> list[dict[str, Any]]:
     identity |= {"address": facts["address"], "seed": facts["seed"], "run": run.uri}
     cost = {name: content.get("cost", {}).get(name) for name in COSTS}
     return [
-        {**identity, "test": test, "metric": score["name"], **score, **cost}
+        {**identity, "test": test, "metric": record_name(score["name"]), **score, **cost}
         for test, scores in content["tests"].items()
         for score in scores
     ]

@@ -20,6 +20,11 @@ KIND = Kind(
 )
 
 
+def record_name(name: str) -> str:
+    """Return the name of a metric for records: one by path goes by its file's name, wherever the file lies."""
+    return file_of(name).stem if is_path(name) else name
+
+
 def metric(name: str, language: str | None = None) -> Metric:
     """Return the metric called `name`, or at that path, for text in `language` (`de` or `de_DE`).
 

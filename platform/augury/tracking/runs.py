@@ -14,6 +14,7 @@ from augury.core.store import MARKER, Folder, Store
 from augury.experiments import runs
 from augury.experiments.recording import File
 from augury.reporting import exporting
+from augury.scoring.metrics import record_name
 from augury.tracking.client import FOLDER, NOTE, PARENT, Content, MlflowExperiment, Point, Record, Status
 from augury.training import history
 from augury.training.launch import FAILURE
@@ -93,9 +94,10 @@ def run_content(run: Folder, record: Record | None, status: Status, finished: fl
         finals = {f"cost/{name}": value for name, value in cost.items() if isinstance(value, int | float)}
         for test, results in scores["tests"].items():
             for score in results:
-                name = f"test/{test}/{score['name']}"
+                metric = record_name(score["name"])
+                name = f"test/{test}/{metric}"
                 finals |= {name: score["value"], f"{name}/low": score["low"], f"{name}/high": score["high"]}
-                content.tags[f"signature/{score['name']}"] = score["signature"]
+                content.tags[f"signature/{metric}"] = score["signature"]
         content.finals = finals
         content.tags["augury.device"] = scores["cost"]["device"]
     return content

@@ -23,6 +23,7 @@ from augury.reporting import results
 from augury.reporting.sweeps import summary
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import ConfigurationResult, leader
+from augury.scoring.metrics import record_name
 from augury.sweeping import state
 from augury.sweeping.state import Configuration, Progress, Sweep, Trial
 from augury.tracking.client import FOLDER, NOTE, PARENT, Content, MlflowExperiment, Record, Status
@@ -259,8 +260,10 @@ def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dic
     for test, metrics in system.tests.items():
         for name, estimate in metrics.items():
             scores = [score["value"] for tests in seeds for score in tests.get(test, ()) if score["name"] == name]
-            values |= dict(_spread(f"test/{test}/{name}", estimate.value, scores, estimate.low, estimate.high))
-            tags[f"signature/{name}"] = estimate.signature
+            values |= dict(
+                _spread(f"test/{test}/{record_name(name)}", estimate.value, scores, estimate.low, estimate.high)
+            )
+            tags[f"signature/{record_name(name)}"] = estimate.signature
     return values, tags
 
 

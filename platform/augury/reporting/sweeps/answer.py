@@ -40,7 +40,9 @@ def summary_answer(summary: Summary) -> str:
         return f"{head}{_losses(summary)}."
     core = compare_in_words(comparison).removesuffix(".")
     if leader.address == sweep.reference:
-        core = f"{leader.name} is ahead of all others in {summary.metric}; {_lowered(core)}"
+        level = [result.name for result in summary.ranking if result is not leader and result.mean == leader.mean]
+        ahead = f"is level with {' and '.join(level)}" if level else "is ahead of all others"
+        core = f"{leader.name} {ahead} in {summary.metric}; {_lowered(core)}"
     core += _better_on_the_test(summary, comparison)
     if not sweep.ended:
         core = f"So far, {far}, {_lowered(core)}"
