@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import signal
@@ -75,7 +76,9 @@ def test_suggested_points_are_trained_found_and_left_out(suggested):
 def serving(*words: str) -> Iterator[str]:
     """The address that `augury watch` serves a page at."""
     command = [sys.executable, "-m", "augury.cli", "watch", *words, "--serve", "0"]
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    # Where these tests run in the background, a shell has Ctrl-C ignored, which processes inherit.
+    heeds = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heeds)
     try:
         assert server.stderr is not None
         address = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
