@@ -213,6 +213,7 @@ class _Driver:
                 "mode": space.mode,
                 "keys": list(space.keys),
                 "seeds": list(options.seeds),
+                "assignments": dict(options.assignments),
                 "tests": list(dict.fromkeys(tests)),
                 "scheduler": options.scheduler,
                 "search": options.search,
