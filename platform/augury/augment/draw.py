@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
@@ -44,6 +45,7 @@ class TokenDraw(Operator):
     def makes(self) -> Literal["view", "records", "draw"]:
         return "draw"
 
+    @abstractmethod
     def draw(
         self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
     ) -> np.ndarray:
@@ -52,7 +54,6 @@ class TokenDraw(Operator):
         `replaceable` (rows, length) is False at pads and special symbols, which stay; `keys` (rows,) identify records.
         What a row becomes depends on its own tokens, its key and the turn alone.
         """
-        raise NotImplementedError
 
 
 class CountedDraw(TokenDraw):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
@@ -40,7 +41,7 @@ class Exported(NamedTuple):
     """The pretrained model that training began with."""
 
 
-class Trainable:
+class Trainable(ABC):
     """What a task adds to the platform: its settings, tokenizer, model, batches and outputs.
 
     Corpora, views, tokens, addresses, training, checkpoints, scores and records are the platform's. An experiment that
@@ -69,12 +70,15 @@ class Trainable:
 
     def check(self, experiment: Any, store: Store) -> None:
         """Raise UserError where settings and training text alone tell that an experiment cannot be prepared."""
+        return None
 
     def check_model(self, experiment: Any, store: Store) -> None:
         """Raise UserError where the model cannot be trained; called before anything is made."""
+        return None
 
     def check_held_out(self, experiment: Any, tokenizer: Folder, corpora: Mapping[str, Corpus]) -> None:
         """Raise UserError where validation or test text is nothing for the model; called before training."""
+        return None
 
     def most_pieces(self, experiment: Any) -> int | None:
         """Return the most pieces of a training example, where longer ones are left out."""
@@ -84,31 +88,31 @@ class Trainable:
         """Return the size of the model, from settings and training text; None where a hub would have to be asked."""
         return None
 
+    @abstractmethod
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Tokenizer:
         """Return the tokenizer that is learned from training texts: sides and views by their names."""
-        raise NotImplementedError
 
+    @abstractmethod
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
         """Write the tokenizer into its folder and finish that."""
-        raise NotImplementedError
 
+    @abstractmethod
     def determined(self, experiment: Any) -> dict[str, Any]:
         """Return what of the task's own settings determines the trained model."""
-        raise NotImplementedError
 
+    @abstractmethod
     def load(self, run: Run) -> Task:
         """Return the model of a run before training with its examples and its validation set."""
-        raise NotImplementedError
 
+    @abstractmethod
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return what a finished run makes of every record of the test set called `test`."""
-        raise NotImplementedError
 
+    @abstractmethod
     def translate(
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
         """Return the model's output for each text, in this process unless `executor` says otherwise."""
-        raise NotImplementedError
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write the model in another library's format into a directory that is there, and say how it is used."""

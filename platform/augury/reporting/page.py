@@ -7,6 +7,7 @@ of the whole), which is in `assets` with its licence. What others would draw as 
 from __future__ import annotations
 
 import base64
+import gzip
 import json
 import re
 from collections.abc import Sequence
@@ -53,7 +54,7 @@ def render(template: str, figures: Sequence[Figure] = (), **values: Any) -> str:
             **values,
             style=asset("page.css"),
             script=asset("page.js"),
-            plotly=asset("plotly-basic.min.js") if figures else "",
+            plotly=asset("plotly-basic.min.js.gz") if figures else "",
             charts=Markup(charts.replace("<", "\\u003c")),  # no text may end the script
             note_limit=NOTES,
         )
@@ -75,5 +76,6 @@ def environment() -> Environment:
 
 @lru_cache
 def asset(name: str) -> Markup:
-    """Return a file of `assets` as it is."""
-    return Markup(resources.files("augury.reporting").joinpath("assets", name).read_text("utf-8"))
+    """Return a file of `assets`, unpacked where its name ends in `.gz`."""
+    content = resources.files("augury.reporting").joinpath("assets", name).read_bytes()
+    return Markup((gzip.decompress(content) if name.endswith(".gz") else content).decode())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 class SubwordTask(Trainable):
     """A task whose experiments have `model`: a Pretrained one, or settings with `vocabulary_size`."""
 
+    @abstractmethod
     def subwords(self, experiment: Any, folder: Folder) -> Subwords:
         """Return how the tokenizer in a folder reads text."""
-        raise NotImplementedError
 
     def check(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):
