@@ -104,7 +104,8 @@ class Examples:
         ids = padded([pieces for _, _, pieces in chosen], NO_TOKEN)
         ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)  # the last is of NO_TOKEN
         ordinary[symbols.ordinary] = True
-        keys = np.array([self._keys_of(operator, name)[row] for name, row, _ in chosen])
+        keys_by_name = {name: self._keys_of(operator, name) for name in {name for name, _, _ in chosen}}
+        keys = np.array([keys_by_name[name][row] for name, row, _ in chosen])
         drawn = operator.draw(ids, ordinary[ids], keys, number, symbols)
         return [row[: len(pieces)] for row, (_, _, pieces) in zip(drawn, chosen, strict=True)]
 
