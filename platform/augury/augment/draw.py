@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Sequence
+from typing import ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -12,15 +12,24 @@ from pydantic import Field, model_validator
 from augury.augment.operator import Operator
 from augury.core.errors import UserError
 from augury.core.rng import uniform
+from augury.text.merges import Merges
 
+NO_TOKEN = -1
+"""What rows are padded with."""
 Side = Literal["source", "target", "both"]
 
 
 class Symbols(NamedTuple):
-    """What a draw must know of a vocabulary: the unknown symbol, and the ids of all ordinary pieces (pieces,)."""
+    """What a draw must know of a vocabulary: the unknown symbol, and the ids of all ordinary pieces (pieces,) in order.
+
+    `text` is the side or view whose rows are drawn; `merges` returns those by which a text is segmented, and is None
+    where the task knows none.
+    """
 
     unknown: int
     ordinary: np.ndarray
+    merges: Callable[[str], Merges] | None = None
+    text: str = "source"
 
 
 class TokenDraw(Operator):
@@ -32,6 +41,9 @@ class TokenDraw(Operator):
     """text: the tokens change wherever the side is read, in every view by a draw of its own; view: the text stays, and
     its changed source is another view of the example, for regimes that read views."""
     seed: int = 1
+
+    NEEDS_MERGES: ClassVar[bool] = False
+    """Whether the draw works with the merges of a vocabulary."""
 
     @model_validator(mode="after")
     def _views_are_of_the_source(self) -> TokenDraw:
@@ -49,10 +61,10 @@ class TokenDraw(Operator):
     def draw(
         self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
     ) -> np.ndarray:
-        """Return the token ids (rows, length) of a pass, `turn`.
+        """Return the token ids (rows, any length) of a pass, `turn`, of `ids` (rows, length).
 
-        `replaceable` (rows, length) is False at pads and special symbols, which stay; `keys` (rows,) identify records.
-        What a row becomes depends on its own tokens, its key and the turn alone.
+        Both are padded with NO_TOKEN. `replaceable` (rows, length) is False at pads and special symbols, which stay;
+        `keys` (rows,) identify records. What a row becomes depends on its own tokens, its key and the turn alone.
         """
 
 
