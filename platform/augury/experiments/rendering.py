@@ -1,4 +1,4 @@
-"""Texts as the views of a run render them: by the run's own operators and by what these have learned, by nothing new."""
+"""Texts as the views of a run render them: by its own operators and by what these have learned, by nothing new."""
 
 from __future__ import annotations
 
