@@ -139,6 +139,12 @@ class Nmt(Trainable):
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
         return translated(run, cleaned, decoding, executor, "translate")
 
+    def encoded(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
+        from augury.text.vocabulary import Vocabulary
+        from trainables.nmt.evaluation import encoded
+
+        return encoded(run, Vocabulary.load(run.stored(run.tokenizer)), texts, view, tagged=tagged)
+
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export
 
