@@ -11,6 +11,7 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder
 from augury.decoding.corpus import decode
 from augury.decoding.settings import Decoding
+from augury.experiments.rendering import rendered, view_named
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from augury.text.vocabulary import Vocabulary
@@ -26,12 +27,7 @@ def translated(
     """Return the translations of clean texts by a finished run, with its own decoding unless another is given."""
     experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
     model = _ctranslate2(run, experiment, vocabulary)
-    ids, offsets = vocabulary.encode(texts, SOURCE)
-    prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
-    sources = [
-        [*prefix, *ids[start:end].tolist()] if end > start else []
-        for start, end in zip(offsets[:-1], offsets[1:], strict=True)
-    ]
+    sources = encoded(run, vocabulary, texts)
     execution = experiment.execution
     hypotheses = decode(
         model,
@@ -43,6 +39,22 @@ def translated(
         name=name,
     )
     return vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+
+
+def encoded(
+    run: Run, vocabulary: Vocabulary, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True
+) -> list[list[int]]:
+    """Return clean texts as a view renders them, in ids without the end of sentence; of an empty text there are none.
+
+    The tag of the target language comes first where the run's model reads one, unless `tagged` is false.
+    """
+    experiment = cast(Config, run.experiment)
+    ids, offsets = vocabulary.encode(rendered(run, texts, view), view_named(run, view))
+    prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if tagged and experiment.tagged else []
+    return [
+        [*prefix, *ids[start:end].tolist()] if end > start else []
+        for start, end in zip(offsets[:-1], offsets[1:], strict=True)
+    ]
 
 
 def _ctranslate2(run: Run, experiment: Config, vocabulary: Vocabulary) -> Folder:

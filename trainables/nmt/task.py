@@ -76,7 +76,8 @@ class Nmt(Trainable):
     def size(self, experiment: Config, store: Store) -> Size:
         sizes, matrices = resolve(experiment.model), 1 if experiment.model.share_all_embeddings else 2
         shape = (sizes.hidden_size, sizes.feedforward_size, sizes.encoder_layers, sizes.decoder_layers)
-        return transformer(_entries(experiment, store), *shape, matrices=matrices)
+        entries = _entries(experiment, store)
+        return _with_embeddings(experiment, entries, matrices, transformer(entries, *shape, matrices=matrices))
 
     def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> VocabularyTokenizer:
         from augury.text import vocabulary
@@ -106,7 +107,10 @@ class Nmt(Trainable):
 
     def determined(self, experiment: Config) -> dict[str, Any]:
         sections = {"model": experiment.model, "validation": experiment.validation}
-        return {name: section.to_dict() for name, section in sections.items()} | {"max_pieces": experiment.max_pieces}
+        settings = {name: section.to_dict() for name, section in sections.items()}
+        if experiment.model.has_tables:
+            del settings["model"]["embeddings"]  # as before there were others
+        return settings | {"max_pieces": experiment.max_pieces}
 
     def load(self, run: Run) -> Task:
         from trainables.nmt.translation import Translation
@@ -135,6 +139,12 @@ class Nmt(Trainable):
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
         return translated(run, cleaned, decoding, executor, "translate")
 
+    def encoded(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
+        from augury.text.vocabulary import Vocabulary
+        from trainables.nmt.evaluation import encoded
+
+        return encoded(run, Vocabulary.load(run.stored(run.tokenizer)), texts, view, tagged=tagged)
+
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export
 
@@ -156,6 +166,18 @@ def _entries(experiment: Config, store: Store) -> int:
     if settings.mode == "separate":
         return plain + views * settings.separate_size_per_key
     return plain + views * (plain // 2 if settings.size_per_key == "auto" else settings.size_per_key)
+
+
+def _with_embeddings(experiment: Config, entries: int, matrices: int, size: Size) -> Size:
+    """The size of a model with tables as one with the embeddings that are asked for."""
+    if experiment.model.has_tables:
+        return size
+    hidden, embeddings = resolve(experiment.model).hidden_size, experiment.model.embeddings
+    table, computed = embeddings.counts(hidden)
+    parameters = size.parameters + matrices * (entries * (table - hidden) + computed)
+    # The output layer computes those of the whole vocabulary once a batch.
+    again = computed * entries / experiment.training.max_tokens
+    return Size(parameters, size.source + computed, size.target + computed + int(again))
 
 
 def _has_size(experiment: Config) -> bool:
