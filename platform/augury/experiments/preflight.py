@@ -94,11 +94,17 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         for split, corpus in _texts(experiment, store).items():
             called = split if split not in {text.name for text in texts.values()} else f"{split} of {name}"
             texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
+    cautioned = [*_leaks(systems, store), *cautions(systems.values())]
+    return Report(list(texts.values()), cautioned, estimates(systems, store))
+
+
+def estimates(systems: Mapping[str, Experiment], store: Store) -> dict[str, Cost | None]:
+    """Return the cost of a seed of every system, and of the models that operators work with."""
     costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
     for name, experiment in systems.items():
         models = experiment.model_experiments()
         costs |= {f"{model_name} of {name}": _cost(model, store) for model_name, model in models.items()}
-    return Report(list(texts.values()), [*_leaks(systems, store), *cautions(systems.values())], costs)
+    return costs
 
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:

@@ -46,6 +46,6 @@ def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
     why = ""
     if same:
         why = f"as {same.same_as}: {same.reason}"
-    elif name not in addresses:
+    elif plan.configurations and name not in addresses:
         why = "other rows were asked for" if name in table.space.rows else table.reason(name)
     return {**printed_dict(table, name), "address": addresses.get(same.same_as if same else name), "why": why}
