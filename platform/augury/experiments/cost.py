@@ -81,7 +81,7 @@ class Total(NamedTuple):
 
 
 def total(costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution: Execution, workers: int) -> Total:
-    """Return the cost of `seeds` runs of each system; what is not in `seeds`, such as an operator's model, runs once."""
+    """Return the cost of `seeds` runs of each system; what has none, such as an operator's model, runs once."""
     where, at_once = devices(execution, workers)
     known = [(cost, seeds.get(name, 1)) for name, cost in costs.items() if cost is not None]
     unknown = tuple(name for name, cost in costs.items() if cost is None)
