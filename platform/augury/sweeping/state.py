@@ -16,6 +16,8 @@ from augury.core.errors import UserError, nearest
 from augury.core.naming import title
 from augury.core.store import Folder, Store
 from augury.experiments import runs
+from augury.scoring.metrics import bounds
+from augury.scoring.significance import Interval
 from augury.training import history
 from augury.training.trained import OUTCOME
 
@@ -251,13 +253,19 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         reference=definition["reference"],
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
-        decisions=tuple(Decision(**entry) for entry in state.get("decisions", ())),
+        decisions=tuple(_decision(entry, definition["metric"]) for entry in state.get("decisions", ())),
         started=definition["started"],
         updated=state.get("time", definition["started"]),
         ended=state.get("ended", False),
         tests=None if definition.get("tests") is None else tuple(definition["tests"]),
         folder=folder,
     )
+
+
+def _decision(entry: Mapping[str, Any], metric: str) -> Decision:
+    """Return a decision of the race with its interval cut to the metric's range."""
+    between = Interval(entry["low"], entry["high"]).within(bounds(metric.rpartition("/")[2]))
+    return Decision(**{**entry, "low": between.low, "high": between.high})
 
 
 def _configuration(
