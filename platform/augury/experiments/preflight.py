@@ -98,7 +98,8 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     for name, experiment in systems.items():
         models = experiment.model_experiments()
         costs |= {f"{model_name} of {name}": _cost(model, store) for model_name, model in models.items()}
-    return Report(list(texts.values()), [*_leaks(systems, store), *cautions(systems.values())], costs)
+    notes = [*_of_models(systems.values()), *_leaks(systems, store), *cautions(systems.values())]
+    return Report(list(texts.values()), notes, costs)
 
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:
@@ -159,6 +160,14 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
                 leak = f"{count:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too"
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]
+
+
+def _of_models(experiments: Iterable[Experiment]) -> list[str]:
+    """What tasks caution of the experiments and of those that train models of their operators, each once."""
+    listed = list(experiments)
+    listed += [model for experiment in listed for model in experiment.model_experiments().values()]
+    by_model = {str(experiment.to_dict().get("model")): experiment for experiment in listed}
+    return [note for experiment in by_model.values() for note in trainable.find(experiment.task).cautions(experiment)]
 
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:
