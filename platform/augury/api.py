@@ -40,9 +40,7 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
     if isinstance(experiment, Mapping):
         described = parse(config.merge(experiment, settings))
     else:
-        import json
-
-        described = load(experiment, [f"{key}={json.dumps(value)}" for key, value in settings.items()])
+        described = load(experiment, settings=settings)
     runs, failures = run_experiment(described, Tracker)
     if failures:
         raise UserError("; ".join(failures))

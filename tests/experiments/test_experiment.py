@@ -98,7 +98,7 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
         "seeds: 3\nregime: {name: coregularised, betta: 1}\n"
     )
     with pytest.raises(UserError) as raised:
-        load(path, ["training.max_tokens=x"])
+        load(path, ["training.max_tokens=x"], {"training.max_updates": "y"})
     title, *faults = str(raised.value).splitlines()
     assert str(path) in title
     assert [(fault.split(":")[0].strip(), fault.split()[-1]) for fault in faults] == [
@@ -107,6 +107,7 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
         ("line 7", "[3]"),
         ("line 8", "'beta'?"),
         ("--set training.max_tokens", "number"),
+        ("argument training.max_updates", "number"),
     ]
 
 

@@ -97,6 +97,8 @@ class Operator(Extension):
     """Parameters that act through what is fitted or through models alone, which an address has by their content."""
     BLOCK_ROWS: ClassVar[int | None] = None
     """The most records of a block, where they are so dear that a whole shard is too much for one task."""
+    REMEDY: ClassVar[str] = ""
+    """What to do where it leaves most texts as they are."""
     EXAMPLE: ClassVar[str] = ""
     """Parameters (YAML) to try an operator on sentence pairs with, as its help shows them."""
 

@@ -223,7 +223,8 @@ def _apply(
         rows, counts = _told(part.folder, [block.name for block in blocks])
         if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
             changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
-            say_once(f"{part.name} changes little: {changes} in {rows:,} copies")
+            remedy = f"; {part.operator.REMEDY}" if part.operator.REMEDY else ""
+            say_once(f"{part.name} changes little: {changes} in {rows:,} copies{remedy}")
         part.folder.finish(
             {
                 "schema": 1,

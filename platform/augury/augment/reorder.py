@@ -65,6 +65,9 @@ class Reorder(Operator):
 
     PER_SECOND: ClassVar[float] = 2
     BLOCK_ROWS: ClassVar[int | None] = 1_000
+    REMEDY: ClassVar[str] = (
+        "the reorderer has learned to copy: give it more parallel text whose order differs, or train it longer"
+    )
     EXAMPLE: ClassVar[str] = (
         "model: {architecture: tiny}, parallel: {source_language: qaa, target_language: qab, "
         "train: {builtin: 1500, lexicon: 24}, valid: {builtin: 100, lexicon: 24}}"

@@ -183,16 +183,20 @@ def _reads_as_view(part: Operator) -> bool:
     return part.makes() == VIEW or (isinstance(part, TokenDraw) and part.use == "view")
 
 
-def load(path: str | Path, assignments: Sequence[str] = ()) -> Experiment:
-    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault with its line."""
-    file, assigned = yaml_file.read(path), config.assigned(assignments)
+def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None) -> Experiment:
+    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault with its line.
+
+    `settings` override by dotted keys too, as arguments of a function.
+    """
+    file, assigned, arguments = yaml_file.read(path), config.assigned(assignments), settings or {}
     where = {place: f"line {line}" for place, line in file.lines.items()}
-    for key in assigned:
+    origins = {key: f"--set {key}" for key in assigned} | {key: f"argument {key}" for key in arguments}
+    for key, origin in origins.items():
         place = tuple(key.split("."))
         where = {other: line for other, line in where.items() if other[: len(place)] != place}
-        where[place] = f"--set {key}"
+        where[place] = origin
     try:
-        experiment = parse(config.merge(file.content, assigned), str(path))
+        experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
         systems(experiment)  # what is wrong with one of them is told now
     except Invalid as error:
         raise error.within(str(path), where) from error

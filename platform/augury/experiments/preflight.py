@@ -94,7 +94,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         for split, corpus in _texts(experiment, store).items():
             called = split if split not in {text.name for text in texts.values()} else f"{split} of {name}"
             texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
-    cautioned = [*_leaks(systems, store), *cautions(systems.values())]
+    cautioned = [*_of_models(systems.values()), *_leaks(systems, store), *cautions(systems.values())]
     return Report(list(texts.values()), cautioned, estimates(systems, store))
 
 
@@ -165,6 +165,14 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
                 leak = f"{count:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too"
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]
+
+
+def _of_models(experiments: Iterable[Experiment]) -> list[str]:
+    """What tasks caution of the experiments and of those that train models of their operators, each once."""
+    listed = list(experiments)
+    listed += [model for experiment in listed for model in experiment.model_experiments().values()]
+    by_model = {str(experiment.to_dict().get("model")): experiment for experiment in listed}
+    return [note for experiment in by_model.values() for note in trainable.find(experiment.task).cautions(experiment)]
 
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:

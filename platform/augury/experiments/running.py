@@ -116,7 +116,7 @@ def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
         if other != name:
             raise UserError(
                 f"systems '{other}' and '{name}' train the same model, run {run.address}: give them settings that "
-                "differ in training; one system can be scored with another beam by --set decoding.beam=..."
+                "differ in training; one system can be scored with another decoding.beam, without training"
             )
 
 
@@ -124,8 +124,8 @@ def refuse_lost_storage(storage: str) -> None:
     """A Ray job runs in a copy of the working directory that is thrown away with it."""
     if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
         raise UserError(
-            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: add "
-            "--set storage=/a/shared/directory, or a URI such as s3://bucket/augury"
+            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: give "
+            "storage=/a/shared/directory, or a URI such as s3://bucket/augury"
         )
 
 

@@ -72,6 +72,10 @@ class Trainable(ABC):
         """Raise UserError where settings and training text alone tell that an experiment cannot be prepared."""
         return None
 
+    def cautions(self, experiment: Any) -> list[str]:
+        """Return what will stop an experiment on this machine, though it may run on another."""
+        return []
+
     def check_model(self, experiment: Any, store: Store) -> None:
         """Raise UserError where the model cannot be trained; called before anything is made."""
         return None

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from augury.reporting.learnt import WARNING, Reached, not_learnt
 from augury.reporting.numbers import signed
 from augury.reporting.results import Cost, Estimate, SystemResult
 from augury.scoring.bootstrap import SEED, Resampled
@@ -20,9 +21,6 @@ WEIGHTS = {
 }
 MEAN = "mean"
 """The name of the mean over test sets, in the place of a test set's."""
-LEAST_BLEU = 1.0
-"""Below which a model has not learnt to translate, and its differences mean nothing."""
-WARNING = "warning: "
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
     rows = [_row(result, baseline, test, metrics[0]) for result in results]
     rows = _with_tests(rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method)
     notes = [
-        *_not_learnt(results, test),
+        *not_learnt(_reached(results, test), test),
         *_readings(results, test, metrics),
         *_test_notes(rows, metrics[0], method),
         *_problems(results, test, metrics),
@@ -219,16 +217,13 @@ def _problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     return lines
 
 
-def _not_learnt(results: Sequence[SystemResult], test: str) -> list[str]:
-    """Return a warning that names the systems whose BLEU says that they have not learnt to translate."""
-    low = [
-        f"{result.name} ({title(metric)} {estimate.value:.1f})"
+def _reached(results: Sequence[SystemResult], test: str) -> list[Reached]:
+    return [
+        Reached(result.name, run, metric, estimate.value, estimate.low)
         for result in results
+        for run in [*result.runs.values()][:1]
         for metric, estimate in result.tests.get(test, {}).items()
-        if "bleu" in metric and estimate.value < LEAST_BLEU
     ]
-    more = f" and {len(low) - 3} more" if len(low) > 3 else ""
-    return [f"{WARNING}not learnt, differences mean nothing: {', '.join(low[:3])}{more}; train longer"] if low else []
 
 
 def training_notes(results: Sequence[SystemResult]) -> list[str]:

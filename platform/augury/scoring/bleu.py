@@ -31,6 +31,7 @@ class _Bleu(CountedMetric):
     """BLEU of lines that a subclass parts into tokens; `:lower` ignores case."""
 
     options = ("lower",)
+    bounds = (0.0, 100.0)
     smoothing: ClassVar[Smoothing]
 
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:

@@ -19,6 +19,7 @@ class Chrf(CountedMetric):
 
     title = "chrF"
     options = ("lower",)
+    bounds = (0.0, 100.0)
     words: ClassVar[int] = 0
     """The highest order of n-grams of words."""
 

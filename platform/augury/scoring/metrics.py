@@ -67,6 +67,12 @@ def lower_is_better(name: str) -> bool:
     return known.lower_is_better if known else _parted(name)[0] in ("loss", "perplexity")
 
 
+def bounds(name: str) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric; infinite where they are not known."""
+    known = _known(name)
+    return known.bounds if known else Metric.bounds
+
+
 def _known(name: str) -> type[Metric] | None:
     """The class of a metric; None where it is not known (any more)."""
     try:
