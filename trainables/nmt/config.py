@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import ClassVar, Literal
 
 from pydantic import Field, model_validator
 
@@ -43,6 +43,8 @@ class Config(Experiment):
     validation: Checking = Checking()
     decoding: Decoding = Decoding()
     scoring: TextScoring = TextScoring()
+
+    RESEGMENTS: ClassVar[bool] = True
 
     @model_validator(mode="after")
     def _fits(self) -> Config:

@@ -32,6 +32,27 @@ R_DROP = Paper(
     "NeurIPS",
     "https://arxiv.org/abs/2106.14448",
 )
+SWITCHOUT = Paper(
+    "Wang, Pham, Dai and Neubig",
+    2018,
+    "SwitchOut: an Efficient Data Augmentation Algorithm for Neural Machine Translation",
+    "EMNLP",
+    "https://aclanthology.org/D18-1100/",
+)
+RAML = Paper(
+    "Norouzi et al.",
+    2016,
+    "Reward Augmented Maximum Likelihood for Neural Structured Prediction",
+    "NeurIPS",
+    "https://arxiv.org/abs/1609.00150",
+)
+BPE_DROPOUT = Paper(
+    "Provilkov, Emelianenko and Voita",
+    2020,
+    "BPE-Dropout: Simple and Effective Subword Regularization",
+    "ACL",
+    "https://aclanthology.org/2020.acl-main.170/",
+)
 CROSS_LINGUAL_NLI = Paper(
     "Dong, Zhu, Fu, Xu and de Melo",
     2021,
