@@ -45,7 +45,7 @@ class Config(Experiment):
     decoding: ViewDecoding = ViewDecoding()
     scoring: TextScoring = TextScoring()
 
-    HAS_MERGES: ClassVar[bool] = True
+    RESEGMENTS: ClassVar[bool] = True
 
     @model_validator(mode="after")
     def _fits(self) -> Config:

@@ -59,7 +59,7 @@ class Translation:
     def _symbols(self) -> Symbols:
         vocabulary = self.vocabulary
         special = [vocabulary.pad, vocabulary.unk, vocabulary.eos, *vocabulary.tags.values()]
-        return Symbols(vocabulary.unk, np.setdiff1d(np.arange(len(vocabulary)), special), vocabulary.merges)
+        return Symbols(vocabulary.unk, np.setdiff1d(np.arange(len(vocabulary)), special), vocabulary.resegmenter)
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.located(examples)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
-from typing import ClassVar, Literal, NamedTuple
+from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
@@ -12,7 +12,9 @@ from pydantic import Field, model_validator
 from augury.augment.operator import Operator
 from augury.core.errors import UserError
 from augury.core.rng import uniform
-from augury.text.merges import Merges
+
+if TYPE_CHECKING:
+    from augury.text.resegmentation import Resegmenter
 
 NO_TOKEN = -1
 """What rows are padded with."""
@@ -22,13 +24,13 @@ Side = Literal["source", "target", "both"]
 class Symbols(NamedTuple):
     """What a draw must know of a vocabulary: the unknown symbol, and the ids of all ordinary pieces (pieces,) in order.
 
-    `text` is the side or view whose rows are drawn; `merges` returns those by which a text is segmented, and is None
-    where the task knows none.
+    `text` is the side or view whose rows are drawn. `resegmenter` returns what segments a side or view anew; None where
+    the task's text is not of a vocabulary learned here (`augury.text.vocabulary`).
     """
 
     unknown: int
     ordinary: np.ndarray
-    merges: Callable[[str], Merges] | None = None
+    resegmenter: Callable[[str], Resegmenter] | None = None
     text: str = "source"
 
 
@@ -42,8 +44,8 @@ class TokenDraw(Operator):
     its changed source is another view of the example, for regimes that read views."""
     seed: int = 1
 
-    NEEDS_MERGES: ClassVar[bool] = False
-    """Whether the draw works with the merges of a vocabulary."""
+    RESEGMENTS: ClassVar[bool] = False
+    """Whether the draw segments text anew, which not every task's vocabulary can."""
 
     @model_validator(mode="after")
     def _views_are_of_the_source(self) -> TokenDraw:

@@ -63,8 +63,8 @@ class Experiment(Section):
     """Whether the task's model reads several views of an example at once."""
     MODEL_HAS_EMBEDDINGS: ClassVar[bool] = True
     """Whether the word embeddings of the task's model can be moved."""
-    HAS_MERGES: ClassVar[bool] = False
-    """Whether the task knows the merges of its vocabulary (`augury.text.merges`)."""
+    RESEGMENTS: ClassVar[bool] = False
+    """Whether the task's vocabulary can segment text anew (`augury.text.resegmentation`)."""
 
     def plain_system(self) -> dict[str, Any]:
         """What makes this experiment its own plain baseline: dotted keys and their values."""
@@ -144,10 +144,10 @@ class Experiment(Section):
         for draw in self.token_draws:
             if self.token_draws.count(draw) > 1:
                 raise UserError(f"augment has operator {draw.operator} twice with the same settings: change its seed")
-            if draw.NEEDS_MERGES and not self.HAS_MERGES:
+            if draw.RESEGMENTS and not self.RESEGMENTS:
                 raise UserError(
-                    f"operator {draw.operator} needs the merges of a vocabulary, and task {self.task} reads subwords "
-                    "of its model's own: take word_drop or switch_out"
+                    f"operator {draw.operator} segments anew, and task {self.task} reads subwords of its model's own: "
+                    "take word_drop or switch_out"
                 )
         unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none

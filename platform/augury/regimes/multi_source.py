@@ -27,8 +27,8 @@ class MultiSource(Regime):
         if not keys:
             raise UserError(
                 "regime multi_source reads views and there are none: add an operator that makes them to augment, as "
-                "{operator: cipher, keys: [1, 2]} on translation, or on sentence pairs {operator: eda, use: view} "
-                "(reorder has use: view too)"
+                "{operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} on translation, or on sentence "
+                "pairs {operator: eda, use: view} (reorder and draws have use: view too)"
             )
         draws = [Draw((view,), TARGET) for view in (SOURCE, *keys)]
         return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])
