@@ -25,16 +25,42 @@ def translated(
     run: Run, texts: Sequence[str], decoding: Decoding | None, executor: ExecutorName, name: str
 ) -> list[str]:
     """Return the translations of clean texts by a finished run, with its own decoding unless another is given."""
-    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
+    vocabulary = Vocabulary.load(run.stored(run.tokenizer))
+    return _decoded(run, vocabulary, encoded(run, vocabulary, texts), decoding, executor, name)
+
+
+def translated_ids(
+    run: Run, sources: Sequence[Sequence[int]], decoding: Decoding | None, executor: ExecutorName, name: str
+) -> list[str]:
+    """Return the translations of sources in ids without tag and end of sentence, as `translated` does."""
+    vocabulary = Vocabulary.load(run.stored(run.tokenizer))
+    before = prefix(cast(Config, run.experiment), vocabulary)
+    tagged = [[*before, *source] if source else [] for source in sources]
+    return _decoded(run, vocabulary, tagged, decoding, executor, name)
+
+
+def prefix(experiment: Config, vocabulary: Vocabulary) -> list[int]:
+    """Return what comes before the pieces of a source: the tag of the target language where the model reads one."""
+    return [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
+
+
+def _decoded(
+    run: Run,
+    vocabulary: Vocabulary,
+    sources: Sequence[Sequence[int]],
+    decoding: Decoding | None,
+    executor: ExecutorName,
+    name: str,
+) -> list[str]:
+    experiment = cast(Config, run.experiment)
     model = _ctranslate2(run, experiment, vocabulary)
-    sources = encoded(run, vocabulary, texts)
     execution = experiment.execution
     hypotheses = decode(
         model,
         sources,
         decoding or experiment.decoding,
         suppress=tuple(vocabulary.tags.values()),
-        executor=execution.choose(len(texts) / SENTENCES_PER_SECOND, name, executor),
+        executor=execution.choose(len(sources) / SENTENCES_PER_SECOND, name, executor),
         threads=execution.threads or 2,
         name=name,
     )
@@ -50,9 +76,9 @@ def encoded(
     """
     experiment = cast(Config, run.experiment)
     ids, offsets = vocabulary.encode(rendered(run, texts, view), view_named(run, view))
-    prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if tagged and experiment.tagged else []
+    before = prefix(experiment, vocabulary) if tagged else []
     return [
-        [*prefix, *ids[start:end].tolist()] if end > start else []
+        [*before, *ids[start:end].tolist()] if end > start else []
         for start, end in zip(offsets[:-1], offsets[1:], strict=True)
     ]
 

@@ -141,6 +141,29 @@ class Nmt(Trainable):
 
         return encoded(run, Vocabulary.load(run.stored(run.tokenizer)), texts, view, tagged=tagged)
 
+    def pieces(self, run: Run) -> Sequence[str]:
+        from augury.text.vocabulary import Vocabulary
+
+        return Vocabulary.load(run.stored(run.tokenizer)).pieces
+
+    def translate_ids(
+        self,
+        run: Run,
+        sources: Sequence[Sequence[int]],
+        *,
+        executor: ExecutorName = "local",
+        decoding: Decoding | None = None,
+        label: str = "translate",
+    ) -> list[str]:
+        from trainables.nmt.evaluation import translated_ids
+
+        return translated_ids(run, sources, decoding, executor, label)
+
+    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        from trainables.nmt.states import encoder_states
+
+        return encoder_states(run, sources)
+
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export
 
