@@ -76,4 +76,4 @@ def test_what_frequent_subwords_do() -> None:
 
 
 def test_no_special_symbol_is_put_before_a_source() -> None:
-    assert frequent_subwords(parrot("one", "z"), 50) == [6, 5, 4]
+    assert frequent_subwords(parrot("one", "z"), 50) == [6, 5, 4, 3]

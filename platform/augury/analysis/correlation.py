@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from augury.analysis.system import System
 from augury.core.errors import UserError
 from augury.core.rng import generator
-from augury.experiments.rendering import PLAIN
+from augury.experiments.views import PLAIN
 
 NEGLIGIBLE = 1e-10
 """Directions are dropped whose singular value is below this share of the largest."""

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from augury.analysis.paired import Mean, Paired, mean, paired
 from augury.analysis.system import System
 from augury.core.rng import generator
-from augury.experiments.rendering import PLAIN
+from augury.experiments.views import PLAIN
 from augury.scoring.significance import holm
 
 EXAMPLES = 3

@@ -17,9 +17,9 @@ from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.decoding.settings import Decoding
 from augury.experiments import rendering, trainable
-from augury.experiments.rendering import PLAIN
 from augury.experiments.run import Run
 from augury.experiments.runs import DESCRIPTION
+from augury.experiments.views import PLAIN
 from augury.text.tokens import Tokens
 from augury.text.vocabulary_settings import SPECIALS
 
