@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.decoding import bayes_risk
-from augury.decoding.bayes_risk import VALUES, choose, expected_utilities
+from augury.decoding.bayes_risk import choose, expected_utilities
 from augury.decoding.settings import Utility
 from augury.scoring.bleu import sentence_value
 from augury.scoring.metric import CountedMetric
@@ -33,7 +33,7 @@ def test_the_expected_utility_of_a_tiny_pool_by_hand() -> None:
     """
     measure = metric("chrf", "en")
     assert isinstance(measure, CountedMetric)
-    found = expected_utilities(["ab", "abcd", "xy", "ab"], measure, VALUES["chrf"])
+    found = expected_utilities(["ab", "abcd", "xy", "ab"], measure)
     short, long = 100 * 25 / 53, 100 * 25 / 32
     assert found == pytest.approx({"ab": (200 + short) / 4, "abcd": (100 + 2 * long) / 4, "xy": 100 / 4}, rel=1e-4)
     assert choose([["ab", "abcd", "xy", "ab"]], "chrf", "en") == ["abcd"]
@@ -44,7 +44,7 @@ def test_the_utility_is_sacrebleus(utility: Utility) -> None:
     score = sacrebleu.sentence_chrf if utility == "chrf" else sacrebleu.sentence_bleu
     measure = metric(utility, "en")
     assert isinstance(measure, CountedMetric)
-    found = expected_utilities(POOL, measure, VALUES[utility])
+    found = expected_utilities(POOL, measure)
     for text in POOL:
         expected = sum(score(text, [other]).score for other in POOL) / len(POOL)
         assert found[text] == pytest.approx(expected, abs=1e-6)
@@ -62,8 +62,8 @@ def test_the_order_of_hypotheses_decides_ties_alone(pool: list[str], random: obj
     shuffled = sorted(pool, key=lambda _: random.random())  # type: ignore[attr-defined]
     measure = metric("chrf", "en")
     assert isinstance(measure, CountedMetric)
-    utilities = expected_utilities(pool, measure, VALUES["chrf"])
-    assert expected_utilities(shuffled, measure, VALUES["chrf"]) == utilities
+    utilities = expected_utilities(pool, measure)
+    assert expected_utilities(shuffled, measure) == utilities
     tied = [text for text in shuffled if utilities[text] == max(utilities.values())]
     assert choose([shuffled], "chrf", "en") == [tied[0]]
 

@@ -57,8 +57,8 @@ class Config(Experiment):
         return self
 
     def plain_system(self) -> dict[str, Any]:
-        of_views = {"decoding.views": [], "decoding.combine": None, "decoding.n_best": None}
-        return {**super().plain_system(), **(of_views if self.decoding.views else {})}
+        alone = {"decoding.views": [], "decoding.combine": None} if self.decoding.views else {}
+        return super().plain_system() | alone
 
     @property
     def tagged(self) -> bool:

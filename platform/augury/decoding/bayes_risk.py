@@ -9,14 +9,22 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from math import fsum
+from typing import Any
+
+from numpy.typing import NDArray
 
 from augury.decoding.settings import Utility
 from augury.scoring import bleu, chrf
 from augury.scoring.metric import CountedMetric
 from augury.scoring.metrics import metric
 
-VALUES: dict[Utility, Callable[[Sequence[float]], float]] = {"chrf": chrf.value, "bleu": bleu.sentence_value}
-"""What the counts of one sentence are worth."""
+Counts = Callable[[Sequence[Any]], NDArray[Any]]
+Value = Callable[[Sequence[float]], float]
+UTILITIES: dict[Utility, tuple[Counts, Value]] = {
+    "chrf": (chrf.pairwise_statistics, chrf.value),
+    "bleu": (bleu.pairwise_statistics, bleu.sentence_value),
+}
+"""What is counted in all pairs of hypotheses, and what the counts of a pair are worth."""
 
 
 def choose(sentences: Sequence[Sequence[str]], utility: Utility, language: str) -> list[str]:
@@ -24,27 +32,24 @@ def choose(sentences: Sequence[Sequence[str]], utility: Utility, language: str) 
 
     Of hypotheses with equal expected utility the first is taken. `language` is theirs.
     """
-    measure, value = metric(utility, language), VALUES[utility]
+    measure = metric(utility, language)
     assert isinstance(measure, CountedMetric)
-    return [_chosen(hypotheses, measure, value) for hypotheses in sentences]
+    chosen = []
+    for hypotheses in sentences:
+        utilities = expected_utilities(hypotheses, measure)
+        chosen.append(max(utilities, key=lambda text: utilities[text]))
+    return chosen
 
 
-def expected_utilities(
-    hypotheses: Sequence[str], measure: CountedMetric, value: Callable[[Sequence[float]], float]
-) -> dict[str, float]:
+def expected_utilities(hypotheses: Sequence[str], measure: CountedMetric) -> dict[str, float]:
     """Return the expected utility of every distinct hypothesis, in order of first occurrence."""
     times = Counter(hypotheses)
-    prepared = {text: measure.prepare(text) for text in times}
+    if len(times) == 1:
+        return dict.fromkeys(times, 100.0)
+    counted, value = UTILITIES[measure.name]
+    counts = counted([measure.prepare(text) for text in times]).tolist()
     # Summed exactly, so that the order of hypotheses decides nothing but ties.
     return {
-        text: fsum(count * value(measure.count(prepared[text], prepared[other])) for other, count in times.items())
-        / len(hypotheses)
-        for text in times
+        text: fsum(count * value(pair) for count, pair in zip(times.values(), row, strict=True)) / len(hypotheses)
+        for text, row in zip(times, counts, strict=True)
     }
-
-
-def _chosen(hypotheses: Sequence[str], measure: CountedMetric, value: Callable[[Sequence[float]], float]) -> str:
-    if len(set(hypotheses)) == 1:
-        return hypotheses[0]
-    utilities = expected_utilities(hypotheses, measure, value)
-    return max(utilities, key=lambda text: utilities[text])

@@ -37,9 +37,9 @@ class ViewDecoding(Decoding):
     a piece, by transformers; mbr: each is searched alone, and of all hypotheses the one is taken that agrees most with
     the others (minimum Bayes risk)."""
     n_best: int | None = Field(None, ge=1)
-    """Hypotheses of every view that mbr chooses from; none: as many as the beam."""
+    """Of mbr: the hypotheses of every view that it chooses from; none: as many as the beam."""
     utility: Utility = "chrf"
-    """What agreement of hypotheses is for mbr: chrF or BLEU of the one against the other, sentence by sentence."""
+    """Of mbr: what agreement is, chrF or BLEU of one hypothesis against another."""
 
     @property
     def candidates(self) -> int:
@@ -54,9 +54,7 @@ class ViewDecoding(Decoding):
             raise UserError(f"views {', '.join(self.views)} become one translation by average or mbr: give combine")
         if twice := [view for view in self.views if self.views.count(view) > 1]:
             raise UserError(f"view {twice[0]} is given twice: name every view once")
-        if self.combine != "mbr" and self.n_best:
-            raise UserError("n_best is the number of hypotheses that mbr chooses from: it needs combine mbr")
-        if self.candidates > self.beam:
+        if self.combine == "mbr" and self.candidates > self.beam:
             raise UserError(f"n_best={self.n_best} hypotheses need a beam as wide, not beam={self.beam}")
         return self
 

@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from augury.core.errors import UserError
 from augury.scoring.metric import VERSION, CountedMetric
-from augury.scoring.ngrams import matches
+from augury.scoring.ngrams import matches, pairwise_matches
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from sacremoses import MosesTokenizer
 
 ORDER = 4
@@ -138,6 +139,16 @@ def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[
     """Return the nine counts of a sentence: clipped matches of n = 1 .. 4, hypothesis n-grams, reference length."""
     in_hypothesis, in_reference, matched = matches(hypothesis, reference, ORDER)
     return [*matched, *in_hypothesis, in_reference[0]]
+
+
+def pairwise_statistics(sentences: Sequence[tuple[str, ...]]) -> NDArray[Any]:
+    """Return the `statistics` of every sentence as a hypothesis (row) against every one as a reference (column)."""
+    import numpy as np
+
+    totals, matched = pairwise_matches(sentences, ORDER)
+    hypotheses = np.broadcast_to(totals[:, None], matched.shape)
+    lengths = np.broadcast_to(totals[None, :, :1], (*matched.shape[:2], 1))
+    return np.concatenate([matched, hypotheses, lengths], axis=2)
 
 
 def value(sums: Sequence[float], smoothing: Smoothing) -> float:
