@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -27,8 +27,9 @@ CompareTo = Literal["base", "reference"]
 COMPARE_TO: tuple[CompareTo, ...] = get_args(CompareTo)
 
 
-class Lost(NamedTuple):
-    """A hallucination: the subword that was put before a source, and the output; numbers are places among sentences."""
+@dataclass(frozen=True)
+class Lost:
+    """A hallucination: the place of its sentence, the subword that was put before the source, and the output."""
 
     sentence: int
     subword: str
