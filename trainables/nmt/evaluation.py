@@ -45,6 +45,22 @@ def translated(
     return bayes_risk.choose(candidates, chosen.utility, experiment.corpus.target_language)
 
 
+def translated_ids(
+    run: Run, sources: Sequence[Sequence[int]], decoding: Decoding | None, executor: ExecutorName, name: str
+) -> list[str]:
+    """Return the translations of sources in ids without tag and end of sentence, each from itself alone."""
+    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
+    before = prefix(experiment, vocabulary)
+    tagged = [[*before, *source] if source else [] for source in sources]
+    hypotheses = _searched(run, vocabulary, [tagged], decoding or experiment.decoding, executor, name)
+    return vocabulary.decode([best.ids for best, *_ in hypotheses])
+
+
+def prefix(experiment: Config, vocabulary: Vocabulary) -> list[int]:
+    """Return what comes before the pieces of a source: the tag of the target language where the model reads one."""
+    return [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
+
+
 def _searched(
     run: Run,
     vocabulary: Vocabulary,
@@ -95,9 +111,9 @@ def encoded(
     """
     experiment = cast(Config, run.experiment)
     ids, offsets = vocabulary.encode(rendered(run, texts, view), view_named(run, view))
-    prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if tagged and experiment.tagged else []
+    before = prefix(experiment, vocabulary) if tagged else []
     return [
-        [*prefix, *ids[start:end].tolist()] if end > start else []
+        [*before, *ids[start:end].tolist()] if end > start else []
         for start, end in zip(offsets[:-1], offsets[1:], strict=True)
     ]
 

@@ -17,7 +17,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import ViewDecoding
+from augury.decoding.settings import Decoding, ViewDecoding
 from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
@@ -144,6 +144,29 @@ class Nmt(Trainable):
         from trainables.nmt.evaluation import encoded
 
         return encoded(run, Vocabulary.load(run.stored(run.tokenizer)), texts, view, tagged=tagged)
+
+    def pieces(self, run: Run) -> Sequence[str]:
+        from augury.text.vocabulary import Vocabulary
+
+        return Vocabulary.load(run.stored(run.tokenizer)).pieces
+
+    def translate_ids(
+        self,
+        run: Run,
+        sources: Sequence[Sequence[int]],
+        *,
+        executor: ExecutorName = "local",
+        decoding: Decoding | None = None,
+        label: str = "translate",
+    ) -> list[str]:
+        from trainables.nmt.evaluation import translated_ids
+
+        return translated_ids(run, sources, decoding, executor, label)
+
+    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        from trainables.nmt.states import encoder_states
+
+        return encoder_states(run, sources)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from augury.core.execution import ExecutorName
     from augury.core.store import Folder, Store
     from augury.corpora.corpus import Corpus
-    from augury.decoding.settings import Sampler
+    from augury.decoding.settings import Decoding, Sampler
     from augury.experiments.cost import Size
     from augury.experiments.experiment import Experiment
     from augury.experiments.run import Run
@@ -124,6 +124,29 @@ class Trainable(ABC):
         With the tag before a source where the run's model reads one, unless `tagged` is false.
         """
         raise UserError(f"texts as views of a run of task {run.experiment.task} are not supported: take one of nmt")
+
+    def pieces(self, run: Run) -> Sequence[str]:
+        """Return the strings of a run's ids, special symbols among them."""
+        raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
+
+    def translate_ids(
+        self,
+        run: Run,
+        sources: Sequence[Sequence[int]],
+        *,
+        executor: ExecutorName = "local",
+        decoding: Decoding | None = None,
+        label: str = "translate",
+    ) -> list[str]:
+        """Return the outputs for sources in the ids of `encoded`, untagged; `label` is shown while they are made."""
+        raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
+
+    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """Return the mean encoder state of every source, (sources, hidden) for every layer from the embeddings on.
+
+        Sources are ids of `encoded`, untagged and not empty; tag and end of sentence are read and left out of the mean.
+        """
+        raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write the model in another library's format into a directory that is there, and say how it is used."""

@@ -225,6 +225,12 @@ class MlflowExperiment:
             )
             self.sent.add(record.run_id)
 
+    def tag(self, record: Record, name: str, value: str) -> None:
+        """Give a run a tag."""
+        self.open().set_tag(record.run_id, _name(name), value)
+        record.tags[_name(name)] = value
+        self.sent.add(record.run_id)
+
     def keep(self, record: Record, files: Sequence[File], write_model: Callable[[Path], object] | None = None) -> None:
         """Copy files to a run's artifacts, in place of those of the same name, and its model if it has none there."""
         for file in files:
