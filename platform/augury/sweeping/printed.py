@@ -175,8 +175,9 @@ def _row(line: Mapping[str, str], columns: Mapping[str, str], place: str) -> Pri
 
 
 def _number(cell: str, place: str) -> float:
+    thousands = 1000.0 if cell.endswith("k") else 1.0
     try:
-        return float(cell)
+        return float(cell.removesuffix("k")) * thousands
     except ValueError:
         raise UserError(f"{place}: '{cell}' is no number: leave the cell empty where nothing is printed") from None
 

@@ -10,8 +10,12 @@ A paper's table is a search space of rows (see `space`) whose module also has:
 - `deviations`: scale -> what is not as in the paper at this scale, a line each;
 - optional `improvements`: printed row -> (row, other row): what is printed is by how many per cent the first is above
   the other, which is computed from the two and not run;
-- optional `unavailable`: printed row that is neither in `rows` nor an improvement -> why it is not run;
-- optional `literature`: row -> where -> a value of the same system that is printed elsewhere, or of another quantity.
+- optional `unavailable`: printed row that is neither in `rows` nor an improvement -> why it is not run; or a function
+  from the scale's name to that;
+- optional `literature`: row -> where -> a value of the same system that is printed elsewhere, or of another quantity;
+- optional `measure`, of a table that is not one of scores: a function from a finished run, opened for analysis
+  (`augury.analysis.system.System`), to printed column -> value; and `sentences`: scale -> the most test sentences that
+  it looks at.
 
 Values compare at the scale `paper` alone. A scale can have several corpora, each a scale of its own: `paper` has the
 first one, `paper/iwslt17-fr-en` another. What is said of `paper` in `deviations` holds for them as well.
@@ -19,9 +23,10 @@ first one, `paper/iwslt17-fr-en` another. What is said of `paper` in `deviations
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 from augury.core.errors import UserError, unknown
 from augury.sweeping import printed
@@ -51,6 +56,10 @@ class Published:
     unavailable: Mapping[str, str]
     literature: Mapping[str, Mapping[str, float]]
     """Row -> where -> value."""
+    measure: Callable[[Any], Mapping[str, float]] | None = None
+    """From a finished run to printed column -> value; none where scores are printed."""
+    sentences: int | None = None
+    """The most test sentences that `measure` looks at."""
 
     @property
     def comparable(self) -> bool:
@@ -98,8 +107,10 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         tolerance=module.tolerance,
         deviations=tuple(module.deviations.get(space.scale, module.deviations.get(space.scale.partition("/")[0], ()))),
         improvements=getattr(module, "improvements", {}),
-        unavailable=getattr(module, "unavailable", {}),
+        unavailable=_at_scale(getattr(module, "unavailable", {}), space.scale),
         literature=getattr(module, "literature", {}),
+        measure=getattr(module, "measure", None),
+        sentences=getattr(module, "sentences", {}).get(space.scale),
     )
     _check_rows(table)
     return table
@@ -117,8 +128,12 @@ def _with_corpus(name: str, module: ModuleType, scale: str | None, corpus: str) 
 
 
 def _printed(module: ModuleType, scale: str) -> PrintedTable:
-    published = module.published(scale) if callable(module.published) else module.published
+    published = _at_scale(module.published, scale)
     return published if isinstance(published, PrintedTable) else printed.of_values(published)
+
+
+def _at_scale(value: Any, scale: str) -> Any:
+    return value(scale) if callable(value) else value
 
 
 def _check_rows(table: Published) -> None:

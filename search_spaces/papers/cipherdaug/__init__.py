@@ -133,6 +133,16 @@ RAML = {"operator": "raml", "tau": 0.95}
 BPE_DROPOUT = {"operator": "bpe_dropout", "dropout": 0.1, "side": "both"}
 
 
+def diversification(scale: str, views: bool = False, *, forward: bool = True, backward: bool = True) -> dict[str, Any]:
+    """Translations of the training text by three models each way, or by the three views of one CipherDAug model."""
+    directions = ["forward"] * forward + ["backward"] * backward
+    operator: dict[str, Any] = {"operator": "data_diversification", "directions": directions}
+    if not views:
+        return operator
+    system = {"augment": [cipher(2)], "regime": agreement(scale)}
+    return {**operator, "seeds": [1], "views": ["plain", "rot-1", "rot-2"], "system": system}
+
+
 def row(*operators: dict[str, Any], regime: dict[str, Any] = PLAIN, **changes: Any) -> dict[str, Any]:
     """What a row changes."""
     return {"augment": list(operators), "regime": regime, **changes}
