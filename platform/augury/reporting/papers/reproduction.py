@@ -12,8 +12,8 @@ from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
-from augury.reporting.results import Estimate, SystemResult, load_groups
 from augury.reporting.papers.measuring import measured
+from augury.reporting.results import Estimate, SystemResult, load_groups
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
