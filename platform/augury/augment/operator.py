@@ -98,7 +98,7 @@ class Operator(Extension):
     BLOCK_ROWS: ClassVar[int | None] = None
     """The most records of a block, where they are so dear that a whole shard is too much for one task."""
     EXAMPLE: ClassVar[str] = ""
-    """Parameters (YAML) to try an operator on sentence pairs with, as its help shows them."""
+    """Parameters (YAML) to try an operator with on sentence pairs, or a draw in training, as its help shows them."""
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the operator comes from."""
