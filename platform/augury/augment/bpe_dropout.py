@@ -23,6 +23,7 @@ class BpeDropout(TokenDraw):
     dropout: float = Field(0.1, ge=0, le=1)
     """Probability of skipping a merge (p, sentencepiece's alpha): 0 leaves text as it is, 1 gives single characters."""
 
+    EXAMPLE: ClassVar[str] = "dropout: 0.1"
     RESEGMENTS: ClassVar[bool] = True
 
     def papers(self) -> tuple[Paper, ...]:

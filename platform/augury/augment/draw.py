@@ -44,6 +44,7 @@ class TokenDraw(Operator):
     its changed source is another view of the example, for regimes that read views."""
     seed: int = 1
 
+    EXAMPLE: ClassVar[str] = "seed: 2"
     RESEGMENTS: ClassVar[bool] = False
     """Whether the draw segments text anew, which not every task's vocabulary can."""
 
@@ -82,6 +83,8 @@ class CountedDraw(TokenDraw):
     """λ is tau (code: what was released with CipherDAug, and OpenNMT) or 1 / tau (paper: a temperature)."""
     selection: Literal["bernoulli", "exact"] = "bernoulli"
     """bernoulli: each token changes with probability n / L; exact: n tokens, drawn without replacement, change."""
+
+    EXAMPLE: ClassVar[str] = "tau: 0.95"
 
     def chosen(self, replaceable: np.ndarray, keys: np.ndarray, turn: int) -> np.ndarray:
         """Return which tokens change, (rows, length) bool."""

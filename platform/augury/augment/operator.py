@@ -100,7 +100,7 @@ class Operator(Extension):
     REMEDY: ClassVar[str] = ""
     """What to do where it leaves most texts as they are."""
     EXAMPLE: ClassVar[str] = ""
-    """Parameters (YAML) to try an operator on sentence pairs with, as its help shows them."""
+    """Parameters (YAML) to try an operator with on sentence pairs, or a draw in training, as its help shows them."""
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the operator comes from."""

@@ -25,6 +25,7 @@ UNKNOWN = "und"
 PARAMETER = "parameter."  # before the names of an operator's parameters among the arguments
 EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
 PAIRS = "search_spaces/experiments/nli_toy.yaml"  # sentence pairs to try operators on
+TRAINING = "search_spaces/experiments/demo_nmt.yaml"  # and a training to try draws in
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -179,11 +180,15 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def _example(name: str, schema: type[Operator]) -> str:
-    """Return a command that tries the operator: on two files, or on sentence pairs where it reads those."""
+    """Return a command that tries the operator: on two files, on sentence pairs where it reads those; draws train."""
+    from augury.augment.draw import TokenDraw
+
     if not schema.EXAMPLE:
         return f"augury augment --source train.de --target train.en --operator {name}"
-    parameters = ", ".join([f"operator: {name}", *([schema.EXAMPLE] if schema.EXAMPLE else [])])
-    return f"augury augment {PAIRS} --set 'augment=[{{{parameters}}}]'"
+    augment = f"--set 'augment=[{{operator: {name}, {schema.EXAMPLE}}}]'"
+    if issubclass(schema, TokenDraw):
+        return f"augury train {TRAINING} {augment} --set 'systems={{}}'"
+    return f"augury augment {PAIRS} {augment}"
 
 
 def _keys(annotation: Any) -> list[str] | None:

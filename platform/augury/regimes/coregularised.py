@@ -83,8 +83,8 @@ class CoRegularised(Delayed):
             raise UserError(
                 "regime coregularised reads views and there are none: add an operator that makes them to augment, as "
                 "{operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} on translation, or on sentence "
-                "pairs {operator: eda, use: view} (reorder and draws have use: view too), or set regime.over=identity "
-                "for R-Drop"
+                "pairs {operator: eda, use: view} (reorder and draws have use: view too), or set "
+                "regime.over=identity for R-Drop"
             )
         return [Draw((SOURCE, key), TARGET) for key in keys]
 
