@@ -20,6 +20,8 @@ class Decoded(NamedTuple):
 
     outputs: list[str]
     seconds: float
+    processor_seconds: float
+    """Of this process alone: what Ray or a GPU does is not counted."""
 
 
 def decoded(run: Run, test: str, decoding: ViewDecoding) -> Decoded:
@@ -33,10 +35,10 @@ def decoded(run: Run, test: str, decoding: ViewDecoding) -> Decoded:
         decoding_so = replace(run, experiment=run.experiment.model_copy(update={"decoding": decoding}))
         # What is done once for all test sets, such as converting the model, is no part of the time.
         task.translate(decoding_so, corpus.column("source")[:1])
-        began = time.monotonic()
+        began, processor_began = time.monotonic(), time.process_time()
         outputs = task.outputs(decoding_so, corpus, test)
-        seconds = time.monotonic() - began
+        result = Decoded(outputs, time.monotonic() - began, time.process_time() - processor_began)
         facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
-        folder.write_json(file, {**facts, "seconds": seconds, "outputs": outputs})
+        folder.write_json(file, {**facts, **result._asdict()})
     content = folder.read_json(file)
-    return Decoded(content["outputs"], content["seconds"])
+    return Decoded(*(content[name] for name in Decoded._fields))

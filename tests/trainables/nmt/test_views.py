@@ -1,4 +1,4 @@
-"""A run decoded from its views: alone, averaged in one beam, by minimum Bayes risk, and compared with the plain source."""
+"""A run decoded from its views: alone, averaged in one beam, by minimum Bayes risk; and the comparison of all that."""
 
 from __future__ import annotations
 
