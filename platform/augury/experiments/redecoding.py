@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from augury.core import config
+from augury.core.progress import say
 from augury.decoding.settings import ViewDecoding
 from augury.experiments import trainable
 from augury.experiments.run import Run
+from augury.experiments.views import PLAIN
 
 KIND = "decodings"
 """The folder, within that of a run, of what is kept."""
@@ -31,6 +33,8 @@ def decoded(run: Run, test: str, decoding: ViewDecoding) -> Decoded:
     address = config.address({"corpus": corpus.folder.name, "decoding": settings})
     folder, file = run.folder.sub(KIND), f"{address}.json"
     if not folder.exists(file):
+        how = f" by {decoding.combine}" if decoding.combine else ""
+        say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
         task = trainable.find(run.experiment.task)
         decoding_so = replace(run, experiment=run.experiment.model_copy(update={"decoding": decoding}))
         # What is done once for all test sets, such as converting the model, is no part of the time.

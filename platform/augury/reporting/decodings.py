@@ -73,11 +73,13 @@ def ways(
         raise UserError(f"a run of task {run.experiment.task} is not decoded from views: take one of task nmt")
     search = {name: value for name, value in own.to_dict().items() if name in Decoding.model_fields}
     named = [PLAIN if view_named(run, view) == SOURCE else view for view in views]
-    alone = {view: {"views": [view]} for view in dict.fromkeys((PLAIN, *named))}
-    combined = {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
+    chosen: dict[str, dict[str, Any]] = {view: {"views": [view]} for view in (PLAIN, *named)}
+    chosen |= {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
+    if len(chosen) == 1:
+        raise UserError("--views plain is what the others are compared with: name another view, or --combine mbr")
     return {
-        name: config.validate(ViewDecoding, {**search, **chosen}, f"decoding {name}")
-        for name, chosen in {**alone, **combined}.items()
+        name: config.validate(ViewDecoding, {**search, **changes}, f"decoding {name}")
+        for name, changes in chosen.items()
     }
 
 
@@ -116,10 +118,10 @@ def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> Deco
     first = of_seeds[0]
     outputs: dict[int, dict[str, Decoded]] = {}
     for run in of_seeds:
-        say(f"decoding: {name}, seed {run.seed}")
         outputs[run.seed] = {test: decoded(run, test, decoding) for test in first.tests}
     by_test = [
-        _scored(of_seeds, name, test, {seed: found[test] for seed, found in outputs.items()}) for test in first.tests
+        _scored(of_seeds, name, test, {seed: of_seed[test] for seed, of_seed in outputs.items()})
+        for test in first.tests
     ]
     result = replace(
         by_test[0],
