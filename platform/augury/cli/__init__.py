@@ -79,7 +79,9 @@ def _done(arguments: argparse.Namespace, verb: str, words: Sequence[str]) -> int
     except Exception as error:
         if arguments.debug:
             raise
-        logger.error(f"{type(error).__name__}: {error}\n(--debug shows where)")
+        from augury.core.plugins import told  # which loads pydantic
+
+        logger.error(f"{told(error)}\n(--debug shows where)")
         return 1
 
 

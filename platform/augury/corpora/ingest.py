@@ -89,13 +89,16 @@ def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
 
 @cache
 def _check(schema: type[BaseSpec], spec: str) -> None:
-    """Raise UserError unless every file of every split can be opened; none is read."""
+    """Raise UserError, which names the split, unless every file of every one can be opened; none is read."""
     texts = schema.model_validate_json(spec)
     for split in texts.splits():
-        for path in map(find, texts.part(split).text.files()):
-            if not path.is_dir():
-                with open_bytes(path):
-                    pass
+        try:
+            for path in map(find, texts.part(split).text.files()):
+                if not path.is_dir():
+                    with open_bytes(path):
+                        pass
+        except UserError as error:
+            raise UserError(f"text {split}: {error}") from error
 
 
 @cache

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -30,7 +31,7 @@ MOST_REJECTED = 0.5  # of the rows of a text
 EXAMPLES, EXAMPLE_LENGTH = 3, 200  # rows that are shown of those left out for one reason, and characters of a side
 
 
-class Rows:
+class Rows(ABC):
     """Turns blocks of a text, in their order, into records of one kind, and counts them."""
 
     KIND: ClassVar[str]
@@ -53,9 +54,9 @@ class Rows:
         self._duplicates = Duplicates()
         self._ids: set[str] = set()
 
+    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """Return the entries of the manifest that this kind of corpus alone has."""
-        raise NotImplementedError
 
     def records(self, block: pa.Table) -> pa.Table:
         """Return the records of the rows that are kept."""
@@ -127,9 +128,9 @@ class Rows:
             text = {side: column[row].as_py()[:EXAMPLE_LENGTH] for side, column in sides}
             noted.append({"place": self.text.location(block.column("row")[row].as_py()), **text})
 
+    @abstractmethod
     def _columns(self, block: pa.Table) -> list[pa.Array]:
         """Return the columns between the sides and the origin."""
-        raise NotImplementedError
 
     def _reasons(self, block: pa.Table, *texts: pa.Array) -> np.ndarray:
         """Return indices into REASONS, 0 for the rows that are kept."""
