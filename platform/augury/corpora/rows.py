@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import LINEAGE, PARALLEL, SIDES
+from augury.corpora.corpus import LINEAGE, PARALLEL, ROWS, SIDES
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -87,10 +87,9 @@ class Rows(ABC):
         faults = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
         if (count := sum(faults.values())) > MOST_REJECTED * self.selected:
             share = f"{count:,} of {self.selected:,} rows are rejected ({_counts(faults)})"
-            raise UserError(
-                f"{name}: {share}: see whether the two sides in {self._files} belong together, or change filter "
-                f"({self.LIMITS})"
-            )
+            sides = f"the {' and the '.join(SIDES[self.KIND])} in {self._files}"
+            are = "belong together" if len(SIDES[self.KIND]) > 1 else "is what it should be"
+            raise UserError(f"{name}: {share}: see whether {sides} {are}, or change filter ({self.LIMITS})")
         if not self.kept and self.part.every:
             raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.part.every}")
         if not self.kept:
@@ -98,7 +97,7 @@ class Rows(ABC):
 
     def summary(self) -> str:
         """Return one line of counts."""
-        line = f"{self.kept:,} pairs of {self.read:,} rows"
+        line = f"{self.kept:,} {ROWS[self.KIND]} of {self.read:,} rows"
         if self.rejected:
             line += f"; left out: {_counts(self.rejected)}"
         return line + (f"; tabs or line ends became spaces in {self.cleaned:,}" if self.cleaned else "")
@@ -181,7 +180,7 @@ class Rows(ABC):
         row = int((codes > NO_LABEL).argmax())
         return UserError(
             f"{self.part.name}: {REASONS[codes[row]]} in row {block.column('row')[row].as_py():,} of {self._files}; "
-            "validation and test sets are not filtered: complete the pair, or remove it from both sides"
+            "validation and test sets are not filtered: complete the row, or remove all of it"
         )
 
 

@@ -151,7 +151,7 @@ class Cleaning(Section):
     unescape: bool = False
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
-    """Keep the first of equal pairs only."""
+    """Keep the first of equal rows only."""
 
     @property
     @abstractmethod
