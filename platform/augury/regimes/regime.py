@@ -126,8 +126,6 @@ class Regime(Extension):
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     needs_embeddings: ClassVar[bool] = False
     """True where the model must be a PerturbableModel: one whose word embeddings can be moved."""
-    reads_views: ClassVar[bool] = False
-    """True where batches may hold renderings of an example other than the plain source."""
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the regime, with these parameters, comes from."""
