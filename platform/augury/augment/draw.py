@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, ClassVar, Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from augury.augment.operator import Operator
+from augury.augment.operator import Apply, Operator
 from augury.core.errors import UserError
 from augury.core.rng import uniform
+from augury.core.store import Store
 
 if TYPE_CHECKING:
     from augury.text.resegmentation import Resegmenter
@@ -59,6 +60,9 @@ class TokenDraw(Operator):
 
     def makes(self) -> Literal["view", "records", "draw"]:
         return "draw"
+
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        raise UserError(f"operator {self.operator} changes token ids in every pass of training, and makes no text")
 
     @abstractmethod
     def draw(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
@@ -144,12 +145,12 @@ class Operator(Extension):
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
         """UserError where the parameters do not go with what was learned."""
 
+    @abstractmethod
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         """The function from a block to what is made of it.
 
         `fitted` is what `fit` gave, and under `models` the trained models that it works with, by role.
         """
-        raise NotImplementedError
 
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
         """The same operator, parameters that make equal text written in one way."""

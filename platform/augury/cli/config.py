@@ -131,9 +131,7 @@ def _counted(count: int, noun: str) -> str:
 def _left_out(name: str, left_out: LeftOut) -> Iterator[str]:
     value = {True: "true", False: "false", None: "null"}.get(left_out.value, left_out.value)
     way = (
-        f"{left_out.setting} decides, now {value}"
-        if left_out.setting
-        else "no setting lets them in: complete the pairs"
+        f"{left_out.setting} decides, now {value}" if left_out.setting else "no setting lets them in: complete the rows"
     )
     yield f"{left_out.rows:,} of {name} left out, {left_out.reason} ({way})"
     for example in left_out.examples:

@@ -91,6 +91,8 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "labelled": ("text",),
 }
 """The sentences of a record, by the kind of corpus."""
+ROWS: Mapping[str, str] = {"parallel": "pairs", "nli": "examples", "labelled": "sentences"}
+"""What people call the records, by the kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """The columns that a Parquet dictionary makes smaller."""
 
@@ -125,6 +127,11 @@ class Corpus:
     def kind(self) -> str:
         """The kind of its records: `parallel`, `nli` or `labelled`."""
         return str(self.manifest.get("kind", "parallel"))
+
+    @property
+    def noun(self) -> str:
+        """What people call its records: pairs, examples or sentences."""
+        return ROWS[self.kind]
 
     @property
     def columns(self) -> list[str]:

@@ -14,7 +14,7 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
+from augury.corpora.corpus import KIND, ROWS, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import joined
 from augury.corpora.known import differing
@@ -43,7 +43,7 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
     folder = store.folder(KIND, _address(part, text))
     written, corpus = make_once(folder, lambda: _make(folder, part, text)), Corpus(folder)
     if not written:
-        say(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}")
+        say(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
     if text.note:
         say_once(text.note)
     return corpus
@@ -84,18 +84,23 @@ def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
     for name, corpus in held_out.items():
         shared = overlap(train, corpus)
         if shared:
-            say_once(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")
+            say_once(
+                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the training set too"
+            )
 
 
 @cache
 def _check(schema: type[BaseSpec], spec: str) -> None:
-    """Raise UserError unless every file of every split can be opened; none is read."""
+    """Raise UserError, which names the split, unless every file of every one can be opened; none is read."""
     texts = schema.model_validate_json(spec)
     for split in texts.splits():
-        for path in map(find, texts.part(split).text.files()):
-            if not path.is_dir():
-                with open_bytes(path):
-                    pass
+        try:
+            for path in map(find, texts.part(split).text.files()):
+                if not path.is_dir():
+                    with open_bytes(path):
+                        pass
+        except UserError as error:
+            raise UserError(f"text {split}: {error}") from error
 
 
 @cache
@@ -139,7 +144,7 @@ def _make(folder: Folder, part: Part, text: Text) -> None:
     writer = CorpusWriter(folder)
     try:
         rows = _rows(part, text)
-        with Stage(f"read {part.name}", min(text.total, text.first or text.total), "pairs") as stage:
+        with Stage(f"read {part.name}", min(text.total, text.first or text.total), ROWS[rows.KIND]) as stage:
             for block in text.blocks():
                 writer.add(rows.records(block))
                 stage.advance(len(block))

@@ -162,12 +162,16 @@ class Experiment(Section):
         return self
 
     def _check_regime(self) -> None:
+        together = any(len(draw.views) > 1 for draw in self.draws())
         lacking = {
-            "reads several views of an example": self.regime.reads_views and not self.MODEL_READS_VIEWS,
+            "reads several views of an example at once": together and not self.MODEL_READS_VIEWS,
             "moves word embeddings": self.regime.needs_embeddings and not self.MODEL_HAS_EMBEDDINGS,
         }
         for what in (what for what, lacks in lacking.items() if lacks):
-            raise UserError(f"regime {self.regime.name} {what}, and the model of task {self.task} does not: take plain")
+            raise UserError(
+                f"regime {self.regime.name} {what}, and the model of task {self.task} does not: take plain, or "
+                "multi_source, which reads one view at a time"
+            )
 
     def _check_records(self) -> None:
         together = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]

@@ -154,7 +154,7 @@ def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str
 
 
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
-    """Sets that share pairs with the training text."""
+    """Sets that share records with the training text."""
     shared: dict[str, str] = {}
     for experiment in systems.values():
         texts = _texts(experiment, store)
@@ -162,7 +162,7 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
             key = f"{texts['train'].address} {corpus.address}"
             if name != "train" and key not in shared:
                 count = overlap(texts["train"], corpus)
-                leak = f"{count:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too"
+                leak = f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the training set too"
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]
 

@@ -48,7 +48,6 @@ class CoRegularised(Delayed):
     smoothing: Annotated[Literal["others", "uniform"], MUTABLE] = "others"
     """Smoothed mass over the other classes, ε/(V-1) (fairseq), or over all, ε/V (R-Drop's code)."""
 
-    reads_views: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {},
         "low_resource": {"beta": 1.0, "warmup_passes": 10},

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from augury import regimes
 from augury.core.citations import CIPHERDAUG, Paper
@@ -17,8 +17,6 @@ class MultiSource(Regime):
     name: Literal["multi_source"] = "multi_source"
     equation: Annotated[Literal[1, 2], VIEWS] = 1
     """1: every view predicts the target; 2: enciphered views also predict the plain source."""
-
-    reads_views: ClassVar[bool] = True
 
     def papers(self) -> tuple[Paper, ...]:
         return (CIPHERDAUG,)
