@@ -213,3 +213,16 @@ def test_the_model_is_kept_on_request(run: Any, database: str, monkeypatch: pyte
     model = client.get_logged_model(output.model_id)
     assert (model.status, model.source_run_id) == ("READY", finished.info.run_id)
     assert Path(model.artifact_location.removeprefix("file://"), "config.json").read_text() == "hf"
+
+
+def test_analyses_are_kept_whenever_they_are_made(run: Any, database: str) -> None:
+    run.scores()
+    run.folder.finish({})
+    tracking = Tracking(uri=database)
+    sync(run.folder, tracking)
+    ended = recorded(database)[NAME].info.end_time
+    run.folder.sub("analyses/test").write("outputs.json", "{}")
+    assert sync(run.folder, tracking) == 1
+    assert "analyses/test/outputs.json" in artifacts(database, recorded(database)[NAME], "analyses/test")
+    assert recorded(database)[NAME].info.end_time == ended
+    assert sync(run.folder, tracking) == 0

@@ -61,8 +61,9 @@ def run(arguments: argparse.Namespace) -> int:
     experiment = _experiment(arguments)
     store = Store(arguments.storage or experiment.storage)
     result = analyse_keys(experiment, store, arguments.keys, sentences=arguments.sentences, executor=arguments.executor)
+    corpus = experiment.name if arguments.experiment else f"{arguments.source} and {arguments.target}"
     settings = {"keys": sorted(key.key for key in result.keys), "sentences": arguments.sentences}
-    report = report_of.report(result, experiment.name, settings)
+    report = report_of.report(result, corpus, settings)
     determined = {"corpus": experiment.corpus.to_dict(), "vocabulary": experiment.to_dict()["vocabulary"], **settings}
     folder = store.folder(ANALYSES, f"keys-{config.address(determined)}")
     report.write(folder)
@@ -88,7 +89,7 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     if missing:
         raise UserError(f"give an experiment file, or --source and --target (missing: {', '.join(missing)})")
     content = {
-        "name": f"{arguments.source} and {arguments.target}",
+        "name": "files",
         "task": "nmt",
         "storage": arguments.storage or "results",
         "corpus": {

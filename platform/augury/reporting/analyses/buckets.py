@@ -81,7 +81,7 @@ def _table(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -
     by_name = [{bucket.bucket: bucket for bucket in getattr(result, kind)} for result in results]
     rows = []
     for name in names:
-        row: list[Any] = [name, Cell(f"{by_name[0][name].size:,}", by_name[0][name].size)]
+        row: list[Any] = [Cell(name, names.index(name)), Cell(f"{by_name[0][name].size:,}", by_name[0][name].size)]
         for index, buckets in enumerate(by_name):
             bucket = buckets[name]
             row.append(

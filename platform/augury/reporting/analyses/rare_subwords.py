@@ -164,11 +164,11 @@ def _sentence(result: RareSubwords, system: System, place: int, index: int) -> F
                 name=name,
                 x=[(start + end) / 2 for start, end, _ in spans],
                 y=[max(UNSEEN, piece.count) for _, _, piece in spans],
-                text=[html.escape(piece.text) for _, _, piece in spans],
+                text=[html.escape(piece.text.removeprefix(SPACE)) for _, _, piece in spans],
                 textposition="top center",
                 textfont={"color": drawn.colour, "size": 11},
-                customdata=[piece.count for _, _, piece in spans],
-                hovertemplate=f"{name} %{{text}}: %{{customdata}} times<extra></extra>",
+                customdata=[[html.escape(piece.text), piece.count] for _, _, piece in spans],
+                hovertemplate=f"{name} %{{customdata[0]}}: %{{customdata[1]}} times<extra></extra>",
             ),
         ]
     drawing = logarithmic(chart(traces, "", "count in training", height=320), "y")
@@ -178,8 +178,8 @@ def _sentence(result: RareSubwords, system: System, place: int, index: int) -> F
     )
     drawing.update_xaxes(showgrid=False, range=[-1, len(text)], tickangle=0)
     least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
-    told = ", ".join(f"{view} {piece.text} {piece.count}" for view, piece in least.items())
-    title = f"{line(system, row)}: the rarest: {told}"
+    told = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
+    title = f"{line(system, row)}; the rarest: {told}"
     return Figure(
         f"sentence-{place}-{index}", title, f"{text}: {told}", drawing, narrowest=max(COLUMN + 1, PIXELS * len(text))
     )
