@@ -143,14 +143,14 @@ def diversification(scale: str, views: bool = False, *, forward: bool = True, ba
     return {**operator, "seeds": [1], "views": ["plain", "rot-1", "rot-2"], "system": system}
 
 
-def row(*operators: dict[str, Any], regime: dict[str, Any] = PLAIN, **changes: Any) -> dict[str, Any]:
+def row(*operators: dict[str, Any], regime: dict[str, Any] = PLAIN) -> dict[str, Any]:
     """What a row changes."""
-    return {"augment": list(operators), "regime": regime, **changes}
+    return {"augment": list(operators), "regime": regime}
 
 
-def cipherdaug(scale: str, keys: int, **changes: Any) -> dict[str, Any]:
+def cipherdaug(scale: str, keys: int) -> dict[str, Any]:
     """CipherDAug with so many keys."""
-    return row(cipher(keys), regime=agreement(scale), **changes)
+    return row(cipher(keys), regime=agreement(scale))
 
 
 LITERATURE = "literature: the value is another paper's, and the system is not one of Augury"

@@ -15,12 +15,11 @@ reference = "Transformer, dropout 0.3"
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
     """Both systems at four rates."""
+    systems = {"Transformer": common.row(), "CipherDAug": common.cipherdaug(scale, 2)}
     return {
-        **{f"Transformer, dropout {rate:g}": common.row(**{"model.dropout": rate}) for rate in (0, 0.1, 0.2, 0.3)},
-        **{
-            f"CipherDAug, dropout {rate:g}": common.cipherdaug(scale, 2, **{"model.dropout": rate})
-            for rate in (0, 0.1, 0.2, 0.3)
-        },
+        f"{name}, dropout {rate:g}": system | {"model.dropout": rate}
+        for name, system in systems.items()
+        for rate in (0, 0.1, 0.2, 0.3)
     }
 
 

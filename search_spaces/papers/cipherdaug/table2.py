@@ -28,7 +28,7 @@ def naive(scale: str, named: int, equation: int, *draws: dict[str, Any]) -> dict
     texts = 1 + keys * equation  # equation 2 reads every enciphered source twice, once to write the plain one
     passes = PASSES.get(name, 0) * texts
     budget = {"training.max_passes": passes, "training.validate_every_passes": passes // 8} if passes else {}
-    return common.row(common.cipher(keys), *draws, regime={"name": "multi_source", "equation": equation}, **budget)
+    return common.row(common.cipher(keys), *draws, regime={"name": "multi_source", "equation": equation}) | budget
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:

@@ -22,15 +22,15 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
     """Embeddings of 512 have the hidden size of the scale; those of 256 have half of it, and are projected."""
     name = scale.partition("/")[0]
     usual, large = ENTRIES[name]
-    half = {"model.embeddings": {"name": "table", "size": HALF[name]}}
+    half: dict[str, Any] = {"model.embeddings": {"name": "table", "size": HALF[name]}}
     return {
-        "Transformer-256, 12k": common.row(**half, **{"vocabulary.size": usual}),
-        "Transformer-512, 12k": common.row(**{"vocabulary.size": usual}),
-        "Transformer-256, 20k": common.row(**half, **{"vocabulary.size": large}),
-        "Transformer-512, 20k": common.row(**{"vocabulary.size": large}),
-        "CipherDAug-1key, 256": common.cipherdaug(scale, 1, **half),
+        "Transformer-256, 12k": common.row() | half | {"vocabulary.size": usual},
+        "Transformer-512, 12k": common.row() | {"vocabulary.size": usual},
+        "Transformer-256, 20k": common.row() | half | {"vocabulary.size": large},
+        "Transformer-512, 20k": common.row() | {"vocabulary.size": large},
+        "CipherDAug-1key, 256": common.cipherdaug(scale, 1) | half,
         "CipherDAug-1key, 512": common.cipherdaug(scale, 1),
-        "CipherDAug-2keys, 256": common.cipherdaug(scale, 2, **half),
+        "CipherDAug-2keys, 256": common.cipherdaug(scale, 2) | half,
         "CipherDAug-2keys, 512": common.cipherdaug(scale, 2),
     }
 

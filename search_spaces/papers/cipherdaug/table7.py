@@ -19,8 +19,8 @@ OF_A_KEY: dict[str, int] = {"toy": 600, "small": 2_000, "paper": 6_500}
 def rows(scale: str) -> dict[str, dict[str, Any]]:
     """CipherDAug with two keys under both vocabularies."""
     size = OF_A_KEY[scale.partition("/")[0]]
-    separate = {"vocabulary.mode": "separate", "vocabulary.separate_size_per_key": size}
-    return {"joint": common.cipherdaug(scale, 2), "sep": common.cipherdaug(scale, 2, **separate)}
+    separate: dict[str, Any] = {"vocabulary.mode": "separate", "vocabulary.separate_size_per_key": size}
+    return {"joint": common.cipherdaug(scale, 2), "sep": common.cipherdaug(scale, 2) | separate}
 
 
 paper, tolerance = common.PAPER, common.TOLERANCE

@@ -24,8 +24,8 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 
     systems: dict[str, dict[str, Any]] = {"Transformer": common.row(), "CipherDAug": common.cipherdaug(scale, 2)}
     for suffix, freeze in (("O frozen", True), ("O trained", False)):
-        systems[f"Transformer + ALONE, {suffix}"] = common.row(**alone(freeze))
-        systems[f"CipherDAug + ALONE, {suffix}"] = common.cipherdaug(scale, 2, **alone(freeze))
+        systems[f"Transformer + ALONE, {suffix}"] = common.row() | alone(freeze)
+        systems[f"CipherDAug + ALONE, {suffix}"] = common.cipherdaug(scale, 2) | alone(freeze)
     return systems
 
 
