@@ -59,7 +59,8 @@ def ingested(spec: BaseSpec, split: str, root: str) -> Corpus:
 
 
 def addressed(spec: BaseSpec, split: str) -> str:
-    """Return the address of a split, computed once in this process."""
+    """Return the address of a split, computed once in this process; UserError as `ingested` raises it."""
+    _check(type(spec), spec.model_dump_json())
     return _addressed(type(spec), spec.model_dump_json(), split)
 
 

@@ -92,7 +92,7 @@ def run_content(run: Folder, record: Record | None, status: Status, finished: fl
         finished=finished,
         started=note.get("started") or _modified(run, runs.DESCRIPTION),
         tags=_tags(run, facts) | source_tags(note),
-        parameters=facts["parameters"],
+        parameters=_parameters(facts),
         points=[*unsent_points(run, record), *unsent_points(run.sub(SYSTEM), record, SYSTEM)],
         inputs=facts["inputs"],
     )
@@ -111,6 +111,12 @@ def run_content(run: Folder, record: Record | None, status: Status, finished: fl
         content.finals = finals
         content.tags["augury.device"] = scores["cost"]["device"]
     return content
+
+
+def _parameters(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters; MLflow sorts them, and those in which systems differ stand first too, with a `_`."""
+    parameters: dict[str, Any] = facts["parameters"]
+    return parameters | {f"_{key}": parameters[key] for key in facts.get("differing", ()) if key in parameters}
 
 
 def unsent_points(folder: Folder, record: Record | None, section: str = "") -> list[Point]:
