@@ -57,7 +57,7 @@ class Config(Experiment):
         return self
 
     def plain_system(self) -> dict[str, Any]:
-        alone = {"decoding.views": [], "decoding.combine": None} if self.decoding.views else {}
+        alone: dict[str, Any] = {"decoding.views": [], "decoding.combine": None} if self.decoding.views else {}
         return super().plain_system() | alone
 
     @property

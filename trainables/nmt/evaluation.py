@@ -22,8 +22,8 @@ from augury.text.vocabulary import Vocabulary
 from trainables.nmt.config import Config, tag
 
 CTRANSLATE2 = "ctranslate2"
-SENTENCES_PER_SECOND = {1: 60, 2: 10}
-"""What one core decodes with the model `small`: of one view, and of several in one beam, per view."""
+SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
+SOURCES_PER_SECOND = 10  # the same where several views are in one beam
 
 
 def translated(
@@ -34,8 +34,8 @@ def translated(
     chosen = decoding or experiment.decoding
     views = {view: encoded(run, vocabulary, texts, view) for view in chosen.views or (PLAIN,)}
     if chosen.combine != "mbr":
-        hypotheses = _searched(run, vocabulary, list(views.values()), chosen, executor, name)
-        return vocabulary.decode([best.ids for best, *_ in hypotheses])
+        n_best = _searched(run, vocabulary, list(views.values()), chosen, executor, name)
+        return vocabulary.decode([best.ids for best, *_ in n_best])
     candidates: list[list[str]] = [[] for _ in texts]
     for view, sources in views.items():
         label = f"{name} {view}"
@@ -72,8 +72,8 @@ def _searched(
 ) -> list[list[Hypothesis]]:
     """The best hypotheses of sentences, whose views are read in one beam: by CTranslate2 where there is one view."""
     execution, together = run.experiment.execution, len(views) > 1
-    speed = SENTENCES_PER_SECOND[2 if together else 1] / len(views)
-    backend = execution.choose(len(views[0]) / speed, name, executor)
+    speed = SOURCES_PER_SECOND if together else SENTENCES_PER_SECOND
+    backend = execution.choose(len(views) * len(views[0]) / speed, name, executor)
     suppress = tuple(vocabulary.tags.values())
     if together:
         several = TransformersSearch(run, decoding, suppress, count)

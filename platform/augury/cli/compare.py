@@ -13,6 +13,7 @@ from augury.cli.common import lines_of, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
+    from augury.decoding.settings import Combination
     from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
 
@@ -111,7 +112,11 @@ def run(arguments: argparse.Namespace) -> int:
             }
         )
     elif arguments.format == "csv":
-        print(tables.csv(frame(comparisons)), end="")
+        records = frame(comparisons)
+        if decoded:
+            seconds = {system.result.name: system.seconds for system in decoded}
+            records = records.assign(decoding_seconds=records["system"].map(seconds))
+        print(tables.csv(records), end="")
     else:
         costs = [cost_table(decoded)] if decoded else []
         print(tables.FORMATS[arguments.format]([*score_tables(comparisons), *costs]), end="")
@@ -127,12 +132,13 @@ def _decoded(arguments: argparse.Namespace) -> list[DecodedSystem]:
 
     settings = {name: value for name in ("n_best", "utility") if (value := getattr(arguments, name)) is not None}
     if not arguments.views:
-        if given := [name for name in ("combine", *settings) if getattr(arguments, name)]:
-            raise UserError(f"--{given[0].replace('_', '-')} is of views: give --views, such as --views plain rot-1")
+        if of_views := [name for name in ("combine", *settings) if getattr(arguments, name)]:
+            raise UserError(f"--{of_views[0].replace('_', '-')} is of views: give --views, such as --views plain rot-1")
         return []
     if arguments.references or len(arguments.systems) > 1:
         raise UserError("--views compares decodings of one run or configuration: name one, and no --references")
-    combinations = arguments.combine or (("average", "mbr") if len(arguments.views) > 1 else ())
+    both: tuple[Combination, ...] = ("average", "mbr")
+    combinations: Sequence[Combination] = arguments.combine or (both if len(arguments.views) > 1 else ())
     if settings and "mbr" not in combinations:
         raise UserError(f"--{next(iter(settings)).replace('_', '-')} is a setting of --combine mbr")
     return decode_systems(seeds_of(arguments.systems[0], arguments.storage), arguments.views, combinations, settings)

@@ -20,11 +20,11 @@ from augury.scoring.metrics import metric
 
 Counts = Callable[[Sequence[Any]], NDArray[Any]]
 Value = Callable[[Sequence[float]], float]
-UTILITIES: dict[Utility, tuple[Counts, Value]] = {
+UTILITIES: dict[str, tuple[Counts, Value]] = {
     "chrf": (chrf.pairwise_statistics, chrf.value),
     "bleu": (bleu.pairwise_statistics, bleu.sentence_value),
 }
-"""What is counted in all pairs of hypotheses, and what the counts of a pair are worth."""
+"""By the name of the metric: what is counted in all pairs of hypotheses, and what the counts of a pair are worth."""
 
 
 def choose(sentences: Sequence[Sequence[str]], utility: Utility, language: str) -> list[str]:

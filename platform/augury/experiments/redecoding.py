@@ -7,9 +7,11 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from augury.core import config
+from augury.core.progress import say
 from augury.decoding.settings import ViewDecoding
 from augury.experiments import trainable
 from augury.experiments.run import Run
+from augury.experiments.views import PLAIN
 
 KIND = "decodings"
 """The folder, within that of a run, of what is kept."""
@@ -20,6 +22,8 @@ class Decoded(NamedTuple):
 
     outputs: list[str]
     seconds: float
+    processor_seconds: float
+    """Of this process alone: what Ray or a GPU does is not counted."""
 
 
 def decoded(run: Run, test: str, decoding: ViewDecoding) -> Decoded:
@@ -29,14 +33,16 @@ def decoded(run: Run, test: str, decoding: ViewDecoding) -> Decoded:
     address = config.address({"corpus": corpus.folder.name, "decoding": settings})
     folder, file = run.folder.sub(KIND), f"{address}.json"
     if not folder.exists(file):
+        how = f" by {decoding.combine}" if decoding.combine else ""
+        say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
         task = trainable.find(run.experiment.task)
         decoding_so = replace(run, experiment=run.experiment.model_copy(update={"decoding": decoding}))
         # What is done once for all test sets, such as converting the model, is no part of the time.
         task.translate(decoding_so, corpus.column("source")[:1])
-        began = time.monotonic()
+        began, processor_began = time.monotonic(), time.process_time()
         outputs = task.outputs(decoding_so, corpus, test)
-        seconds = time.monotonic() - began
+        result = Decoded(outputs, time.monotonic() - began, time.process_time() - processor_began)
         facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
-        folder.write_json(file, {**facts, "seconds": seconds, "outputs": outputs})
+        folder.write_json(file, {**facts, **result._asdict()})
     content = folder.read_json(file)
-    return Decoded(content["outputs"], content["seconds"])
+    return Decoded(*(content[name] for name in Decoded._fields))

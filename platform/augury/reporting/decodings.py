@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -25,11 +24,13 @@ from augury.reporting.tables import Cell, Table, table
 
 @dataclass(frozen=True)
 class DecodedSystem:
-    """A configuration under one decoding: its scores, and the seconds for all test sets, as mean over seeds."""
+    """A configuration under one decoding: its scores, and what decoding all test sets takes, as mean over seeds."""
 
     result: SystemResult
     decoding: ViewDecoding
     seconds: float
+    processor_seconds: float
+    """Of this process alone: what Ray or a GPU does is not counted."""
     sentences: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -38,6 +39,7 @@ class DecodedSystem:
             "name": self.result.name,
             "decoding": self.decoding.to_dict(),
             "seconds": self.seconds,
+            "processor_seconds": self.processor_seconds,
             "sentences": self.sentences,
         }
 
@@ -71,30 +73,44 @@ def ways(
         raise UserError(f"a run of task {run.experiment.task} is not decoded from views: take one of task nmt")
     search = {name: value for name, value in own.to_dict().items() if name in Decoding.model_fields}
     named = [PLAIN if view_named(run, view) == SOURCE else view for view in views]
-    alone = {view: {"views": [view]} for view in dict.fromkeys((PLAIN, *named))}
-    combined = {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
+    chosen: dict[str, dict[str, Any]] = {view: {"views": [view]} for view in (PLAIN, *named)}
+    chosen |= {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
+    if len(chosen) == 1:
+        raise UserError("--views plain is what the others are compared with: name another view, or --combine mbr")
     return {
-        name: config.validate(ViewDecoding, {**search, **chosen}, f"decoding {name}")
-        for name, chosen in {**alone, **combined}.items()
+        name: config.validate(ViewDecoding, {**search, **changes}, f"decoding {name}")
+        for name, changes in chosen.items()
     }
 
 
 def cost_table(systems: Sequence[DecodedSystem]) -> Table:
     """Return how long every system takes to decode the test sets, against the first."""
-    rows = []
+    rows, first = [], systems[0]
     for system in systems:
-        decoding, ratio = system.decoding, system.seconds / systems[0].seconds
-        engine = "transformers" if decoding.combine == "average" and len(decoding.views) > 1 else "CTranslate2"
-        rate = system.sentences / system.seconds
-        time = Cell(duration(system.seconds), system.seconds)
-        name = system.result.name
-        rows.append([name, ", ".join(decoding.views), engine, time, f"{rate:.1f}", Cell(factor(ratio), ratio)])
-    columns = ("system", "reads", "searched by", "time", "sentences/s", f"× {systems[0].result.name}")
+        decoding = system.decoding
+        together = decoding.combine == "average" and len(decoding.views) > 1
+        rows.append(
+            [
+                system.result.name,
+                ", ".join(decoding.views),
+                "transformers" if together else "CTranslate2",
+                *_times(system.seconds, first.seconds),
+                *_times(system.processor_seconds, first.processor_seconds),
+            ]
+        )
+    against = f"× {first.result.name}"
     notes = (
-        f"beam {systems[0].decoding.beam}, {systems[0].sentences:,} sentences; time of one seed as it was measured on "
-        "this machine, other work on it included",
+        f"{first.sentences:,} sentences, beam {first.decoding.beam}; times of one seed, as they were measured beside "
+        "whatever else this machine did; processor time is that of this process, not of Ray's workers or a GPU",
     )
+    columns = ("system", "reads", "searched by", "time", against, "processor time", f"processor {against}")
     return table(columns, rows, title="cost of decoding", notes=notes)
+
+
+def _times(seconds: float, of_first: float) -> tuple[Cell, Cell]:
+    """A time, and that time as a multiple of the first system's."""
+    ratio = seconds / of_first
+    return Cell(duration(seconds), seconds), Cell(factor(ratio), ratio)
 
 
 def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
@@ -102,10 +118,10 @@ def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> Deco
     first = of_seeds[0]
     outputs: dict[int, dict[str, Decoded]] = {}
     for run in of_seeds:
-        say(f"decoding: {name}, seed {run.seed}")
         outputs[run.seed] = {test: decoded(run, test, decoding) for test in first.tests}
     by_test = [
-        _scored(of_seeds, name, test, {seed: found[test] for seed, found in outputs.items()}) for test in first.tests
+        _scored(of_seeds, name, test, {seed: of_seed[test] for seed, of_seed in outputs.items()})
+        for test in first.tests
     ]
     result = replace(
         by_test[0],
@@ -115,8 +131,15 @@ def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> Deco
         resampled={test: drawn for scored in by_test for test, drawn in scored.resampled.items()},
         notes=tuple(runs.notes(first.folder)),
     )
-    seconds = statistics.fmean(sum(found.seconds for found in of_seed.values()) for of_seed in outputs.values())
-    return DecodedSystem(result, decoding, seconds, sum(len(found.outputs) for found in outputs[first.seed].values()))
+    sets = [decoded_set for of_seed in outputs.values() for decoded_set in of_seed.values()]
+    count = len(of_seeds)
+    return DecodedSystem(
+        result,
+        decoding,
+        seconds=sum(of_set.seconds for of_set in sets) / count,
+        processor_seconds=sum(of_set.processor_seconds for of_set in sets) / count,
+        sentences=sum(len(of_set.outputs) for of_set in sets) // count,
+    )
 
 
 def _scored(of_seeds: Sequence[Run], name: str, test: str, outputs: Mapping[int, Decoded]) -> SystemResult:

@@ -1,4 +1,4 @@
-"""A run decoded from its views: alone, averaged in one beam, by minimum Bayes risk, and compared with the plain source."""
+"""A run decoded from its views: alone, averaged in one beam, by minimum Bayes risk; and the comparison of all that."""
 
 from __future__ import annotations
 
@@ -154,6 +154,7 @@ def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture
         (["--views", "plain", "rot-9"], "unknown view 'rot-9'"),
         (["--views", "rot-1", "--utility", "bleu"], "--utility is a setting of --combine mbr"),
         (["other", "--views", "rot-1"], "name one"),
+        (["--views", "plain"], "name another view"),
     ],
 )
 def test_comparisons_of_decodings_that_cannot_be(
