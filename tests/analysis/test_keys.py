@@ -68,3 +68,12 @@ def test_keys_that_are_none_are_refused(tmp_path: Path) -> None:
         analyse_keys(experiment, store, [0])
     with pytest.raises(UserError, match="reads"):
         analyse_keys(tiny.experiment("nli", tmp_path), store)
+
+
+def test_halves_of_the_text_say_how_far_it_decides(tmp_path: Path) -> None:
+    small = {"size": 70, "size_per_key": 10}
+    experiment = tiny.experiment("nmt", tmp_path, vocabulary=small)
+    result = analyse_keys(experiment, Store(tmp_path), [1, 2, 3])
+    assert all(key.halves is not None for key in result.keys)
+    assert result.ranks is not None and set(result.ranks) <= {1, 2, 3}
+    assert result.halves_agree is not None and -1 <= result.halves_agree <= 1

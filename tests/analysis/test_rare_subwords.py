@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from augury.analysis.rare_subwords import rare_subwords, rarest
+from augury.analysis.rare_subwords import Piece, rare_subwords, rarest
 
 HEY = {"▁hey": 2, ",": 900, "▁warum": 300, "▁nicht": 2000, "?": 700}
 """Of the specification, and of figure 7."""
@@ -55,4 +55,4 @@ def test_examples_are_pieces_with_their_counts() -> None:
     (result,) = rare_subwords([system({"plain": [1, 2, 3, 0]})], examples=2)
     assert len(result.examples) == 2
     for row, views in result.examples:
-        assert views["plain"] == (("abcd"[row], [1, 2, 3, 0][row]),)
+        assert views["plain"] == (Piece("abcd"[row], [1, 2, 3, 0][row]),)

@@ -10,17 +10,24 @@ letters of the training source, one of as many cases as there are such places; B
 in the plain and in the enciphered text, which has a letter for every letter. 2 I(B; C) / (H(B) + H(C)) is 1 where both
 are cut at the same places and 0 where knowing the one says nothing of the other. Places beside spaces, punctuation and
 digits are left out: pieces end there in any case, and would make all keys look alike.
+
+How sure a ranking is has two sides. The bootstrap over sentences holds the learned vocabularies fixed, and says how
+well their likeness is known. What another text would make BPE learn, it cannot say: so vocabularies are learned once more,
+from each half of the text alone, and the ranks of the keys in both halves are compared.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import spearmanr
 
 from augury.augment import pipeline
 from augury.augment.cipher import Cipher
@@ -38,13 +45,15 @@ from augury.scoring.significance import Difference, Interval, compare, interval
 from augury.text.alphabet import Alphabet
 from augury.text.tokens import Text
 from augury.text.vocabulary import Vocabulary
+from augury.text.vocabulary import train as train_vocabulary
+from augury.text.vocabulary_settings import VocabularyConfig
 from augury.text.vocabulary_tokenizer import VocabularyTokenizer
 
 MOST_KEYS = 10
 SENTENCES = 20_000
 RARE = 10
 """A piece is rare that the training source of a view has fewer times."""
-PAIRS_PER_SECOND = 300
+PAIRS_PER_SECOND = 150
 """Of sentences of which one core learns a joint vocabulary."""
 
 
@@ -80,6 +89,8 @@ class Key:
     overlap: float
     """Pieces of two letters and more that both texts have, over those that any of them has."""
     positions: int
+    halves: tuple[float, float] | None
+    """The same of vocabularies learned from either half of the text; none where that is too little for their size."""
     left_out: int
     """Sentences whose pieces do not spell them, such as with characters that have no piece."""
 
@@ -96,6 +107,10 @@ class Keys:
     """Of the second minus the first, in normalised mutual information (paired bootstrap over sentences)."""
     first_share: float
     """The share of resampled texts in which the first has the least of all; vocabularies are held fixed."""
+    halves_agree: float | None
+    """The rank correlation (Spearman) of the keys between the halves of the text, of three keys and more."""
+    ranks: tuple[int, int] | None
+    """The rank of the first key in either half, from 1."""
 
 
 def analyse_keys(
@@ -140,13 +155,18 @@ def analyse_keys(
 
 def _ranked(keys: Sequence[Key], drawn: Sequence[Resampled], sentences: int, rows: int) -> Keys:
     order = sorted(range(len(keys)), key=lambda index: keys[index].shared)
+    ranked = [keys[index] for index in order]
     samples = np.column_stack([drawn[index].samples[:, 0] for index in order])
+    halves = np.array([key.halves for key in ranked if key.halves])
+    known = len(halves) == len(ranked) > 1
     return Keys(
-        tuple(keys[index] for index in order),
+        tuple(ranked),
         sentences,
         rows,
         compare(drawn[order[0]], drawn[order[1]]) if len(order) > 1 else None,
         float((samples.argmin(1) == 0).mean()),
+        float(spearmanr(*halves.T).statistic) if known and len(ranked) > 2 else None,
+        (int((halves[:, 0] < halves[0, 0]).sum()) + 1, int((halves[:, 1] < halves[0, 1]).sum()) + 1) if known else None,
     )
 
 
@@ -180,6 +200,9 @@ class _Measure:
                 ],
             )
             sums = table.sum(0).tolist()
+            halves = _halves(
+                experiment, len(vocabulary), {view: list(text.lines()) for view, text in texts.items()}, name
+            )
             used = [{vocabulary.pieces[piece] for piece in np.unique(pieces)} for pieces, _ in ids]
             long = [{piece for piece in of_view if len(piece.strip("▁")) > 1} for of_view in used]
             return {
@@ -191,6 +214,7 @@ class _Measure:
                 "enciphered": _segmentation(*ids[1], len(vocabulary)),
                 "overlap": len(long[0] & long[1]) / max(1, len(long[0] | long[1])),
                 "positions": int(sum(sums)),
+                "halves": halves,
                 "left_out": left_out,
             }, table
 
@@ -213,6 +237,32 @@ def learned(experiment: Experiment, cipher: Cipher, store: Store) -> tuple[str, 
         raise UserError(f"task {experiment.task} has the pieces of a pretrained model, which no key changes: take nmt")
     make_once(tokenizer.folder, lambda: task.make_tokenizer(ciphered, texts, tokenizer.folder))
     return part.name, texts, tokenizer.folder
+
+
+def _halves(
+    experiment: Experiment, entries: int, texts: Mapping[str, Sequence[str]], view: str
+) -> tuple[float, float] | None:
+    """Return the likeness of a view to the plain source under vocabularies of every other sentence, and of the others.
+
+    A joint vocabulary has as many `entries` as that of the whole text. None where the halves have too little text.
+    """
+    config: VocabularyConfig = experiment.vocabulary  # type: ignore[attr-defined]
+    if config.mode == "joint":
+        config = config.model_copy(update={"size": entries - 1, "size_per_key": 1})
+    values = []
+    for half in range(2):
+        groups = {name: partial(list, lines[half::2]) for name, lines in texts.items()}
+        with TemporaryDirectory() as directory:
+            folder = Store(directory).folder("vocabularies", "half")
+            try:
+                languages = experiment.corpus.languages_of("train")
+                vocabulary = train_vocabulary(groups, config, languages=languages, folder=folder)
+            except UserError:
+                return None
+        cuts = [_cuts(vocabulary, groups[name](), name) for name in (SOURCE, view)]
+        table, _ = boundary_table(groups[SOURCE](), cuts)
+        values.append(normalised_information(table.sum(0).tolist()))
+    return values[0], values[1]
 
 
 def boundary_table(texts: Sequence[str], cuts: Sequence[Sequence[Sequence[int]]]) -> tuple[NDArray[np.int64], int]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,14 +40,14 @@ class Paired:
     """Two-sided, of the exact sign test over the sentences that differ; of yes and no it is McNemar's test."""
 
 
-def mean(values: Sequence[float] | NDArray[np.floating]) -> Mean:
+def mean(values: Sequence[float] | NDArray[Any]) -> Mean:
     """Return the mean of a number over sentences."""
     drawn = _resampled(values)
     bounds = interval(drawn)
     return Mean(drawn.value, bounds.low, bounds.high)
 
 
-def paired(first: Sequence[float] | NDArray[np.floating], second: Sequence[float] | NDArray[np.floating]) -> Paired:
+def paired(first: Sequence[float] | NDArray[Any], second: Sequence[float] | NDArray[Any]) -> Paired:
     """Compare two numbers of the same sentences."""
     difference = compare(_resampled(first), _resampled(second))
     gaps = np.asarray(second, np.float64) - np.asarray(first, np.float64)
@@ -55,7 +56,7 @@ def paired(first: Sequence[float] | NDArray[np.floating], second: Sequence[float
     return Paired(difference.value, difference.low, difference.high, difference.p_value, more, fewer, p_sign)
 
 
-def _resampled(values: Sequence[float] | NDArray[np.floating]) -> Resampled:
+def _resampled(values: Sequence[float] | NDArray[Any]) -> Resampled:
     numbers = np.asarray(values, np.float64)
     return resample(
         [np.column_stack([numbers, np.ones(len(numbers))])], lambda sums: sums[0] / sums[1], samples=SAMPLES

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +21,8 @@ from augury.scoring.significance import holm
 EXAMPLES = 3
 
 
-class Piece(NamedTuple):
+@dataclass(frozen=True)
+class Piece:
     """A subword of a sentence, and how often the training source of its view has it."""
 
     text: str

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 HELP = "Look into trained runs: hallucinations, rare subwords, states, words and lengths, views; or choose a key."
 EXAMPLE = """augury analyze results/runs/ADDRESS/seed-1
   augury analyze BASELINE CIPHERDAUG --storage results --which buckets correlation
-  augury analyze keys experiment.yaml --keys 1 2 3 5"""
+  augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml --keys 1 2 3 5"""
 NAMES = ("hallucinations", "rare_subwords", "correlation", "buckets", "outputs")
 
 

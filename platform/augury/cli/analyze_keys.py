@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
 
 WORD = "keys"
-HELP = "Compare the keys of a cipher by the subwords that they lead to, before anything is trained."
-EXAMPLE = """augury analyze keys experiment.yaml
+PURPOSE = "Compare the keys of a cipher by the subwords that they lead to, before anything is trained."
+EXAMPLES = """augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml
   augury analyze keys --source train.de --target train.en --keys 1 2 3 --set vocabulary.size=8000"""
 FILES = ("source", "target", "source_language", "target_language")
 UNKNOWN = "und"
@@ -27,7 +27,7 @@ def asked(words: Sequence[str]) -> bool:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments."""
-    parser.prog, parser.description, parser.epilog = f"{parser.prog} {WORD}", HELP, f"example:\n  {EXAMPLE}"
+    parser.prog, parser.description, parser.epilog = f"{parser.prog} {WORD}", PURPOSE, f"example:\n  {EXAMPLES}"
     parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
     add_experiment(parser, required=False)
     parser.add_argument(

@@ -107,13 +107,14 @@ def _table(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -
     columns = [_axis(kind, settings), unit, results[0].system]
     for result in results[1:]:
         columns += [result.system, "difference [95 %]", "p"]
-    notes = {
+    notes_of: dict[str, tuple[str, ...]] = {
         "frequency": (
             "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, the words of "
             "references, and of outputs that match none, too (compare-mt). Words as sacreBLEU's tokeniser has them.",
         ),
         "length": ("Corpus BLEU of the sentences of a bucket, as in compare-mt.",),
-    }[kind]
+    }
+    notes = notes_of[kind]
     if len(results) > 1:
         notes += ("p: paired bootstrap over sentences, of one bucket, not corrected for their number.",)
     return table(columns, rows, title=heading, notes=notes)

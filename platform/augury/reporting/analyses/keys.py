@@ -12,6 +12,7 @@ from augury.analysis.keys import RARE, Keys
 from augury.reporting.analyses.report import Part, Report, p_of, share
 from augury.reporting.figures import Figure, chart, error_bars
 from augury.reporting.looks import look
+from augury.reporting.numbers import MISSING
 from augury.reporting.tables import Cell, Table, table
 
 UNTESTED = (
@@ -33,11 +34,11 @@ def report(result: Keys, corpus: str, settings: Mapping[str, Any]) -> Report:
 
 
 def answer(result: Keys) -> str:
-    """Say which key is taken, and how sure it is that it is the one."""
+    """Say which key would be taken, and how sure that is: for these vocabularies, and for other text."""
     first, *others = result.keys
     head = (
-        f"Key {first.key}: of {_several(len(result.keys), 'key')}, its pieces end least where those of the plain text "
-        f"do (normalised mutual information {first.shared:.3f})"
+        f"Key {first.key} would be taken: of {len(result.keys)} keys, its pieces end least where those of the plain "
+        f"text do (normalised mutual information {first.shared:.3f})"
         if others
         else f"Key {first.key} has shared information {first.shared:.3f} with plain text; one key is no choice"
     )
@@ -47,8 +48,28 @@ def answer(result: Keys) -> str:
     sure = "which is real" if test.p_value < 0.05 else "which may be chance"
     return (
         f"{head}; the next, key {others[0].key}, has {test.value:.3f} more [{test.low:+.3f}, {test.high:+.3f}], {sure} "
-        f"({p_of(test.p_value)}), and in {share(result.first_share)} of resampled texts key {first.key} comes first."
+        f"({p_of(test.p_value)}) for these vocabularies. {_stability(result)}"
     )
+
+
+def _stability(result: Keys) -> str:
+    """Say whether the halves of the text rank the keys alike."""
+    first = result.keys[0].key
+    if result.ranks is None:
+        return "The halves of the text are too small for vocabularies of this size: nothing is known of other text."
+    one, other = map(_ordinal, result.ranks)
+    ranks = f"Learned from either half of the text, key {first} comes {one} and {other}"
+    count = len(result.keys)
+    if result.halves_agree is None:
+        return f"{ranks} of {count}."
+    agreed = "agree" if result.halves_agree > 0.7 else "agree in part" if result.halves_agree > 0.3 else "do not agree"
+    return f"{ranks} of {count}: the halves {agreed} on the order of keys (rank correlation {result.halves_agree:.2f})."
+
+
+def _ordinal(rank: int) -> str:
+    """Return `1st`, `2nd`, `11th`."""
+    ending = "th" if rank % 100 in (11, 12, 13) else {1: "st", 2: "nd", 3: "rd"}.get(rank % 10, "th")
+    return f"{rank}{ending}"
 
 
 def _table(result: Keys) -> Table:
@@ -56,7 +77,7 @@ def _table(result: Keys) -> Table:
         [
             f"{key.key}",
             Cell(f"{key.shared:.3f} [{key.interval.low:.3f}, {key.interval.high:.3f}]", key.shared),
-            Cell(f"{key.bits:.3f}", key.bits),
+            MISSING if key.halves is None else f"{key.halves[0]:.3f} / {key.halves[1]:.3f}",
             Cell(share(key.differing), key.differing),
             Cell(share(key.overlap), key.overlap),
             Cell(share(key.enciphered.rare), key.enciphered.rare, hint=f"plain {share(key.plain.rare)}"),
@@ -74,7 +95,7 @@ def _table(result: Keys) -> Table:
         [
             "key",
             "shared information [95 %]",
-            "bits a position",
+            "of halves",
             "cut in one alone",
             "pieces in common",
             "rare pieces",
@@ -90,7 +111,8 @@ def _table(result: Keys) -> Table:
             f"{result.rows:,} sentences; boundaries are compared in {result.sentences:,}.",
             "Shared information: mutual information of whether a piece ends between two neighbouring letters, in plain "
             "and in enciphered text, over the mean of both entropies: 1 where both are cut at the same places, 0 where "
-            "one says nothing of the other. Intervals: bootstrap over sentences, the vocabulary held fixed.",
+            "one says nothing of the other. Intervals: bootstrap over sentences, the vocabulary held fixed. Of halves: "
+            "the same with vocabularies learned from every other sentence, and from the others.",
             f"Rare pieces: the share of the pieces of the enciphered text that it has under {RARE} times. Rarest: the "
             "count of a sentence's rarest piece, median. Pieces in common: of two letters and more, of those that any "
             "of the two texts has.",
@@ -118,7 +140,3 @@ def _chart(result: Keys) -> Figure:
     told = ", ".join(f"{key.key} {key.shared:.3f}" for key in keys)
     title = "Shared information of boundaries by key; less is less like plain text"
     return Figure("keys", title, f"{title}: {told}", drawing)
-
-
-def _several(count: int, what: str) -> str:
-    return f"{count} {what}{'' if count == 1 else 's'}"
