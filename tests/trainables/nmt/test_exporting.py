@@ -26,12 +26,22 @@ CIPHERS: dict[str, Any] = {
     "regime": {"name": "coregularised", "warmup_steps": 0},
     "vocabulary": {"size": 200, "size_per_key": 40},
 }
+COMPUTED: dict[str, Any] = {
+    **CIPHERS,
+    "vocabulary": {"mode": "separate", "size": 200, "separate_size_per_key": 100},
+    "model": {
+        **{"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
+        "embeddings": {"name": "alone", "intermediate_size": 32},
+    },
+}
 BEAM = {"beam": 4, "max_length": 12, "length_penalty": 0.6}
 
 
-@pytest.fixture(scope="module", params=[{"decoding": BEAM, **CIPHERS}, {}], ids=["tagged", "plain"])
+@pytest.fixture(
+    scope="module", params=[{"decoding": BEAM, **CIPHERS}, COMPUTED, {}], ids=["tagged", "computed", "plain"]
+)
 def scored(request: pytest.FixtureRequest, untrained: Any) -> Run:
-    """A run with a tag before its sources and one without."""
+    """A run with a tag before its sources, one with computed embeddings and separate pieces, and a plain one."""
     run: Run = untrained(**request.param)
     evaluate(run)
     return run
