@@ -9,8 +9,10 @@ from typing import cast
 
 from augury.core.execution import ExecutorName
 from augury.core.store import Folder
+from augury.corpora.filters import clean_lines
 from augury.decoding.corpus import decode
-from augury.decoding.settings import Decoding
+from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.settings import Decoding, Translator
 from augury.experiments.rendering import rendered, view_named
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
@@ -55,6 +57,23 @@ def encoded(
         [*prefix, *ids[start:end].tolist()] if end > start else []
         for start, end in zip(offsets[:-1], offsets[1:], strict=True)
     ]
+
+
+def translator(run: Run, threads: int) -> Translator:
+    """Return a finished run as a function, its model loaded once; texts are cleaned as its training text was."""
+    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
+    decoder = CTranslateDecoder(_ctranslate2(run, experiment, vocabulary).local(), threads=threads)
+    positions, tags = experiment.model.max_positions, tuple(vocabulary.tags.values())
+
+    def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+        sources = encoded(run, vocabulary, clean_lines(texts, experiment.corpus.preparation), view)
+        short = [source if len(source) < positions else [] for source in sources]
+        most = min(decoding.max_length, positions)
+        hypotheses = decoder.translate(short, decoding.model_copy(update={"max_length": most}), tags)
+        outputs = vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+        return [output if len(source) < positions else None for source, output in zip(sources, outputs, strict=True)]
+
+    return translate
 
 
 def _ctranslate2(run: Run, experiment: Config, vocabulary: Vocabulary) -> Folder:

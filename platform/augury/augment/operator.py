@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -14,12 +14,13 @@ from augury.core.config import Section, validate
 from augury.core.errors import UserError
 from augury.core.plugins import Extension, Kind
 from augury.core.store import Store
-from augury.corpora.corpus import LINEAGE
+from augury.corpora.corpus import LINEAGE, Corpus
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from augury.decoding.settings import Sampler
+    from augury.core.execution import Execution
+    from augury.decoding.settings import Sampler, Translator
 
 VIEW, RECORDS, DRAW = "view", "records", "draw"
 OPERATORS = Kind(
@@ -54,6 +55,9 @@ class TrainedModel(Protocol):
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
 
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return the model as a function that translates text, loaded once; on a CPU with so many threads."""
+
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
 
@@ -80,8 +84,8 @@ class Operator(Extension):
 
     An operator learns from the training split, and then each of its parts maps a block of records to one view of every
     record, which keeps the record's id and label, or to records of its own, which name their parents. Nothing may
-    depend on the size of a block or on other blocks. A draw (`augment.draw`) stores nothing: it changes token ids anew
-    in every pass.
+    depend on the size of a block or on other blocks, but for an operator of whole corpora (`WHOLE`). A draw
+    (`augment.draw`) stores nothing: it changes token ids anew in every pass.
     """
 
     operator: str
@@ -97,6 +101,8 @@ class Operator(Extension):
     """Parameters that act through what is fitted or through models alone, which an address has by their content."""
     BLOCK_ROWS: ClassVar[int | None] = None
     """The most records of a block, where they are so dear that a whole shard is too much for one task."""
+    WHOLE: ClassVar[bool] = False
+    """Whether records are made by `make`, of the whole corpus, and not by the function that `bind` returns."""
     EXAMPLE: ClassVar[str] = ""
     """Parameters (YAML) to try an operator on sentence pairs with, as its help shows them."""
 
@@ -120,12 +126,25 @@ class Operator(Extension):
         """Return the columns of a block, of those that records have."""
         return self.READS
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         """Return the models, by role, that the operator works with: trained ones, or experiments that train them.
 
-        `corpus` is the section of the experiment file that the operator stands in. What has no `seeds` has seed 1.
+        `experiment` has the sections of the plain baseline of the experiment that the operator stands in, as they were
+        given. What has no `seeds` has seed 1; what has several gives a model for each, `<role>-<seed>`.
         """
         return {}
+
+    @property
+    def works_with_models(self) -> bool:
+        """Whether the operator works with trained models."""
+        return type(self).models is not Operator.models
+
+    def check_model(self, role: str, views: Sequence[str]) -> None:
+        """UserError where an experiment, which has these views of its source, trains no model for a role."""
+
+    def most_records(self) -> int:
+        """Return the most records that are made of one."""
+        return int(getattr(self, "copies", 1))
 
     def fit_parameters(self) -> dict[str, Any]:
         """The parameters that decide what is learned; parts that agree in them share one fit."""
@@ -146,6 +165,13 @@ class Operator(Extension):
         """The function from a block to what is made of it.
 
         `fitted` is what `fit` gave, and under `models` the trained models that it works with, by role.
+        """
+        raise NotImplementedError
+
+    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+        """Yield records made of a whole corpus, a table for each shard; `fitted` is as for `bind`.
+
+        What takes long is kept in the store as it is done: a maker that was killed begins anew.
         """
         raise NotImplementedError
 

@@ -25,6 +25,13 @@ CIPHERDAUG = Paper(
     "ACL",
     "https://aclanthology.org/2022.acl-long.17/",
 )
+DATA_DIVERSIFICATION = Paper(
+    "Nguyen, Joty, Wu and Aw",
+    2020,
+    "Data Diversification: A Simple Strategy For Neural Machine Translation",
+    "NeurIPS",
+    "https://arxiv.org/abs/1911.01986",
+)
 R_DROP = Paper(
     "Liang et al.",
     2021,

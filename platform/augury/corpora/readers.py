@@ -19,7 +19,7 @@ from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
 from augury.corpora.labelled import LabelledText
 from augury.corpora.nli import NliText
-from augury.corpora.spec import TextSpec
+from augury.corpora.spec import BUILTIN_SIDES, TextSpec
 from augury.corpora.splits import BaseText, Role
 from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
 from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
@@ -172,7 +172,14 @@ def _generator(
         return ["builtin nli", role, str(lexicon)], builtin_nli.NOTE, pairs
     lexicon = spec.lexicon or LEXICON
     pairs = partial(builtin.generate, role, spec.builtin, seed=spec.seed, lexicon=lexicon)
+    german, english = BUILTIN_SIDES
+    if languages[:1] == (english,) or languages[1:] == (german,):
+        return ["builtin", role, "swapped"], builtin.NOTE, lambda: map(_swapped, pairs())
     return ["builtin", role], builtin.NOTE, pairs
+
+
+def _swapped(pair: Any) -> Any:
+    return replace(pair, source=pair.target, target=pair.source)
 
 
 def _text_of(spec: BaseText, files: Sequence[InputFile], total: int, read: Reader) -> Text:

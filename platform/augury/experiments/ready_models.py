@@ -11,7 +11,9 @@ from augury.augment.operator import ReadyModel, TrainedModel
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
+from augury.decoding.search import batches_by_length
 from augury.experiments import trainable
+from augury.experiments.rendering import PLAIN
 from augury.experiments.run import Run
 from augury.experiments.runs import locate
 from augury.text import pretrained
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from augury.decoding.settings import Sampler, Sampling
+    from augury.decoding.settings import Decoding, Sampler, Sampling, Translator
 
 BATCH_ROWS = 32
 
@@ -47,6 +49,10 @@ class RunModel:
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
         return trainable.find(self.task).sampler(self._run(store))
+
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return the model as a function that translates text, loaded once."""
+        return trainable.find(self.task).translator(self._run(store), threads)
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
@@ -82,6 +88,36 @@ class CheckpointModel:
             return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
 
         return draw
+
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return an encoder-decoder as a function that translates text, loaded once."""
+        import torch
+        from transformers import AutoModelForSeq2SeqLM
+
+        from augury.decoding.generate import search_options
+
+        model, tokenizer = _loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision)
+        most = tokenizer.model_max_length
+
+        def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+            if view != PLAIN:
+                raise UserError(f"checkpoint '{self.checkpoint}' has no view '{view}': it reads text as it is, plain")
+            rows = tokenizer(list(texts)).input_ids if texts else []
+            outputs: list[str | None] = [None] * len(rows)
+            short = [row for row, ids in enumerate(rows) if len(ids) <= most]
+            for batch in batches_by_length([rows[row] for row in short], decoding.batch_tokens):
+                chosen = [short[row] for row in batch]
+                inputs = tokenizer.pad({"input_ids": [rows[row] for row in chosen]}, return_tensors="pt")
+                with torch.inference_mode():
+                    options = search_options(decoding, [model.generation_config.pad_token_id])
+                    sequences = model.generate(**inputs.to(model.device), **options)
+                for row, output in zip(
+                    chosen, tokenizer.batch_decode(sequences, skip_special_tokens=True), strict=True
+                ):
+                    outputs[row] = output.strip()
+            return outputs
+
+        return translate
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels), in the order of LABELS."""

@@ -1,0 +1,146 @@
+"""Data diversification: the training text with its translations by several models, both ways (Nguyen et al. 2020)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from augury.augment.operator import Made, Operator, ReadyModel, TrainedModel, children
+from augury.augment.translation import Translation
+from augury.core import config
+from augury.core.citations import DATA_DIVERSIFICATION, Paper
+from augury.core.errors import UserError, unknown
+from augury.core.execution import Execution
+from augury.core.store import Store
+from augury.corpora.corpus import Corpus
+from augury.corpora.filters import Duplicates
+from augury.corpora.spec import swapped
+from augury.decoding.settings import Decoding
+
+PLAIN = "plain"
+
+
+class Direction(NamedTuple):
+    """What models of a direction read and write."""
+
+    name: str
+    read: str
+    written: str
+
+
+FORWARD, BACKWARD = Direction("forward", "source", "target"), Direction("backward", "target", "source")
+
+
+class DataDiversification(Operator):
+    """Pairs of a source and its translations, and of translations of a target and this target.
+
+    Models of both directions are trained on the training text and translate it. Pairs that are there already, in the
+    text or among those made before, are left out, and so are empty translations. Copies of a record are numbered:
+    forward models, each with its views, and then backward ones.
+    """
+
+    operator: Literal["data_diversification"] = "data_diversification"
+    seeds: tuple[int, ...] = Field((1, 2, 3), min_length=1)
+    """The seeds of the forward models, and of as many backward ones."""
+    views: tuple[str, ...] = Field((PLAIN,), min_length=1)
+    """The views that every model reads the text as. With `plain`, `rot-1` and `rot-2`, one CipherDAug model with two
+    keys takes the place of three models."""
+    forward: tuple[ReadyModel, ...] = ()
+    """Trained models from source to target, in place of ones to train."""
+    backward: tuple[ReadyModel, ...] = ()
+    """Trained models from target to source, in place of ones to train."""
+    system: dict[str, Any] = {}
+    """Dotted keys in which the experiments that train models differ from the plain baseline of this one, such as
+    `augment`, `regime` or `training.max_passes`."""
+    decoding: Decoding = Decoding(length_penalty=0.6)
+    """How models translate; the default is that of the released code."""
+
+    WHOLE: ClassVar[bool] = True
+    EXAMPLE: ClassVar[str] = "seeds: [1, 2], system: {training.max_updates: 60}"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"seeds", "forward", "backward", "system"})
+
+    @model_validator(mode="after")
+    def _distinct(self) -> DataDiversification:
+        for name in ("seeds", "views"):
+            values = getattr(self, name)
+            if len(set(values)) < len(values):
+                raise UserError(f"{name} {list(values)} repeat: give each once, equal ones make equal text")
+        return self
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (DATA_DIVERSIFICATION,)
+
+    def makes(self) -> Literal["view", "records"]:
+        return "records"
+
+    def most_records(self) -> int:
+        models = (len(ready) or len(self.seeds) for ready in (self.forward, self.backward))
+        return sum(models) * len(self.views)
+
+    def inactive(self) -> dict[str, str]:
+        ready = self.forward and self.backward
+        return dict.fromkeys(("seeds", "system"), "all models are ready") if ready else {}
+
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        corpus = experiment["corpus"]
+        models: dict[str, Mapping[str, Any] | ReadyModel] = {}
+        for direction, ready in ((FORWARD, self.forward), (BACKWARD, self.backward)):
+            if ready:
+                models |= {f"{direction.name}-{number}": model for number, model in enumerate(ready, start=1)}
+                continue
+            sections = {**experiment, "corpus": corpus if direction == FORWARD else swapped(corpus)}
+            trained = config.merge(sections, self.system)
+            models[direction.name] = {**trained, "name": direction.name, "seeds": list(self.seeds)}
+        return models
+
+    def check_model(self, role: str, views: Sequence[str]) -> None:
+        for view in self.views:
+            if view not in (PLAIN, *views):
+                raise UserError(
+                    f"operator {self.operator}: {unknown('view', view, (PLAIN, *views))}; its {role} model makes views "
+                    "by operators of its own: system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
+                )
+
+    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+        known = Duplicates()
+        for block in corpus.blocks(["source", "target"]):
+            known.repeated(*(column.combine_chunks() for column in block.columns))
+        models: Mapping[str, TrainedModel] = fitted["models"]
+        number = 0
+        for direction in (FORWARD, BACKWARD):
+            for role, model in models.items():
+                if role.partition("-")[0] != direction.name:
+                    continue
+                for view in self.views:
+                    number += 1
+                    translation = Translation(corpus, direction.read, model, view, self.decoding)
+                    name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
+                    outputs = translation.hypotheses(store, execution, name)
+                    for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
+                        yield self._records(block, direction, hypotheses, number, known)
+
+    def _records(
+        self, block: pa.Table, direction: Direction, hypotheses: Sequence[str | None], number: int, known: Duplicates
+    ) -> Made:
+        counts = Counter(
+            {
+                "translated": len(hypotheses),
+                "too long": sum(text is None for text in hypotheses),
+                "empty": sum(text is not None and not text.strip() for text in hypotheses),
+            }
+        )
+        usable = pa.array([bool(text and text.strip()) for text in hypotheses])
+        parents, written = block.filter(usable), pa.array(hypotheses, pa.string()).filter(usable)
+        sides = {direction.read: parents.column(direction.read).combine_chunks(), direction.written: written}
+        repeated = known.repeated(sides["source"], sides["target"])
+        counts["there already"] = int(repeated.sum())
+        new = pa.array(~repeated)
+        parents, written = parents.filter(new), written.filter(new)
+        return Made(children(parents, self, [number] * len(parents), **{direction.written: written}), counts)
+
+
+OPERATOR = DataDiversification
