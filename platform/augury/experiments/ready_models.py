@@ -91,31 +91,14 @@ class CheckpointModel:
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return an encoder-decoder as a function that translates text, loaded once."""
-        import torch
         from transformers import AutoModelForSeq2SeqLM
 
-        from augury.decoding.generate import search_options
-
         model, tokenizer = _loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision)
-        most = tokenizer.model_max_length
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
             if view != PLAIN:
                 raise UserError(f"checkpoint '{self.checkpoint}' has no view '{view}': it reads text as it is, plain")
-            rows = tokenizer(list(texts)).input_ids if texts else []
-            outputs: list[str | None] = [None] * len(rows)
-            short = [row for row, ids in enumerate(rows) if len(ids) <= most]
-            for batch in batches_by_length([rows[row] for row in short], decoding.batch_tokens):
-                chosen = [short[row] for row in batch]
-                inputs = tokenizer.pad({"input_ids": [rows[row] for row in chosen]}, return_tensors="pt")
-                with torch.inference_mode():
-                    options = search_options(decoding, [model.generation_config.pad_token_id])
-                    sequences = model.generate(**inputs.to(model.device), **options)
-                for row, output in zip(
-                    chosen, tokenizer.batch_decode(sequences, skip_special_tokens=True), strict=True
-                ):
-                    outputs[row] = output.strip()
-            return outputs
+            return _translated(model, tokenizer, texts, decoding)
 
         return translate
 
@@ -150,3 +133,23 @@ def _loaded(kind: Any, name: str, revision: str | None) -> tuple[PreTrainedModel
     model = pretrained.load(kind.from_pretrained, name, revision, dtype=torch.float32).eval()
     tokenizer = pretrained.load(AutoTokenizer.from_pretrained, name, revision)
     return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
+
+
+def _translated(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], decoding: Decoding
+) -> list[str | None]:
+    """The best translations; what may be produced, and what comes first, is as the checkpoint has it."""
+    import torch
+
+    search = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
+    search |= {"num_beams": decoding.beam, "max_new_tokens": decoding.max_length, "do_sample": False}
+    rows = tokenizer(list(texts)).input_ids if texts else []
+    outputs = ["" if len(ids) <= tokenizer.model_max_length else None for ids in rows]
+    wanted = [row for row, text in enumerate(texts) if outputs[row] is not None and text.strip()]
+    for batch in batches_by_length([rows[row] for row in wanted], decoding.batch_tokens):
+        inputs = tokenizer.pad({"input_ids": [rows[wanted[place]] for place in batch]}, return_tensors="pt")
+        with torch.inference_mode():
+            sequences = model.generate(**inputs.to(model.device), **search)
+        for place, output in zip(batch, tokenizer.batch_decode(sequences, skip_special_tokens=True), strict=True):
+            outputs[wanted[place]] = output.strip()
+    return outputs
