@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
@@ -11,37 +12,81 @@ from augury.core.execution import ExecutorName
 from augury.core.locks import alone
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
-from augury.decoding.corpus import decode
+from augury.decoding import bayes_risk
+from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
-from augury.decoding.settings import Decoding, Translator
+from augury.decoding.search import Hypothesis
+from augury.decoding.settings import Decoding, Translator, ViewDecoding
 from augury.experiments.rendering import rendered, view_named
 from augury.experiments.run import Run
+from augury.experiments.views import PLAIN
 from augury.regimes.regime import SOURCE
 from augury.text.vocabulary import Vocabulary
 from trainables.nmt.config import Config, tag
 
 CTRANSLATE2 = "ctranslate2"
-SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
+SENTENCES_PER_SECOND = {1: 60, 2: 10}
+"""What one core decodes with the model `small`: of one view, and of several in one beam, per view."""
 
 
 def translated(
-    run: Run, texts: Sequence[str], decoding: Decoding | None, executor: ExecutorName, name: str
+    run: Run, texts: Sequence[str], decoding: ViewDecoding | None, executor: ExecutorName, name: str
 ) -> list[str]:
     """Return the translations of clean texts by a finished run, with its own decoding unless another is given."""
     experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
-    model = _ctranslate2(run, experiment, vocabulary)
-    sources = encoded(run, vocabulary, texts)
-    execution = experiment.execution
-    hypotheses = decode(
-        model,
-        sources,
-        decoding or experiment.decoding,
-        suppress=tuple(vocabulary.tags.values()),
-        executor=execution.choose(len(texts) / SENTENCES_PER_SECOND, name, executor),
-        threads=execution.threads or 2,
-        name=name,
-    )
-    return vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+    chosen = decoding or experiment.decoding
+    views = {view: encoded(run, vocabulary, texts, view) for view in chosen.views or (PLAIN,)}
+    if chosen.combine != "mbr":
+        hypotheses = _searched(run, vocabulary, list(views.values()), chosen, executor, name)
+        return vocabulary.decode([best.ids for best, *_ in hypotheses])
+    candidates: list[list[str]] = [[] for _ in texts]
+    for view, sources in views.items():
+        label = f"{name} {view}"
+        n_best = _searched(run, vocabulary, [sources], chosen, executor, label, chosen.candidates)
+        for of_sentence, hypotheses in zip(candidates, n_best, strict=True):
+            of_sentence += vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+    return bayes_risk.choose(candidates, chosen.utility, experiment.corpus.target_language)
+
+
+def _searched(
+    run: Run,
+    vocabulary: Vocabulary,
+    views: Sequence[Sources],
+    decoding: Decoding,
+    executor: ExecutorName,
+    name: str,
+    count: int = 1,
+) -> list[list[Hypothesis]]:
+    """The best hypotheses of sentences, whose views are read in one beam: by CTranslate2 where there is one view."""
+    execution, together = run.experiment.execution, len(views) > 1
+    speed = SENTENCES_PER_SECOND[2 if together else 1] / len(views)
+    backend = execution.choose(len(views[0]) / speed, name, executor)
+    suppress = tuple(vocabulary.tags.values())
+    if together:
+        several = TransformersSearch(run, decoding, suppress, count)
+        return decode(several, views, executor=backend, name=name, **execution.reserved(backend))
+    threads = (execution.threads or 2) if backend.name == "local" else 1
+    model = _ctranslate2(run, cast(Config, run.experiment), vocabulary)
+    return decode(CTranslateSearch(model, decoding, suppress, threads, count), views, executor=backend, name=name)
+
+
+@dataclass(frozen=True)
+class TransformersSearch:
+    """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on a GPU if it may."""
+
+    run: Run
+    decoding: Decoding
+    suppress: tuple[int, ...] = ()
+    count: int = 1
+
+    def __call__(self) -> Search:
+        from augury.decoding.generate import n_best
+        from trainables.nmt.model import trained_model
+
+        experiment = cast(Config, self.run.experiment)
+        model = trained_model(self.run.folder, experiment, Vocabulary.load(self.run.stored(self.run.tokenizer)))
+        model.to(experiment.execution.local_device)
+        return lambda views: n_best(model, views, self.decoding, self.suppress, self.count)
 
 
 def encoded(

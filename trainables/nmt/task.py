@@ -17,7 +17,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding, Translator
+from augury.decoding.settings import Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
@@ -130,7 +130,7 @@ class Nmt(Trainable):
         texts: Sequence[str],
         *,
         executor: ExecutorName = "local",
-        decoding: Decoding | None = None,
+        decoding: ViewDecoding | None = None,
         **options: Any,
     ) -> list[str]:
         """Return the translations of texts, each of which is cleaned as the training text was."""

@@ -99,9 +99,9 @@ class DataDiversification(Operator):
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
         for view in self.views:
-            if view not in (PLAIN, *views):
+            if view not in views:
                 raise UserError(
-                    f"operator {self.operator}: {unknown('view', view, (PLAIN, *views))}; its {role} model makes views "
+                    f"operator {self.operator}: {unknown('view', view, views)}; its {role} model makes views "
                     "by operators of its own: system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
                 )
 

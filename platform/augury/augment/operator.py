@@ -140,7 +140,7 @@ class Operator(Extension):
         return type(self).models is not Operator.models
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
-        """UserError where an experiment, which has these views of its source, trains no model for a role."""
+        """UserError where an experiment, whose texts can be rendered as these views, trains no model for a role."""
 
     def most_records(self) -> int:
         """Return the most records that are made of one."""

@@ -20,6 +20,7 @@ from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
+from augury.experiments.views import views
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Draw, Regime
@@ -228,7 +229,7 @@ def _model(index: int, operator: Operator, role: str, content: dict[str, Any]) -
     except Invalid as error:
         faults = [Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults]
         raise Invalid(error.what, faults) from error
-    operator.check_model(role, [part.name() for part in model._parts if part.makes() == VIEW])
+    operator.check_model(role, views(model))
     return model
 
 

@@ -13,9 +13,9 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
 from augury.decoding.search import batches_by_length
 from augury.experiments import trainable
-from augury.experiments.rendering import PLAIN
 from augury.experiments.run import Run
 from augury.experiments.runs import locate
+from augury.experiments.views import PLAIN
 from augury.text import pretrained
 
 if TYPE_CHECKING:

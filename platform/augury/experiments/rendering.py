@@ -6,37 +6,25 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from augury.augment.operator import VIEW, Apply, Operator
+from augury.augment.operator import Apply, Operator
 from augury.augment.pipeline import Part
-from augury.core.errors import UserError, nearest
+from augury.core.errors import UserError
 from augury.corpora.corpus import COLUMNS
 from augury.experiments import operator_models
+from augury.experiments import views as of_experiment
 from augury.experiments.run import Run
+from augury.experiments.views import PLAIN as PLAIN
 from augury.regimes.regime import SOURCE
-
-PLAIN = "plain"
-"""What people call the source as it is."""
 
 
 def views(run: Run) -> tuple[str, ...]:
     """Return the views that texts can be rendered as: plain first, then those of the run's operators in their order."""
-    return (PLAIN, *run.views)
+    return of_experiment.views(run.experiment)
 
 
 def view_named(run: Run, name: str) -> str:
     """Return what tokens and vocabularies call a view, `source` for `plain`; UserError lists the views there are."""
-    if name in (PLAIN, SOURCE):
-        return SOURCE
-    if name in run.views:
-        return name
-    known = views(run)
-    there = f"this run has {', '.join(known)}" if run.views else "this run has no view beside plain"
-    if any(draw.use == VIEW and draw.name() == name for draw in run.experiment.token_draws):
-        raise UserError(
-            f"view '{name}' changes token ids anew in every pass of training: no text can be rendered as it; {there}"
-        )
-    hint = nearest(name, known)
-    raise UserError(f"unknown view '{name}': {f'{hint} {there}' if hint.startswith('did') else there}")
+    return of_experiment.view_named(run.experiment, name)
 
 
 def rendered(run: Run, texts: Sequence[str], view: str) -> list[str]:
