@@ -2,37 +2,30 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.operator import Made, Operator, ReadyModel, TrainedModel, children
-from augury.augment.translation import Translation
-from augury.core import config
+from augury.augment.translation import (
+    BACKWARD,
+    FORWARD,
+    PLAIN,
+    Direction,
+    Translation,
+    experiment_of,
+    fates,
+    require_view,
+)
 from augury.core.citations import DATA_DIVERSIFICATION, Paper
-from augury.core.errors import UserError, unknown
+from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import Duplicates
-from augury.corpora.spec import swapped
 from augury.decoding.settings import Decoding
-
-PLAIN = "plain"
-
-
-class Direction(NamedTuple):
-    """What models of a direction read and write."""
-
-    name: str
-    read: str
-    written: str
-
-
-FORWARD, BACKWARD = Direction("forward", "source", "target"), Direction("backward", "target", "source")
 
 
 class DataDiversification(Operator):
@@ -86,24 +79,18 @@ class DataDiversification(Operator):
         return dict.fromkeys(("seeds", "system"), "all models are ready") if ready else {}
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
-        corpus = experiment["corpus"]
         models: dict[str, Mapping[str, Any] | ReadyModel] = {}
         for direction, ready in ((FORWARD, self.forward), (BACKWARD, self.backward)):
             if ready:
                 models |= {f"{direction.name}-{number}": model for number, model in enumerate(ready, start=1)}
                 continue
-            sections = {**experiment, "corpus": corpus if direction == FORWARD else swapped(corpus)}
-            trained = config.merge(sections, self.system)
+            trained = experiment_of(direction, experiment, self.system)
             models[direction.name] = {**trained, "name": direction.name, "seeds": list(self.seeds)}
         return models
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
         for view in self.views:
-            if view not in views:
-                raise UserError(
-                    f"operator {self.operator}: {unknown('view', view, views)}; its {role} model makes views "
-                    "by operators of its own: system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
-                )
+            require_view(self.operator, role, view, views)
 
     def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
         known = Duplicates()
@@ -126,13 +113,7 @@ class DataDiversification(Operator):
     def _records(
         self, block: pa.Table, direction: Direction, hypotheses: Sequence[str | None], number: int, known: Duplicates
     ) -> Made:
-        counts = Counter(
-            {
-                "translated": len(hypotheses),
-                "too long": sum(text is None for text in hypotheses),
-                "empty": sum(text is not None and not text.strip() for text in hypotheses),
-            }
-        )
+        counts = fates(hypotheses)
         usable = pa.array([bool(text and text.strip()) for text in hypotheses])
         parents, written = block.filter(usable), pa.array(hypotheses, pa.string()).filter(usable)
         sides = {direction.read: parents.column(direction.read).combine_chunks(), direction.written: written}

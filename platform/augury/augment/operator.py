@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
 
     from augury.core.execution import Execution
+    from augury.corpora.splits import BaseSpec
     from augury.decoding.settings import Sampler, Translator
 
 VIEW, RECORDS, DRAW = "view", "records", "draw"
@@ -132,6 +133,10 @@ class Operator(Extension):
         `experiment` has the sections of the plain baseline of the experiment that the operator stands in, as they were
         given. What has no `seeds` has seed 1; what has several gives a model for each, `<role>-<seed>`.
         """
+        return {}
+
+    def texts(self) -> Mapping[str, BaseSpec]:
+        """Return the further texts that the operator reads, each as the split `train` of a corpus, by a word each."""
         return {}
 
     @property

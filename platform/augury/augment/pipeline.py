@@ -19,6 +19,7 @@ from augury.core.locks import make_once, making
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, shard_name, write_shard
+from augury.corpora.ingest import addressed
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
@@ -105,7 +106,11 @@ def plan(
                 "on": fitted_on or corpus_address,
             }
         )
-        learned = {"fit": fit} | ({"models": {role: model.name for role, model in runs.items()}} if runs else {})
+        learned: dict[str, Any] = {"fit": fit} | (
+            {"models": {role: model.name for role, model in runs.items()}} if runs else {}
+        )
+        if texts := operator.texts():
+            learned["texts"] = {name: addressed(spec, "train") for name, spec in texts.items()}
         for part in operator.parts():
             if part.makes() == DRAW:
                 continue
@@ -241,6 +246,7 @@ def _finish(part: Part, corpus: Corpus, shards: Sequence[str]) -> None:
     if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
         changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
         say_once(f"{part.name} changes little: {changes} in {rows:,} copies")
+    texts = [addressed(spec, "train") for spec in part.operator.texts().values()]
     part.folder.finish(
         {
             "schema": 1,
@@ -250,7 +256,7 @@ def _finish(part: Part, corpus: Corpus, shards: Sequence[str]) -> None:
             "operator": part.operator.to_dict(),
             "version": part.operator.VERSION,
             "counts": counts,
-            "inputs": [corpus.address, part.fit.name, *part.model_names.values()],
+            "inputs": [corpus.address, part.fit.name, *part.model_names.values(), *texts],
             "side_data": part.side_data,
             "lineage": "a view keeps the id of its record; its parent is the record itself"
             if part.operator.makes() == VIEW

@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 
 from augury.augment.operator import TrainedModel
 from augury.augment.pipeline import Block, blocks_of
 from augury.core import config
+from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
+from augury.corpora.spec import swapped
 from augury.decoding.settings import Decoding
 
 KIND = "translations"
@@ -22,6 +26,44 @@ VERSION = 1
 """Raised when a model comes to translate the same text otherwise: part of every address."""
 BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60  # that one core translates with a small model
+PLAIN = "plain"
+"""The view of a text as it is."""
+
+
+class Direction(NamedTuple):
+    """The sides of a pair that models of a direction read and write."""
+
+    name: str
+    read: str
+    written: str
+
+
+FORWARD, BACKWARD = Direction("forward", "source", "target"), Direction("backward", "target", "source")
+
+
+def experiment_of(direction: Direction, experiment: Mapping[str, Any], system: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sections of an experiment that trains models of a direction, given those of the forward one.
+
+    `system` are the dotted keys in which it differs.
+    """
+    corpus = experiment["corpus"]
+    sections = {**experiment, "corpus": corpus if direction == FORWARD else swapped(corpus)}
+    return config.merge(sections, system)
+
+
+def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> None:
+    """Raise UserError where texts cannot be rendered as a view for the model that an experiment trains."""
+    if view not in views:
+        raise UserError(
+            f"operator {operator}: {unknown('view', view, views)}; its {role} model makes views by operators of its "
+            "own: system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
+        )
+
+
+def fates(hypotheses: Sequence[str | None]) -> Counter[str]:
+    """Count the hypotheses, and those that make no pair by reason."""
+    empty = sum(text is not None and not text.strip() for text in hypotheses)
+    return Counter({"translated": len(hypotheses), "too long": hypotheses.count(None), "empty": empty})
 
 
 @dataclass(frozen=True)

@@ -32,6 +32,13 @@ DATA_DIVERSIFICATION = Paper(
     "NeurIPS",
     "https://arxiv.org/abs/1911.01986",
 )
+NOISY_NMT = Paper(
+    "Li and Specia",
+    2019,
+    "Improving Neural Machine Translation Robustness via Data Augmentation: Beyond Back-Translation",
+    "W-NUT",
+    "https://aclanthology.org/D19-5543/",
+)
 R_DROP = Paper(
     "Liang et al.",
     2021,

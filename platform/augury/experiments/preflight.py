@@ -78,6 +78,8 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
     for experiment in _distinct(experiments):
         texts = _texts(experiment, store)
         for operator in experiment.augment:
+            for text in operator.texts().values():
+                ingested(text, "train", store.root)
             operator.check_text(pipeline.beginning(texts["train"], operator))
             operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
         for name in experiment.scoring.metrics:
