@@ -54,6 +54,7 @@ class DataDiversification(Operator):
 
     WHOLE: ClassVar[bool] = True
     EXAMPLE: ClassVar[str] = "seeds: [1, 2], system: {training.max_updates: 60}"
+    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"seeds", "forward", "backward", "system"})
 
     @model_validator(mode="after")

@@ -40,6 +40,7 @@ class TranslatedText(Operator):
 
     DIRECTION: ClassVar[Direction]
     WHOLE: ClassVar[bool] = True
+    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual", "ready", "seed", "system"})
 
     def papers(self) -> tuple[Paper, ...]:

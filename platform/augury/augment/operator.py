@@ -105,7 +105,8 @@ class Operator(Extension):
     WHOLE: ClassVar[bool] = False
     """Whether records are made by `make`, of the whole corpus, and not by the function that `bind` returns."""
     EXAMPLE: ClassVar[str] = ""
-    """Parameters (YAML) to try an operator on sentence pairs with, as its help shows them."""
+    """Parameters (YAML) to try an operator with on the experiment `EXAMPLE_FILE`, as its help shows them."""
+    EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the operator comes from."""
