@@ -135,6 +135,18 @@ def test_a_table_is_checked_before_it_is_read(tmp_path: Path) -> None:
         open_text(TextSpec.model_validate({"file": str(tmp_path / "b.tsv"), **COLUMNS}), "train")
 
 
+@pytest.mark.parametrize("languages", [("en", "de"), ("en", "xx"), ("xx", "de")])
+def test_the_builtin_corpus_leads_both_ways(languages: tuple[str, str]) -> None:
+    plain = open_text(TextSpec(builtin=20), "train", ("de", "en"))
+    other = open_text(TextSpec(builtin=20), "train", languages)
+    columns = [
+        [block.column(side).to_pylist() for block in text.blocks()]
+        for text, side in ((plain, "source"), (other, "target"))
+    ]
+    assert columns[0] == columns[1] and plain.content != other.content
+    assert open_text(TextSpec(builtin=20), "train", ("xx", "yy")).content == plain.content
+
+
 def test_the_builtin_corpus() -> None:
     for role in ("train", "valid", "test"):
         expected = [(pair.source, pair.target) for pair in builtin.generate(role, 20, seed=3, lexicon=500)]

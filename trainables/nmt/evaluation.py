@@ -9,11 +9,14 @@ from pathlib import Path
 from typing import cast
 
 from augury.core.execution import ExecutorName
+from augury.core.locks import alone
 from augury.core.store import Folder
+from augury.corpora.filters import clean_lines
 from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
+from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
-from augury.decoding.settings import Decoding, ViewDecoding
+from augury.decoding.settings import Decoding, Translator, ViewDecoding
 from augury.experiments.rendering import rendered, view_named
 from augury.experiments.run import Run
 from augury.experiments.views import PLAIN
@@ -118,9 +121,30 @@ def encoded(
     ]
 
 
+def translator(run: Run, threads: int) -> Translator:
+    """Return a finished run as a function, its model loaded once; texts are cleaned as its training text was."""
+    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
+    decoder = CTranslateDecoder(_ctranslate2(run, experiment, vocabulary).local(), threads=threads)
+    positions, tags = experiment.model.max_positions, tuple(vocabulary.tags.values())
+
+    def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+        sources = encoded(run, vocabulary, clean_lines(texts, experiment.corpus.preparation), view)
+        short = [source if len(source) < positions else [] for source in sources]
+        most = min(decoding.max_length, positions)
+        hypotheses = decoder.translate(short, decoding.model_copy(update={"max_length": most}), tags)
+        outputs = vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+        return [output if len(source) < positions else None for source, output in zip(sources, outputs, strict=True)]
+
+    return translate
+
+
 def _ctranslate2(run: Run, experiment: Config, vocabulary: Vocabulary) -> Folder:
     """Return the folder of the run's CTranslate2 model, converted at the first call."""
-    if not run.folder.holds(CTRANSLATE2):
+    if run.folder.holds(CTRANSLATE2):
+        return run.folder.sub(CTRANSLATE2)
+    with alone(run.folder.sub(CTRANSLATE2)):  # many workers may want it at once
+        if run.folder.holds(CTRANSLATE2):
+            return run.folder.sub(CTRANSLATE2)
         # With torch and transformers, which translating does not need.
         from augury.decoding.conversion import to_ctranslate2
         from trainables.nmt.model import trained_model

@@ -17,7 +17,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding, ViewDecoding
+from augury.decoding.settings import Decoding, Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
@@ -51,7 +51,7 @@ class Nmt(Trainable):
         from augury.text.vocabulary_size import many_words
 
         entries = _entries(experiment, store)
-        plain = not any(operator.models({}) for operator in experiment.augment)
+        plain = not any(operator.works_with_models for operator in experiment.augment)
         if plain and _has_size(experiment) and not many_words(_texts(experiment, store), entries):
             from augury.experiments.preparation import make_texts
 
@@ -167,6 +167,11 @@ class Nmt(Trainable):
         from trainables.nmt.states import encoder_states
 
         return encoder_states(run, sources)
+
+    def translator(self, run: Run, threads: int) -> Translator:
+        from trainables.nmt.evaluation import translator
+
+        return translator(run, threads)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export

@@ -46,6 +46,7 @@ class TokenDraw(Operator):
     seed: int = 1
 
     EXAMPLE: ClassVar[str] = "seed: 2"
+    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     RESEGMENTS: ClassVar[bool] = False
     """Whether the draw segments text anew, which not every task's vocabulary can."""
 

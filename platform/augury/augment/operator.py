@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -15,12 +15,14 @@ from augury.core.config import Section, validate
 from augury.core.errors import UserError
 from augury.core.plugins import Extension, Kind
 from augury.core.store import Store
-from augury.corpora.corpus import LINEAGE
+from augury.corpora.corpus import LINEAGE, Corpus
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from augury.decoding.settings import Sampler
+    from augury.core.execution import Execution
+    from augury.corpora.splits import BaseSpec
+    from augury.decoding.settings import Sampler, Translator
 
 VIEW, RECORDS, DRAW = "view", "records", "draw"
 OPERATORS = Kind(
@@ -55,6 +57,9 @@ class TrainedModel(Protocol):
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
 
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return the model as a function that translates text, loaded once; on a CPU with so many threads."""
+
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
 
@@ -81,8 +86,8 @@ class Operator(Extension):
 
     An operator learns from the training split, and then each of its parts maps a block of records to one view of every
     record, which keeps the record's id and label, or to records of its own, which name their parents. Nothing may
-    depend on the size of a block or on other blocks. A draw (`augment.draw`) stores nothing: it changes token ids anew
-    in every pass.
+    depend on the size of a block or on other blocks, but for an operator of whole corpora (`CorpusOperator`). A draw
+    (`augment.draw`) stores nothing: it changes token ids anew in every pass.
     """
 
     operator: str
@@ -101,7 +106,8 @@ class Operator(Extension):
     REMEDY: ClassVar[str] = ""
     """What to do where it leaves most texts as they are."""
     EXAMPLE: ClassVar[str] = ""
-    """Parameters (YAML) to try an operator with on sentence pairs, or a draw in training, as its help shows them."""
+    """Parameters (YAML) to try an operator with on the experiment `EXAMPLE_FILE`, as its help shows them."""
+    EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the operator comes from."""
@@ -123,12 +129,29 @@ class Operator(Extension):
         """Return the columns of a block, of those that records have."""
         return self.READS
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         """Return the models, by role, that the operator works with: trained ones, or experiments that train them.
 
-        `corpus` is the section of the experiment file that the operator stands in. What has no `seeds` has seed 1.
+        `experiment` has the sections of the plain baseline of the experiment that the operator stands in, as they were
+        given. What has no `seeds` has seed 1; what has several gives a model for each, `<role>-<seed>`.
         """
         return {}
+
+    def texts(self) -> Mapping[str, BaseSpec]:
+        """Return the further texts that the operator reads, each as the split `train` of a corpus, by a word each."""
+        return {}
+
+    @property
+    def works_with_models(self) -> bool:
+        """Whether the operator works with trained models."""
+        return type(self).models is not Operator.models
+
+    def check_model(self, role: str, views: Sequence[str]) -> None:
+        """UserError where an experiment, whose texts can be rendered as these views, trains no model for a role."""
+
+    def most_records(self) -> int:
+        """Return the most records that are made of one."""
+        return int(getattr(self, "copies", 1))
 
     def fit_parameters(self) -> dict[str, Any]:
         """The parameters that decide what is learned; parts that agree in them share one fit."""
@@ -172,6 +195,20 @@ class Operator(Extension):
     def address(self) -> str:
         """The name of the operator with its parameters, for the lineage of what it makes."""
         return config.address({"version": self.VERSION, **self.to_dict()})
+
+
+class CorpusOperator(Operator):
+    """An operator whose records are made of a whole corpus, as where models translate it and repeats are left out."""
+
+    @abstractmethod
+    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+        """Yield records, a table for each shard; `fitted` is as for `bind`.
+
+        What takes long is kept in the store as it is done: a maker that was killed begins anew.
+        """
+
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        raise AssertionError("records are made of the whole corpus, by make")
 
 
 def children(parents: pa.Table, operator: Operator, copies: Sequence[int], **changed: pa.Array) -> pa.Table:

@@ -96,7 +96,8 @@ class Reorder(Operator):
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        corpus = experiment["corpus"]
         language = corpus.get("language") or corpus["source_language"]
         if language != self.parallel.source_language:
             raise UserError(

@@ -25,6 +25,20 @@ CIPHERDAUG = Paper(
     "ACL",
     "https://aclanthology.org/2022.acl-long.17/",
 )
+DATA_DIVERSIFICATION = Paper(
+    "Nguyen, Joty, Wu and Aw",
+    2020,
+    "Data Diversification: A Simple Strategy For Neural Machine Translation",
+    "NeurIPS",
+    "https://arxiv.org/abs/1911.01986",
+)
+NOISY_NMT = Paper(
+    "Li and Specia",
+    2019,
+    "Improving Neural Machine Translation Robustness via Data Augmentation: Beyond Back-Translation",
+    "W-NUT",
+    "https://aclanthology.org/D19-5543/",
+)
 R_DROP = Paper(
     "Liang et al.",
     2021,

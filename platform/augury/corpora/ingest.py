@@ -20,6 +20,8 @@ from augury.corpora.filters import joined
 from augury.corpora.known import differing
 from augury.corpora.labelled import LabelledText
 from augury.corpora.labelled_rows import LabelledRows
+from augury.corpora.monolingual import MonolingualText
+from augury.corpora.monolingual_rows import MonolingualRows
 from augury.corpora.nli import NliText
 from augury.corpora.nli_rows import NliRows, choose
 from augury.corpora.readers import Text, open_text
@@ -119,7 +121,11 @@ def _open(part: Part) -> Text:
 
 
 def _kind(part: Part) -> type[Rows]:
-    kinds: dict[type[BaseText], type[Rows]] = {NliText: NliRows, LabelledText: LabelledRows}
+    kinds: dict[type[BaseText], type[Rows]] = {
+        NliText: NliRows,
+        LabelledText: LabelledRows,
+        MonolingualText: MonolingualRows,
+    }
     return kinds.get(type(part.text), ParallelRows)
 
 

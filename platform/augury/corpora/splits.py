@@ -18,7 +18,7 @@ from augury.corpora.files import COMPRESSIONS
 from augury.corpora.known import KnownSet, locate
 
 Role = Literal["train", "valid", "test"]
-Kind = Literal["aligned", "table", "hub", "builtin"]
+Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
 
 RESERVED = ("train", "valid", "mean")  # the last is the mean over test sets
 NAMES = {"aligned": "source and target", "table": "file"}  # of kinds whose setting has another name

@@ -20,6 +20,7 @@ from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
+from augury.experiments.views import views
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Draw, Regime
@@ -105,14 +106,17 @@ class Experiment(Section):
 
         UserError for a setting of such a model that is wrong.
         """
-        corpus = self.corpus.model_dump(mode="json", exclude_unset=True)
+        if not any(operator.works_with_models for operator in self.augment):
+            return [{} for _ in self.augment]
+        given = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
+        plain = config.merge(given, self.plain_system())
         shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
         return [
             {
                 role: content
                 if isinstance(content, ReadyModel)
-                else _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
-                for role, content in operator.models(corpus).items()
+                else _model(index, operator, role, {"seeds": [1], "baseline": False, **content, **shared})
+                for role, content in operator.models(plain).items()
             }
             for index, operator in enumerate(self.augment)
         ]
@@ -233,13 +237,15 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     return {"baseline": plain, experiment.name: itself}
 
 
-def _model(index: int, role: str, content: dict[str, Any]) -> Experiment:
+def _model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:
     """The experiment of a model that an operator works with; its faults stand at the operator."""
     try:
-        return parse(content)
+        model = parse(content)
     except Invalid as error:
         faults = [Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults]
         raise Invalid(error.what, faults) from error
+    operator.check_model(role, views(model))
+    return model
 
 
 def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:

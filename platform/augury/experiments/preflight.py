@@ -67,7 +67,7 @@ class Report:
     cautions: Sequence[str]
     """What must be known to believe the results."""
     costs: Mapping[str, Cost | None]
-    """Of a seed of every system, and of the models that operators work with; None where it cannot be told."""
+    """Of a seed of every system, and of all models of a role that operators work with; None where it cannot be told."""
 
 
 def check(experiments: Iterable[Experiment], store: Store) -> None:
@@ -78,6 +78,8 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
     for experiment in _distinct(experiments):
         texts = _texts(experiment, store)
         for operator in experiment.augment:
+            for text in operator.texts().values():
+                ingested(text, "train", store.root)
             operator.check_text(pipeline.beginning(texts["train"], operator))
             operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
         for name in experiment.scoring.metrics:
@@ -103,7 +105,7 @@ def estimates(systems: Mapping[str, Experiment], store: Store) -> dict[str, Cost
     costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
     for name, experiment in systems.items():
         models = experiment.model_experiments()
-        costs |= {f"{model_name} of {name}": _cost(model, store) for model_name, model in models.items()}
+        costs |= {f"{model_name} of {name}": _of_all_seeds(model, store) for model_name, model in models.items()}
     return costs
 
 
@@ -183,5 +185,10 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     train = ingested(experiment.corpus, "train", store.root)
     beginning = train.shard(train.shards[0], SIDES[train.kind])
     counts = [float(words(column.combine_chunks()).mean()) for column in beginning.columns]
-    copies = sum(operator.to_dict().get("copies", 1) for operator in experiment.augment if operator.makes() == RECORDS)
+    copies = sum(operator.most_records() for operator in experiment.augment if operator.makes() == RECORDS)
     return cost(experiment, size, Text(train.rows * (1 + copies), counts if size.target else [sum(counts)]))
+
+
+def _of_all_seeds(model: Experiment, store: Store) -> Cost | None:
+    seed, count = _cost(model, store), len(model.seeds)
+    return seed and seed._replace(seconds=seed.seconds * count, bytes=seed.bytes * count)

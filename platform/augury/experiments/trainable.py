@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from augury.core.execution import ExecutorName
     from augury.core.store import Folder, Store
     from augury.corpora.corpus import Corpus
-    from augury.decoding.settings import Decoding, Sampler
+    from augury.decoding.settings import Decoding, Sampler, Translator
     from augury.experiments.cost import Size
     from augury.experiments.experiment import Experiment
     from augury.experiments.run import Run
@@ -155,6 +155,10 @@ class Trainable(ABC):
     def sampler(self, run: Run) -> Sampler:
         """Return a finished run as a function that writes text, its model loaded once."""
         raise UserError(f"a run of task {run.experiment.task} writes no text: take one of task nmt or seq2seq")
+
+    def translator(self, run: Run, threads: int) -> Translator:
+        """Return a finished run as a function that translates text, its model loaded once."""
+        raise UserError(f"a run of task {run.experiment.task} translates nothing: take one of task nmt")
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
         """Return the probability of every label (rows, labels), given the columns of the task's side."""
