@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from augury.augment import pipeline
-from augury.augment.operator import RECORDS
+from augury.augment.operator import RECORDS, ReadyModel
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -21,6 +21,7 @@ from augury.corpora.splits import BaseSpec, Part
 from augury.experiments import trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
+from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
 from augury.scoring import metrics
 
@@ -85,6 +86,10 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         for name in experiment.scoring.metrics:
             metrics.entry(name).require()
         trainable.find(experiment.task).check(experiment, store)
+        for operator, models in zip(experiment.augment, experiment.models(), strict=True):
+            for role, model in models.items():
+                if isinstance(model, ReadyModel):
+                    operator.check_model(role, ready_views(model))
         check(experiment.model_experiments().values(), store)
 
 
