@@ -25,6 +25,9 @@ FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
 LENGTHS = (10, 20, 30, 40, 50, 60)
 """A bucket ends below its cutoff; the last one has none."""
 
+TESTED = 20
+"""Sentences that a bucket has at least for systems to be compared in it: so few say nothing of others."""
+
 CountedIn = Literal["train", "references"]
 COUNTED_IN: tuple[CountedIn, ...] = get_args(CountedIn)
 Words = tuple[str, ...]
@@ -41,7 +44,7 @@ class Bucket:
     """0 to 1 for F-measure, 0 to 100 for BLEU."""
     interval: Interval
     against_first: Difference | None
-    """Against the first system (paired bootstrap over sentences); none for that itself."""
+    """Against the first system (paired bootstrap over sentences); none for that itself, and of under 20 sentences."""
     precision: float | None = None
     recall: float | None = None
 
@@ -89,7 +92,7 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
                         size,
                         result.value,
                         interval(result),
-                        None if result is first else compare(first, result),
+                        compare(first, result) if result is not first and statistics.any(1).sum() >= TESTED else None,
                         *shares,
                     )
                 )

@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from augury.analysis.buckets import Bucket, Buckets
+from augury.analysis.buckets import TESTED, Bucket, Buckets
 from augury.analysis.system import System
 from augury.reporting.analyses.report import Part, Report, of_systems, where
 from augury.reporting.figures import Figure, chart, error_bars
@@ -71,8 +71,10 @@ def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
 
 
 def _real(buckets: Sequence[Bucket]) -> list[tuple[Bucket, bool]]:
-    p_values = holm([bucket.against_first.p_value for bucket in buckets if bucket.against_first])
-    return [(bucket, p_value < 0.05) for bucket, p_value in zip(buckets, p_values, strict=True)]
+    """The buckets that are tested, and whether their difference is real, corrected for their number."""
+    tested = [(bucket, bucket.against_first.p_value) for bucket in buckets if bucket.against_first]
+    corrected = holm([p_value for _, p_value in tested])
+    return [(bucket, p_value < 0.05) for (bucket, _), p_value in zip(tested, corrected, strict=True)]
 
 
 def _table(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -> Table:
@@ -116,7 +118,10 @@ def _table(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -
     }
     notes = notes_of[kind]
     if len(results) > 1:
-        notes += ("p: paired bootstrap over sentences, of one bucket, not corrected for their number.",)
+        notes += (
+            f"p: paired bootstrap over sentences, of one bucket, not corrected for their number; buckets of fewer than "
+            f"{TESTED} sentences are not tested.",
+        )
     return table(columns, rows, title=heading, notes=notes)
 
 
