@@ -51,23 +51,24 @@ def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
             f"On {where(systems)}, {first.system} has F {100 * rare.value:.1f} on words that occur {rare.bucket} "
             f"times in training, and {100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
         )
-    told = []
-    for result in others:
-        for kind in KINDS:
-            real = _real(getattr(result, kind))
-            size = KINDS[kind][4]
-            unlike = [
-                f"{bucket.bucket} ({size * bucket.against_first.value:+.1f})"
-                for bucket, is_real in real
-                if is_real and bucket.against_first
-            ]
-            what, of = ("F", "of words that occur") if kind == "frequency" else ("BLEU", "of sentences of length")
-            told.append(
-                f"{result.system} differs from {first.system} in {what} {of} {', '.join(unlike)}"
-                if unlike
-                else f"no difference of {result.system} to {first.system} in {what} is real in any bucket"
-            )
+    told = [_differences(kind, result, first) for result in others for kind in KINDS]
     return f"On {where(systems)}, {'; '.join(told)} (paired bootstrap, p < 0.05 corrected for the buckets)."
+
+
+def _differences(kind: str, result: Buckets, first: Buckets) -> str:
+    """Say in how many buckets two systems differ, and in which most."""
+    score, what, size = KINDS[kind][3], KINDS[kind][2], KINDS[kind][4]
+    tested = _real(getattr(result, kind))
+    real = [
+        (size * bucket.against_first.value, bucket) for bucket, is_real in tested if is_real and bucket.against_first
+    ]
+    if not real:
+        return f"no difference of {result.system} to {first.system} in {score} by {what} is real"
+    most, bucket = max(real, key=lambda entry: abs(entry[0]))
+    return (
+        f"{result.system} differs from {first.system} in {score} in {len(real)} of {len(tested)} buckets by {what}, "
+        f"most ({most:+.1f}) at {bucket.bucket}"
+    )
 
 
 def _real(buckets: Sequence[Bucket]) -> list[tuple[Bucket, bool]]:
