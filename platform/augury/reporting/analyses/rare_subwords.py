@@ -58,7 +58,8 @@ def report(results: Sequence[RareSubwords], systems: Sequence[System], settings:
 def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
     """Say in which views the rarest subword is more frequent, and how sure that is."""
     sentences = []
-    for result in results:
+    several = [result for result in results if len(result.views) > 1]
+    for result in several or results:
         plain, *others = result.views
         of_system = f"{result.system}: " if len(results) > 1 else ""
         if not others:
