@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.operator import RECORDS, REJECTED, Apply, Made, Operator, children
+from augury.augment.operator import REJECTED, Apply, Made, Operator, children
 from augury.augment.translation_memory import TokensOf, TranslationMemory, memory_of
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.store import Store
@@ -68,7 +68,7 @@ class FuzzyMatch(Operator):
         return [parallel, FuzzyMatchMono.model_validate({**self.to_dict(), "content": content})]
 
     def makes(self) -> Literal["records"]:
-        return RECORDS
+        return "records"
 
     def check_text(self, beginning: pa.Table) -> None:
         if self.tokens == "whitespace":

@@ -107,10 +107,15 @@ class Noise(NoiseRates, Operator):
 
         return apply
 
+    def key(self, name: str, text: str) -> str:
+        """Return what the noise of a text depends on besides seed, side and copy."""
+        return name
+
     def _changed(self, text: str, setting: Setting, name: str, side: str, copy: int) -> str:
         changed = text
         for kind, rate in self.rates.items():
-            changed = noisy(changed, kind, rate, generator(self.seed, self.operator, name, side, copy, kind), setting)
+            random = generator(self.seed, self.operator, self.key(name, text), side, copy, kind)
+            changed = noisy(changed, kind, rate, random, setting)
         return changed if changed.strip() else text
 
 
@@ -124,6 +129,20 @@ class NoiseView(Noise):
 
     def numbers(self) -> Sequence[int]:
         return (self.copy_number,)
+
+
+class NoiseOfTest(NoiseView):
+    """Noise of a test set: by its text and not by ids, so that sets of one text differ in their rates alone."""
+
+    copy_number: int = 1
+    use: Literal["view"] = "view"
+    by: Literal["text"] = "text"
+
+    def parts(self) -> Sequence[Noise]:
+        return [self]
+
+    def key(self, name: str, text: str) -> str:
+        return text
 
 
 def _language(columns: Sequence[str]) -> str:

@@ -57,14 +57,15 @@ def fixed(kind: type[Metric], quote_space: str) -> type[Metric]:
                 raise UserError(f"metric '{name}' fixes the punctuation of {', '.join(QUOTES)}, not of {shown}")
             super().__init__(parted(name)[0], language)
             self.name = name
+            plain: str = self.signature  # type: ignore[has-type]
             (space,) = (suffix for suffix, space in SPACES.items() if space == quote_space)
-            self.signature = f"{self.signature}|punctuation:{language}{space}"
+            self.signature = f"{plain}|punctuation:{language}{space}"
 
         def statistics(
             self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
         ) -> NDArray[Any]:
             lines = [fix(line, self.language, quote_space) for line in hypotheses]
-            return super().statistics(lines, references, sources)  # type: ignore[no-any-return]
+            return super().statistics(lines, references, sources)
 
     return Fixed
 

@@ -65,7 +65,7 @@ def by_length(sentences: Sequence[Sequence[int]]) -> list[Group]:
     """Return sentences in groups of one length; empty ones are in none."""
     lengths = np.fromiter(map(len, sentences), np.int64, len(sentences))
     rows_by_length = [np.flatnonzero(lengths == length) for length in np.unique(lengths[lengths > 0])]
-    return [Group(rows, np.array([sentences[row] for row in rows])) for rows in rows_by_length]
+    return [Group(rows, np.array([sentences[row] for row in rows.tolist()])) for rows in rows_by_length]
 
 
 def candidates(query: Group, group: Group, edits: int, anywhere: bool = False) -> Iterator[Pairs]:
