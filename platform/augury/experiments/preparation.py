@@ -17,6 +17,7 @@ from augury.corpora.ingest import warn_of_overlap
 from augury.experiments import operator_models, trainable
 from augury.experiments.examples import Examples, of_record
 from augury.experiments.experiment import Experiment
+from augury.experiments.noisy_tests import noisy_test
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Input, Run
 from augury.experiments.runs import run_folder
@@ -93,6 +94,9 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     task.check_model(experiment, store)
     corpora = {split: task.corpus(experiment, split, store) for split in (TRAIN, VALID, *experiment.test_sets)}
     train = corpora[TRAIN]
+    for test in experiment.test_sets:
+        if noise := experiment.corpus.noise(test):
+            corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
     warn_of_overlap(train, {name: corpus for name, corpus in corpora.items() if name != TRAIN})
     planned = make_texts(experiment, store, recording)
     work = train.rows * len(planned.texts) / task.ROWS_PER_SECOND
