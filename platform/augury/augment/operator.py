@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from augury.decoding.settings import Sampler, Translator
 
 VIEW, RECORDS, DRAW = "view", "records", "draw"
+REJECTED = "rejected, "
+"""Before the reason, in counts of what might have become a record."""
 OPERATORS = Kind(
     "operator",
     package="augury.augment",
@@ -174,6 +176,10 @@ class Operator(Extension):
 
         `fitted` is what `fit` gave, and under `models` the trained models that it works with, by role.
         """
+
+    def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
+        """Return what the counts of all blocks come to, in per cent, by what people call it."""
+        return {}
 
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
         """The same operator, parameters that make equal text written in one way."""
