@@ -211,6 +211,14 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
     assert [model.name for model in named.values()][:2] == [f"runs/{baseline}/seed-{seed}" for seed in (1, 2)]
 
 
+def test_one_direction_has_the_models_of_that_alone(tmp_path: Path) -> None:
+    experiment = diversified(tmp_path, directions=["backward"])
+    (named,) = operator_models.addressed(experiment, Store(tmp_path))
+    assert list(named) == ["backward-1", "backward-2"]
+    (operator,) = experiment.augment
+    assert operator.most_records() == 2
+
+
 def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
     regime = {"name": "coregularised", "over": "identity", "beta": 0.0}
     names = []
@@ -230,6 +238,7 @@ def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
             {"system": {"model.hiden_size": 4}},
             "its forward: unknown key 'model.hiden_size': did you mean 'hidden_size'",
         ),
+        ({"directions": ["forward"], "backward": [{"checkpoint": "there"}]}, "backward has models, and directions"),
         ({"forward": [{}]}, "a trained model is a run or a checkpoint"),
     ],
 )

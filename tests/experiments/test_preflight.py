@@ -90,7 +90,7 @@ def test_half_precision_without_a_gpu_is_told(make: Make, monkeypatch: pytest.Mo
     ("corpus", "changes", "message"),
     [
         ({"valid": {"source": "valid.de", "target": "train.en"}}, {}, "has 10 lines and .*train.en has 40"),
-        ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean 'valid.de'"),
+        ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean '.*/valid.de'"),
         ({"tests": {"a": {"file": "a.tsv", "source_column": "de", "target_column": "fr"}}}, {}, "has no column 'fr'"),
         ({"valid": None}, {}, "give valid, or every"),
         ({"train": None}, {}, "give corpus.train"),

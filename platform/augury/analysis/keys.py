@@ -12,8 +12,8 @@ are cut at the same places and 0 where knowing the one says nothing of the other
 digits are left out: pieces end there in any case, and would make all keys look alike.
 
 How sure a ranking is has two sides. The bootstrap over sentences holds the learned vocabularies fixed, and says how
-well their likeness is known. What another text would make BPE learn, it cannot say: so vocabularies are learned once more,
-from each half of the text alone, and the ranks of the keys in both halves are compared.
+well their likeness is known. What another text would make BPE learn, it cannot say: so vocabularies are learned
+once more, from each half of the text alone, and the ranks of the keys in both halves are compared.
 """
 
 from __future__ import annotations

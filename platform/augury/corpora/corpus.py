@@ -93,7 +93,7 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "monolingual": ("text",),
 }
 """The sentences of a record, by the kind of corpus."""
-ROWS: Mapping[str, str] = {"parallel": "pairs", "nli": "examples", "labelled": "sentences"}
+ROWS: Mapping[str, str] = {"parallel": "pairs", "nli": "examples", "labelled": "sentences", "monolingual": "sentences"}
 """What people call the records, by the kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """The columns that a Parquet dictionary makes smaller."""

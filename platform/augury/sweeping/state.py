@@ -18,7 +18,6 @@ from augury.core.plugins import file_of, is_path
 from augury.core.store import Folder, Store
 from augury.experiments import runs
 from augury.scoring.metrics import bounds
-from augury.scoring.significance import Interval
 from augury.training import history
 from augury.training.trained import OUTCOME
 
@@ -287,6 +286,8 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
 
 def _decision(entry: Mapping[str, Any], metric: str) -> Decision:
     """Return a decision of the race with its interval cut to the metric's range."""
+    from augury.scoring.significance import Interval  # with scipy, which whoever only asks for a sweep does not need
+
     between = Interval(entry["low"], entry["high"]).within(bounds(metric.rpartition("/")[2]))
     return Decision(**{**entry, "low": between.low, "high": between.high})
 

@@ -6,10 +6,13 @@ from collections import defaultdict
 
 import pytest
 
+from augury.analysis.system import System, open_systems
 from augury.core.errors import UserError
 from augury.experiments.experiment import parse
+from augury.experiments.running import run_experiment
 from augury.sweeping import published, space
 from augury.sweeping.published import Published
+from tests import tiny
 
 TABLES = [name for name in space.tables() if name.startswith("cipherdaug/")]
 
@@ -98,3 +101,41 @@ def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
     keys = {row: changes["augment"][0]["keys"] for row, changes in rows.items() if "eq." in row}
     assert keys["20 keys, eq. 1"] == list(range(1, 21)) and keys["5 keys + RAML + Switchout, eq. 2"] == [1, 2, 3, 4, 5]
     assert {changes["regime"]["equation"] for row, changes in rows.items() if "eq. 2" in row} == {2}
+
+
+@pytest.fixture(scope="module")
+def two_keys(tmp_path_factory: pytest.TempPathFactory) -> System:
+    """A tiny run of CipherDAug with two keys, and its test sentences."""
+    experiment = tiny.experiment(
+        "nmt",
+        tmp_path_factory.mktemp("two_keys"),
+        corpus={**tiny.PARALLEL, "tests": {"test": {"builtin": 40}}},
+        augment=[{"operator": "cipher", "keys": [1, 2]}],
+        regime={"name": "coregularised", "warmup_passes": 1},
+    )
+    runs, failures = run_experiment(experiment)
+    assert not failures
+    (system,) = open_systems([folder for seeds in runs.values() for folder in seeds.values()])
+    return system
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("table1", ["src", "tgt", "s∪t", "1(src)", "2(src)", "total"]),
+        ("table8", ["Hallucinations"]),
+        ("figure3", ["plain", "rot-1", "rot-2"]),
+        ("figure5", [f"rot-{key}, layer {layer}" for key in (1, 2) for layer in (0, 1, 2)] + ["random numbers"]),
+    ],
+)
+def test_tables_that_are_measured_on_runs_have_their_columns(name: str, columns: list[str], two_keys: System) -> None:
+    measure = table(name, "toy").measure
+    assert measure is not None and list(measure(two_keys)) == columns
+
+
+def test_the_subwords_of_the_texts_are_those_of_the_vocabulary(two_keys: System) -> None:
+    measure = table("table1", "toy").measure
+    assert measure is not None
+    values = measure(two_keys)
+    assert max(values["src"], values["tgt"]) <= values["s∪t"] <= values["src"] + values["tgt"]
+    assert 0 < values["1(src)"] < values["total"] == len(two_keys.pieces)
