@@ -79,7 +79,7 @@ class AsrTranscript(CorpusOperator):
     text: str | None = None
     """The name of the training text that was spoken, where there are several."""
 
-    EXAMPLE: ClassVar[str] = "audio: audio.txt, recogniser: openai/whisper-tiny"
+    EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset(
         {"transcripts", "audio", "column", "id_column", "recogniser", "revision"}
