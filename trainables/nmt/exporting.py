@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -43,6 +44,11 @@ def _to_transformers(
 ) -> Exported:
     from transformers import GenerationConfig
 
+    if not vocabulary.form.plain:
+        raise UserError(
+            "its text is written as tokens of Moses or with its case as markers, which no tokenizer of transformers "
+            "does: export --to ctranslate2, or `augury translate`"
+        )
     banned = [vocabulary.pad, *vocabulary.tags.values()]
     model.generation_config = GenerationConfig(
         **search_options(experiment.decoding, banned),
@@ -101,6 +107,12 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
 """
     notes = _notes(experiment)
     notes.append(f"It reads text in NFC{', in lower case,' if cleaning.lowercase else ''} without space at its ends.")
+    if not vocabulary.form.plain:
+        form = ", ".join(f"{key}={value!r}" for key, value in asdict(vocabulary.form).items())
+        notes.append(
+            f"With `form = augury.text.text_form.TextForm({form})`, encode `form.written(texts, 'source')` in place of "
+            "`texts`, and read outputs by `form.read`."
+        )
     if prefix:
         notes.append(f"It expects `{prefix[0]}` before the pieces of every source, with no space between them.")
     return _exported("ctranslate2", experiment, usage, notes)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -30,6 +31,8 @@ from trainables.nmt.config import Config
 if TYPE_CHECKING:
     from augury.training.task import Task
 
+FORM = ("tokenise", "casing")
+"""Settings of the vocabulary that are not in its address where they say `none`."""
 TOKENISED_APART = ("ja", "ko")  # by packages that are installed or not
 
 
@@ -90,10 +93,12 @@ class Nmt(Trainable):
             "config": {
                 key: value
                 for key, value in settings.items()
-                if "per_key" not in key or (key == used and _views(experiment, texts))
+                if ("per_key" not in key or (key == used and _views(experiment, texts)))
+                and (key not in FORM or value != "none")
             },
             "languages": experiment.corpus.languages_of("train"),
             "texts": [[name, text.folder.name] for name, text in texts.items()],
+            **({"sacremoses": version("sacremoses")} if settings["tokenise"] == "moses" else {}),
         }
         return VocabularyTokenizer(store.folder("vocabularies", config.address(determined)))
 

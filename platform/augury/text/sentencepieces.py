@@ -47,11 +47,11 @@ class SizeError(ValueError):
         self.limit, self.too_large = limit, too_large
 
 
-def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> bytes:
+def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0, symbols: Sequence[str] = ()) -> bytes:
     """Learn a model of exactly `size` pieces, the unknown piece (id 0) not counted, from one pass over `texts`.
 
-    The bytes depend on the arguments alone, and not on the order of the texts. Raises SizeError, and whatever
-    `texts` raises.
+    The first are `symbols`, which stay whole in texts. The bytes depend on the arguments alone, and not on the order of
+    the texts. Raises SizeError, and whatever `texts` raises.
     """
     failures: list[BaseException] = []
 
@@ -71,6 +71,7 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
             vocab_size=size + 1,
             character_coverage=character_coverage,
             **_SETTINGS,
+            **({"user_defined_symbols": list(symbols)} if symbols else {}),
         )
     except RuntimeError as error:
         if failures:
