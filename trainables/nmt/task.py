@@ -19,6 +19,7 @@ from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding
 from augury.experiments.cost import Size, transformer
+from augury.experiments.experiment import Experiment
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
 from augury.regimes.regime import SOURCE, TARGET
@@ -48,6 +49,9 @@ class Nmt(Trainable):
 
             for name in experiment.scoring.metrics:
                 metric(name, experiment.corpus.target_language)
+        if (before := experiment.before()) is not None:  # which has the vocabulary, and is checked itself
+            _check_languages(experiment, before)
+            return
         from augury.text.vocabulary_size import many_words
 
         entries = _entries(experiment, store)
@@ -139,6 +143,17 @@ class Nmt(Trainable):
         from trainables.nmt.exporting import export
 
         return export(run, form, directory)
+
+
+def _check_languages(stage: Config, before: Experiment) -> None:
+    """Refuse a stage in other languages than those of the vocabulary."""
+    if stage.corpus.names() != before.corpus.names():
+        languages = ["-".join(corpus.names().values()) for corpus in (before.corpus, stage.corpus)]
+        assert stage.stage is not None
+        raise UserError(
+            f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: all stages translate "
+            "between the same languages (of a text of the other direction, `reversed: true`)"
+        )
 
 
 def _views(experiment: Config, texts: Mapping[str, Text]) -> list[str]:

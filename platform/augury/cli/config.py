@@ -90,7 +90,8 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
     """The estimate for all runs; no sum where a part is not known."""
     from augury.experiments.cost import ROUGH, devices
 
-    costs = {name: (cost, len(loaded.seeds) if name in systems else 1) for name, cost in report.costs.items()}
+    seeded = [*systems, *report.stages]
+    costs = {name: (cost, len(loaded.seeds) if name in seeded else 1) for name, cost in report.costs.items()}
     known = [(cost, seeds) for cost, seeds in costs.values() if cost is not None]
     whole = len(known) == len(costs)
     where, at_once = devices(loaded.execution, loaded.training.workers)

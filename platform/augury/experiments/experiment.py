@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NoReturn
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 
@@ -16,6 +16,7 @@ from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.faults import Fault, Invalid
+from augury.core.mutability import mutable_keys
 from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec
 from augury.experiments import trainable
@@ -24,7 +25,13 @@ from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Draw, Regime
 from augury.scoring.settings import Scoring
+from augury.training.beginning import Carry
 from augury.training.settings import Training
+
+SHARED = ("name", "seeds", "storage", "execution", "tracking")
+"""The sections that all stages of an experiment have in common and that decide nothing of what is learned."""
+FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
+"""The sections that a stage cannot change."""
 
 AnyOperator = Annotated[
     SerializeAsAny[Operator], BeforeValidator(operator.parse), Choice(operator.OPERATORS, "operator")
@@ -32,6 +39,17 @@ AnyOperator = Annotated[
 AnyRegime = Annotated[
     SerializeAsAny[Regime], BeforeValidator(regime.parse), Choice(regime.REGIMES, "name", regime.DEFAULT)
 ]
+
+
+class Stage(Section):
+    """A stage of training that is not the first; `stages` writes it."""
+
+    name: str
+    """What the stage is called."""
+    carry: Carry = "weights"
+    """What it takes over from the stage before: the weights that it reports on, or their optimizer and its step too."""
+    after: dict[str, Any]
+    """The settings of the stage before."""
 
 
 class Experiment(Section):
@@ -55,9 +73,15 @@ class Experiment(Section):
     scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
-    """Train the plain system beside this one, unless `systems` says what to compare."""
+    """Train the plain system beside this one, or score the first of its stages, unless `systems` says what to compare."""
     systems: dict[str, dict[str, Any]] = {}
     """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
+    stages: dict[str, dict[str, Any]] = {}
+    """Stages of training after the one that this file describes: name -> dotted keys that differ from the stage before,
+    and `carry`, what is taken over from it: its weights (`weights`), or the state and the step of its optimizer too
+    (`optimizer`)."""
+    stage: Stage | None = None
+    """Which stage this is, where it is not the first: what `stages` comes to."""
 
     MODEL_READS_VIEWS: ClassVar[bool] = True
     """Whether the task's model reads several views of an example at once."""
@@ -124,6 +148,18 @@ class Experiment(Section):
             if isinstance(model, Experiment)
         }
 
+    def before(self) -> Experiment | None:
+        """Return the stage before this one, which is run where and recorded as this one is; None of a first stage."""
+        if self.stage is None:
+            return None
+        shared = {key: value for key, value in self.model_dump(mode="json").items() if key in SHARED}
+        return parse({**self.stage.after, **shared, "baseline": False}, f"the stage before {self.stage.name}")
+
+    def first(self) -> Experiment:
+        """Return the first stage, whose vocabulary and fitted operators all stages have."""
+        before = self.before()
+        return self if before is None else before.first()
+
     @field_validator("seeds")
     @classmethod
     def _distinct(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
@@ -151,8 +187,19 @@ class Experiment(Section):
             )
         self._check_records()
         self._check_regime()
+        self._check_schedule()
         self.models()
         return self
+
+    def _check_schedule(self) -> None:
+        training = self.training
+        if self.stage is None or self.stage.carry != "optimizer":
+            return
+        if training.schedule == "linear" or training.warmup_share is not None:
+            raise UserError(
+                "with carry: optimizer the schedule goes on from the step of the stage before, and a linear one or one "
+                "with warmup_share has ended with it: take schedule inverse_sqrt or constant, or carry: weights"
+            )
 
     def _check_regime(self) -> None:
         lacking = {
@@ -192,6 +239,41 @@ def load(path: str | Path, assignments: Sequence[str] = ()) -> Experiment:
     return experiment
 
 
+def last_stage(experiment: Experiment) -> Experiment:
+    """Return the last stage of an experiment, which holds those before it; UserError for what a stage cannot change."""
+    content = {**experiment.model_dump(mode="json", exclude_unset=True), "stages": {}}
+    for name, changes in experiment.stages.items():
+        try:
+            content = _next_stage(name, changes, content)
+            experiment = parse(content, f"stage {name}")
+        except Invalid as error:
+            faults = [fault._replace(place=fault.place[fault.place[:1] == ("stage",) :]) for fault in error.faults]
+            raise Invalid(error.what, [_below("stages", fault, name, changes) for fault in faults]) from error
+    return experiment
+
+
+def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the stage that follows one, given what changes."""
+    carried = {"carry": changes["carry"]} if "carry" in changes else {}
+    dotted = {key: value for key, value in changes.items() if key != "carry"}
+    after = {key: value for key, value in before.items() if key not in (*SHARED, "baseline", "systems", "stages")}
+    mutable = {key for key in mutable_keys(parse(dict(before))) if key.startswith("model.")}
+    for key in dotted:
+        section = key.partition(".")[0]
+        if section in FIXED or (section == "model" and key not in mutable):
+            _refuse(name, key, sorted(mutable))
+    following = {key: value for key, value in before.items() if key != "stage"}
+    return config.merge(following, dotted) | {"stage": {"name": name, **carried, "after": after}}
+
+
+def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
+    allowed = ", ".join(["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable])
+    raise Invalid(
+        f"stage {name}",
+        [Fault((key,), f"a stage goes on with the model of the stage before: it can change {allowed}, and carry")],
+    )
+
+
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     """The experiment that a mapping describes, typed by its task."""
     task = content.get("task")
@@ -207,8 +289,11 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
     if experiment.systems:
         return {name: _system(name, dotted, content) for name, dotted in experiment.systems.items()}
-    itself = parse(content)
-    plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
+    itself = last_stage(parse(content))
+    if experiment.stages:
+        plain = parse({**content, "stages": {}}, "the first stage")
+    else:
+        plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
     if not experiment.baseline or plain == itself:
         return {experiment.name: itself}
     if experiment.name == "baseline":
@@ -230,14 +315,15 @@ def _model(index: int, role: str, content: dict[str, Any]) -> Experiment:
 def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
     """One of the systems; its faults stand at its own dotted keys."""
     try:
-        return parse(config.merge(content, dotted), f"system {name}")
+        return last_stage(parse(config.merge(content, dotted), f"system {name}"))
     except Invalid as error:
-        raise Invalid(error.what, [_in_system(fault, name, dotted) for fault in error.faults]) from error
+        raise Invalid(error.what, [_below("systems", fault, name, dotted) for fault in error.faults]) from error
 
 
-def _in_system(fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
+def _below(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
+    """A fault in a system or a stage at the dotted key that it comes from."""
     for key in dotted:
         parts = tuple(key.split("."))
         if fault.place and fault.place[: len(parts)] == parts[: len(fault.place)]:
-            return fault._replace(place=("systems", name, key, *fault.place[len(parts) :]))
-    return fault if fault.place else fault._replace(place=("systems", name))
+            return fault._replace(place=(section, name, key, *fault.place[len(parts) :]))
+    return fault if fault.place else fault._replace(place=(section, name))

@@ -18,10 +18,11 @@ from augury.corpora.corpus import SIDES, Corpus
 from augury.corpora.filters import REASON_SETTINGS, words
 from augury.corpora.ingest import ingested, overlap
 from augury.corpora.splits import BaseSpec, Part
-from augury.experiments import trainable
+from augury.experiments import preparation, trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.runs import NO_TESTS
+from augury.experiments.stages import chain, name_of
 from augury.scoring import metrics
 
 UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
@@ -68,37 +69,42 @@ class Report:
     """What must be known to believe the results."""
     costs: Mapping[str, Cost | None]
     """Of a seed of every system, and of the models that operators work with; None where it cannot be told."""
+    stages: Sequence[str] = ()
+    """Those of them that are stages before systems, and run with every seed too."""
 
 
 def check(experiments: Iterable[Experiment], store: Store) -> None:
     """Refuse what cannot be trained, before anything takes long: files, columns, lines, keys, sizes.
 
-    The texts of all are read, operators fitted, and the models that they work with checked likewise.
+    The texts of all are read, operators fitted, and earlier stages and the models of operators checked likewise.
     """
     for experiment in _distinct(experiments):
         texts = _texts(experiment, store)
+        learned_from = ingested(experiment.first().corpus, "train", store.root)
         for operator in experiment.augment:
             operator.check_text(pipeline.beginning(texts["train"], operator))
-            operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
+            operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=experiment.execution))
         for name in experiment.scoring.metrics:
             metrics.entry(name).require()
         trainable.find(experiment.task).check(experiment, store)
-        check(experiment.model_experiments().values(), store)
+        check([*filter(None, [experiment.before()]), *experiment.model_experiments().values()], store)
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment, and say what they read and what they will cost."""
     check(systems.values(), store)
+    earlier = _earlier_stages(systems, store)
     texts: dict[str, Read] = {}
-    for name, experiment in systems.items():
+    for name, experiment in (earlier | systems).items():
         for split, corpus in _texts(experiment, store).items():
             called = split if split not in {text.name for text in texts.values()} else f"{split} of {name}"
             texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
-    costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
+    costs = {name: _cost(experiment, store) for name, experiment in (earlier | systems).items()}
     for name, experiment in systems.items():
         models = experiment.model_experiments()
         costs |= {f"{model_name} of {name}": _cost(model, store) for model_name, model in models.items()}
-    return Report(list(texts.values()), [*_leaks(systems, store), *cautions(systems.values())], costs)
+    leaks = _leaks(earlier | systems, store)
+    return Report(list(texts.values()), [*leaks, *cautions(systems.values())], costs, list(earlier))
 
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:
@@ -147,6 +153,18 @@ def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str
     return LeftOut(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
 
 
+def _earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
+    """The stages before systems that are no system, by name, each once."""
+    known = {preparation.address(experiment, store) for experiment in systems.values()}
+    earlier: dict[str, Experiment] = {}
+    for name, experiment in systems.items():
+        for stage in chain(experiment)[:-1]:
+            if (address := preparation.address(stage, store)) not in known:
+                known.add(address)
+                earlier[f"{name}, {name_of(stage)}"] = stage
+    return earlier
+
+
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     """Sets that share pairs with the training text."""
     shared: dict[str, str] = {}
@@ -163,7 +181,7 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:
     """An estimate for one seed."""
-    size = trainable.find(experiment.task).size(experiment, store)
+    size = trainable.find(experiment.task).size(experiment.first(), store)
     if size is None:
         return None
     train = ingested(experiment.corpus, "train", store.root)

@@ -48,6 +48,8 @@ class Plan:
     address: str
     trunk: str
     """The address of everything that determines training but its end."""
+    before: str | None = None
+    """The address of the stage before; None of a first stage."""
 
 
 def address(experiment: Experiment, store: Store) -> str:
@@ -57,16 +59,22 @@ def address(experiment: Experiment, store: Store) -> str:
 
 def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]) -> Plan:
     """Return what a run reads, given the models that its operators work with; nothing is made."""
-    task = trainable.find(experiment.task)
+    assert not experiment.stages, "an experiment with stages is its last one: augury.experiments.experiment.last_stage"
+    task, before = trainable.find(experiment.task), experiment.before()
     corpora = {split: task.corpus_address(experiment, split) for split in (TRAIN, VALID)}
-    parts = pipeline.plan(corpora[TRAIN], experiment.augment, store, models=models)
+    first = experiment.first()
+    fitted_on = task.corpus_address(first, TRAIN) if before else None
+    parts = pipeline.plan(corpora[TRAIN], experiment.augment, store, fitted_on, models)
     train, valid = (store.folder(CORPORA, corpora[split]) for split in (TRAIN, VALID))
     learned_from = {side: Text(train, columns, side) for side, columns in task.SIDES.items()}
     records: dict[str, Text] = {}
     for part in parts:
         into = records if part.operator.makes() == RECORDS else learned_from
         into |= _texts_of(part, task.SIDES)
-    tokenizer = task.tokenizer(experiment, learned_from, store)
+    if before:
+        tokenizer = plan(first, store, operator_models.addressed(first, store)).tokenizer
+    else:
+        tokenizer = task.tokenizer(experiment, learned_from, store)
     valid_texts = {held_out(side): Text(valid, columns, side) for side, columns in task.SIDES.items()}
     texts = {**learned_from, **records, **valid_texts}
     tokens = {name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()}
@@ -80,8 +88,11 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         "training": experiment.training.to_dict(),
         **task.determined(experiment),
     }
+    earlier = address(before, store) if before else None
+    if experiment.stage:
+        determined["stage"] = {"before": earlier, "carry": experiment.stage.carry}
     beginning = config.address({**determined, "training": trunk(experiment.training)})
-    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), beginning)
+    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), beginning, earlier)
 
 
 def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
@@ -127,16 +138,26 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
             for side, columns in task.SIDES.items()
         },
         left_out=examples.left_out,
+        before=planned.before,
     )
 
 
 def make_texts(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Plan:
-    """Make views and records and the tokenizer, or find them; return what a run reads."""
-    task = trainable.find(experiment.task)
+    """Make views and records and the tokenizer, or find them; return what a run reads.
+
+    Of a later stage, the tokenizer is that of the first, on whose text operators are fitted too.
+    """
+    task, first = trainable.find(experiment.task), experiment.first()
     train = task.corpus(experiment, TRAIN, store)
     task.corpus(experiment, VALID, store)
+    fit_on = None
+    if experiment.stage:
+        make_texts(first, store, recording)
+        fit_on = task.corpus(first, TRAIN, store)
     models = operator_models.trained(experiment, store, recording)
-    augmented = pipeline.augment(train, experiment.augment, store, models=models, execution=experiment.execution)
+    augmented = pipeline.augment(
+        train, experiment.augment, store, fit_on=fit_on, models=models, execution=experiment.execution
+    )
     if augmented.reused:
         say_once(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, models)
