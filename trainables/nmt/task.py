@@ -17,7 +17,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding
+from augury.decoding.settings import ViewDecoding
 from augury.experiments.cost import Size, transformer
 from augury.experiments.experiment import Experiment
 from augury.experiments.run import Run
@@ -130,7 +130,7 @@ class Nmt(Trainable):
         texts: Sequence[str],
         *,
         executor: ExecutorName = "local",
-        decoding: Decoding | None = None,
+        decoding: ViewDecoding | None = None,
         **options: Any,
     ) -> list[str]:
         """Return the translations of texts, each of which is cleaned as the training text was."""
@@ -138,6 +138,12 @@ class Nmt(Trainable):
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
         return translated(run, cleaned, decoding, executor, "translate")
+
+    def encoded(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
+        from augury.text.vocabulary import Vocabulary
+        from trainables.nmt.evaluation import encoded
+
+        return encoded(run, Vocabulary.load(run.stored(run.tokenizer)), texts, view, tagged=tagged)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export

@@ -114,6 +114,13 @@ class Trainable(ABC):
     ) -> list[str]:
         """Return the model's output for each text, in this process unless `executor` says otherwise."""
 
+    def encoded(self, run: Run, texts: Sequence[str], view: str = "source", *, tagged: bool = True) -> list[list[int]]:
+        """Return clean texts as ids, without the end of sentence: rendered as a view, in the pieces of that view.
+
+        With the tag before a source where the run's model reads one, unless `tagged` is false.
+        """
+        raise UserError(f"texts as views of a run of task {run.experiment.task} are not supported: take one of nmt")
+
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write the model in another library's format into a directory that is there, and say how it is used."""
         raise UserError(f"runs of task {run.experiment.task} cannot be exported")
