@@ -73,7 +73,7 @@ class Experiment(Section):
     scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
-    """Train the plain system beside this one, or score the first of its stages, unless `systems` says what to compare."""
+    """Compare with the plain system or, where there are stages, with the first one, unless `systems` says with what."""
     systems: dict[str, dict[str, Any]] = {}
     """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
     stages: dict[str, dict[str, Any]] = {}
@@ -270,7 +270,12 @@ def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
     allowed = ", ".join(["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable])
     raise Invalid(
         f"stage {name}",
-        [Fault((key,), f"a stage goes on with the model of the stage before: it can change {allowed}, and carry")],
+        [
+            Fault(
+                tuple(key.split(".")),
+                f"a stage goes on with the model of the stage before: it can change {allowed}, and carry",
+            )
+        ],
     )
 
 

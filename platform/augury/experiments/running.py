@@ -54,7 +54,7 @@ def run_experiment(
         prepared = {name: prepare(system, store, recording) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
         levels = stages.jobs(prepared, store, recording)
-        count, number = sum(map(len, levels)), 0
+        count, begun = sum(map(len, levels)), 0
         lost: set[Folder] = set()
         for level in levels:
             jobs = [job for job in level if job.run.beginning is None or job.run.beginning.run not in lost]
@@ -63,8 +63,9 @@ def run_experiment(
                 failures.append(f"{job.name}, seed {job.run.seed} is left out: the stage before it failed")
                 say(failures[-1])
             calls = []
-            for number, (name, run) in enumerate(jobs, start=number + 1):
-                label = f"run {number} of {count} · {name} · seed {run.seed}"
+            for name, run in jobs:
+                begun += 1
+                label = f"run {begun} of {count} · {name} · seed {run.seed}"
                 calls.append(functools.partial(_run, run, name, recorder, scored, label))
             for position, result in _results(calls, experiment.execution):
                 name, run = jobs[position]

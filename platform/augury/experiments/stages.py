@@ -1,7 +1,7 @@
-"""Stages of training: every one is an experiment that begins with the model of the one before, and has a run of its own.
+"""Stages of training: each is an experiment that begins with the model of the one before, and has a run of its own.
 
-A stage has the vocabulary and the fitted operators of the first, and an address made of that of the stage before: systems
-that have their first stages in common share these runs.
+A stage has the vocabulary and the fitted operators of the first, and an address made of that of the stage before:
+systems that have their first stages in common share these runs.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Job(NamedTuple):
 
 
 def jobs(prepared: Mapping[str, Run], store: Store, recording: Recording = unrecorded) -> list[list[Job]]:
-    """Return the runs of systems, with all their seeds, and of the stages before them: all first stages, all second, ...
+    """Return the runs of systems and of the stages before them, with all seeds: all first stages, all second ones, ...
 
     A stage that is a system too is called as that. What the stages read is made where it is missing.
     """

@@ -86,10 +86,10 @@ def fit(
 ) -> None:
     """Train until the schedule, the patience or an interrupt ends it; continue where an earlier call stopped.
 
-    Training begins with the task's module as it is, or with what `beginning` holds. With `until`, return after that validation, counted from the start of the run, ready to be continued. `report` is
-    called after every validation, when its checkpoint is written, and may end the call by raising. A finished run
-    leaves `checkpoints/`, `history/`, and at the end `weights.safetensors` and `outcome.json` in the run's folder.
-    Raises Diverged and Interrupted.
+    Training begins with the task's module as it is, or with what `beginning` holds. With `until`, return after that
+    validation, counted from the start of the run, ready to be continued. `report` is called after every validation,
+    when its checkpoint is written, and may end the call by raising. A finished run leaves `checkpoints/`, `history/`,
+    and at the end `weights.safetensors` and `outcome.json` in the run's folder. Raises Diverged and Interrupted.
     """
     _Loop(task, training, run, device, report or (lambda metrics: None), until, beginning).run()
 
