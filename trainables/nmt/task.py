@@ -68,7 +68,8 @@ class Nmt(Trainable):
         vocabulary = Vocabulary.load(tokenizer)
         for name, corpus in corpora.items():
             _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
-            lengths = [range(length + 1) for length in np.diff(offsets).tolist()]
+            symbols = 1 + (len(experiment.prefix(experiment.corpus.tag(name))) > 1)
+            lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
             try:
                 check_lengths(lengths, experiment.decoding, experiment.model.max_positions)
             except UserError as error:
@@ -110,7 +111,10 @@ class Nmt(Trainable):
 
     def determined(self, experiment: Config) -> dict[str, Any]:
         sections = {"model": experiment.model, "validation": experiment.validation}
-        return {name: section.to_dict() for name, section in sections.items()} | {"max_pieces": experiment.max_pieces}
+        determined = {name: section.to_dict() for name, section in sections.items()}
+        if tag := experiment.corpus.tag("valid"):
+            determined["tag"] = tag
+        return determined | {"max_pieces": experiment.max_pieces}
 
     def load(self, run: Run) -> Task:
         from trainables.nmt.translation import Translation
@@ -122,7 +126,8 @@ class Nmt(Trainable):
         from trainables.nmt.evaluation import translated
 
         executor = run.experiment.execution.executor
-        return translated(run, corpus.column("source"), None, executor, f"translate {test}")
+        tag = run.experiment.corpus.tag(test)
+        return translated(run, corpus.column("source"), None, executor, f"translate {test}", tag)
 
     def translate(
         self,
@@ -133,11 +138,14 @@ class Nmt(Trainable):
         decoding: ViewDecoding | None = None,
         **options: Any,
     ) -> list[str]:
-        """Return the translations of texts, each of which is cleaned as the training text was."""
+        """Return the translations of texts, each of which is cleaned as the training text was.
+
+        Where models read the tag of a domain, it is that of the validation set.
+        """
         from trainables.nmt.evaluation import translated
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
-        return translated(run, cleaned, decoding, executor, "translate")
+        return translated(run, cleaned, decoding, executor, "translate", run.experiment.corpus.tag("valid"))
 
     def encoded(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
         from augury.text.vocabulary import Vocabulary

@@ -13,12 +13,12 @@ from augury.augment.draw import TokenDraw
 from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
 from augury.core import config, yaml_file
 from augury.core.config import Section
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, Invalid
 from augury.core.mutability import mutable_keys
 from augury.core.plugins import Choice
-from augury.corpora.splits import BaseSpec
+from augury.corpora.splits import BaseSpec, Share
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
 from augury.regimes import regime
@@ -66,6 +66,8 @@ class Experiment(Section):
     corpus: BaseSpec
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
+    mixture: dict[str, Share] = {}
+    """The part that records of operators have in training, by what made them; by default that of their parents."""
     regime: AnyRegime = Plain()
     """How the losses over the views of an example combine."""
     training: Training = Training()
@@ -83,6 +85,8 @@ class Experiment(Section):
     stage: Stage | None = None
     """Which stage this is, where it is not the first: what `stages` comes to."""
 
+    READS_TAGS: ClassVar[bool] = False
+    """Whether the task's model reads symbols before sources, and some texts more often than others."""
     MODEL_READS_VIEWS: ClassVar[bool] = True
     """Whether the task's model reads several views of an example at once."""
     MODEL_HAS_EMBEDDINGS: ClassVar[bool] = True
@@ -103,6 +107,20 @@ class Experiment(Section):
         return [part.name() for part in self._parts if part.makes() == RECORDS]
 
     @property
+    def uneven(self) -> bool:
+        """Whether texts or records differ in their weights, or have tags."""
+        shares = [*self.corpus.shares.values(), *self.mixture.values()]
+        return any(share != Share() for share in shares)
+
+    @property
+    def tags(self) -> list[str]:
+        """The symbols that stand before sources in training, validation or tests."""
+        shares = [*self.corpus.shares.values(), *self.mixture.values()]
+        splits = [split for split in self.corpus.splits() if split != "train"]
+        tags = [*(share.tag for share in shares), *map(self.corpus.tag, splits)]
+        return list(dict.fromkeys(tag for tag in tags if tag))
+
+    @property
     def token_draws(self) -> list[TokenDraw]:
         """The operators that change token ids anew in every pass."""
         return [operator for operator in self.augment if isinstance(operator, TokenDraw)]
@@ -118,7 +136,7 @@ class Experiment(Section):
     @property
     def test_sets(self) -> list[str]:
         """The names of the sets that a trained model is scored on."""
-        return [name for name in self.corpus.splits() if name not in ("train", "valid")]
+        return [name for name in self.corpus.splits() if name not in ("train", "valid", *self.corpus.dev_sets)]
 
     def models(self) -> list[dict[str, Experiment | ReadyModel]]:
         """Return the models that each operator works with, by role: trained ones, or experiments that train them.
@@ -188,6 +206,7 @@ class Experiment(Section):
         self._check_records()
         self._check_regime()
         self._check_schedule()
+        self._check_mixture()
         self.models()
         return self
 
@@ -200,6 +219,14 @@ class Experiment(Section):
                 "with carry: optimizer the schedule goes on from the step of the stage before, and a linear one or one "
                 "with warmup_share has ended with it: take schedule inverse_sqrt or constant, or carry: weights"
             )
+
+    def _check_mixture(self) -> None:
+        if not self.READS_TAGS and (self.corpus.mixture or self.uneven or self.tags):
+            raise UserError(f"task {self.task} trains on one text without weight and tag; several are for task nmt")
+        if not self.systems:
+            for name in self.mixture:
+                if name not in self.records:
+                    raise UserError(f"mixture: {unknown('records', name, self.records)}; texts say theirs themselves")
 
     def _check_regime(self) -> None:
         lacking = {

@@ -5,8 +5,8 @@ Texts are read into the storage, where the runs find them, so that nothing is do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from augury.augment import pipeline
@@ -17,6 +17,7 @@ from augury.core.store import Store
 from augury.corpora.corpus import SIDES, Corpus
 from augury.corpora.filters import REASON_SETTINGS, words
 from augury.corpora.ingest import ingested, overlap
+from augury.corpora.mixture import rows_of
 from augury.corpora.splits import BaseSpec, Part
 from augury.experiments import preparation, trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
@@ -58,6 +59,7 @@ class Read:
     rows_in: int
     rows: int
     left_out: Sequence[LeftOut]
+    address: str
 
 
 @dataclass(frozen=True)
@@ -96,9 +98,11 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     earlier = _earlier_stages(systems, store)
     texts: dict[str, Read] = {}
     for name, experiment in (earlier | systems).items():
-        for split, corpus in _texts(experiment, store).items():
-            called = split if split not in {text.name for text in texts.values()} else f"{split} of {name}"
-            texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
+        for text in _read_texts(experiment, store):
+            called = (
+                text.name if text.name not in {known.name for known in texts.values()} else f"{text.name} of {name}"
+            )
+            texts.setdefault(text.address, replace(text, name=called))
     costs = {name: _cost(experiment, store) for name, experiment in (earlier | systems).items()}
     for name, experiment in systems.items():
         models = experiment.model_experiments()
@@ -131,7 +135,18 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     if "train" not in spec.splits():
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
     spec.part("valid")  # says what to do where there is none
-    return {split: ingested(spec, split, store.root) for split in ("train", "valid", *experiment.test_sets)}
+    splits = ("train", *preparation.dev_sets(experiment), *experiment.test_sets)
+    return {split: ingested(spec, split, store.root) for split in splits}
+
+
+def _read_texts(experiment: Experiment, store: Store) -> Iterator[Read]:
+    """The texts of all splits, those of a mixture one by one."""
+    for split, corpus in _texts(experiment, store).items():
+        mixture = experiment.corpus.mixture if split == "train" else {}
+        for name, spec in mixture.items():
+            yield _read(f"{split} {name}", spec, split, ingested(spec, split, store.root))
+        if not mixture:
+            yield _read(split, experiment.corpus, split, corpus)
 
 
 def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
@@ -140,7 +155,7 @@ def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
     left_out = [
         _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ())) for reason, rows in rejected.items()
     ]
-    return Read(name, part.languages, manifest["rows_in"], corpus.rows, left_out)
+    return Read(name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address)
 
 
 def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str, str]]) -> LeftOut:
@@ -188,4 +203,6 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     beginning = train.shard(train.shards[0], SIDES[train.kind])
     counts = [float(words(column.combine_chunks()).mean()) for column in beginning.columns]
     copies = sum(operator.to_dict().get("copies", 1) for operator in experiment.augment if operator.makes() == RECORDS)
-    return cost(experiment, size, Text(train.rows * (1 + copies), counts if size.target else [sum(counts)]))
+    shares = experiment.corpus.shares
+    rows = sum(shares[name].weight * (end - start) for name, start, end in rows_of(train))
+    return cost(experiment, size, Text(round(rows * (1 + copies)), counts if size.target else [sum(counts)]))

@@ -80,7 +80,12 @@ class Run(TrainingRun):
     @property
     def tests(self) -> list[str]:
         """The roles of the corpora that the run is scored on."""
-        return [corpus.role for corpus in self.inputs if corpus.role not in ("train", "valid")]
+        return [corpus.role for corpus in self.inputs if corpus.role not in ("train", "valid", *self.dev_sets)]
+
+    @property
+    def dev_sets(self) -> tuple[str, ...]:
+        """The roles of the corpora that training is watched on beside `valid`, which decides."""
+        return self.experiment.corpus.dev_sets
 
     @classmethod
     def read(cls, folder: Folder) -> Run:

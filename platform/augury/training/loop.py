@@ -178,6 +178,7 @@ class _Loop:
             seed=self.seed,
             number=self.position.passes,
             draws=self.task.draw_rows,
+            weights=self.task.weights,
             world=self.position.world,
             accumulation=self.training.accumulation,
         )
