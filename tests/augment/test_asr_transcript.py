@@ -87,7 +87,9 @@ def test_indicator_words_are_dropped_from_all_texts(tmp_path: Path) -> None:
 
 def test_columns_of_a_table_are_joined_by_ids(tmp_path: Path) -> None:
     table = tmp_path / "asr.tsv"
-    table.write_text("clip\tasr\ntrain-00000004\tthank you all so\ntrain-00000001\thello my friends\n", encoding="utf-8")
+    table.write_text(
+        "clip\tasr\ntrain-00000004\tthank you all so\ntrain-00000001\thello my friends\n", encoding="utf-8"
+    )
     done = augmented(tmp_path, transcripts=str(table), column="asr", id_column="clip")
     assert pairs(done) == [("hello my friends", WRITTEN[0]), ("thank you all so", WRITTEN[3])]
     with pytest.raises(UserError, match="no id in column asr"):

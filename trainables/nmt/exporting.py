@@ -17,7 +17,7 @@ from augury.regimes.regime import SOURCE
 from augury.text import pretrained
 from augury.text.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary import Vocabulary
-from trainables.nmt.config import Config, tag
+from trainables.nmt.config import Config
 from trainables.nmt.model import trained_model
 
 if TYPE_CHECKING:
@@ -73,8 +73,8 @@ print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
     notes = _notes(experiment)
     if prefix:
         notes.append(
-            f"The tokenizer puts `{prefix[0]}` before every text by itself. Labels for further training have none: "
-            "make them with `add_special_tokens=False` and put the id of `</s>` behind them."
+            f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further training have "
+            "none: make them with `add_special_tokens=False` and put the id of `</s>` behind them."
         )
     return _exported("transformers", experiment, usage, notes)
 
@@ -114,7 +114,7 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
             "`texts`, and read outputs by `form.read`."
         )
     if prefix:
-        notes.append(f"It expects `{prefix[0]}` before the pieces of every source, with no space between them.")
+        notes.append(f"It expects `{' '.join(prefix)}` before the pieces of every source, with no space between them.")
     return _exported("ctranslate2", experiment, usage, notes)
 
 
@@ -128,8 +128,8 @@ def _exported(library: str, experiment: Config, usage: str, notes: list[str]) ->
 
 
 def _prefix(experiment: Config) -> list[str]:
-    """The tag that the model expects before every source, if it does."""
-    return [tag(experiment.corpus.target_language)] if experiment.tagged else []
+    """The tags that the model expects before every source, if it does: of the domain, that of the validation set."""
+    return experiment.prefix(experiment.corpus.tag("valid"))
 
 
 def _notes(experiment: Config) -> list[str]:

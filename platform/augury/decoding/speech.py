@@ -9,6 +9,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -95,9 +96,7 @@ def _wav(path: Path) -> tuple[np.ndarray, int]:
 def _other(path: Path) -> tuple[np.ndarray, int]:
     if find_spec("soundfile") is None:
         raise UserError(f"{path} is no WAV file, and others are read by soundfile: pip install soundfile")
-    import soundfile
-
-    wave, rate = soundfile.read(path, dtype="float32")
+    wave, rate = import_module("soundfile").read(path, dtype="float32")
     return _mono(wave), rate
 
 

@@ -64,14 +64,14 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0, symb
             raise
 
     model = io.BytesIO()
+    settings = {**_SETTINGS, "user_defined_symbols": list(symbols)} if symbols else _SETTINGS
     try:
         SentencePieceTrainer.train(
             sentence_iterator=passing(),
             model_writer=model,
             vocab_size=size + 1,
             character_coverage=character_coverage,
-            **_SETTINGS,
-            **({"user_defined_symbols": list(symbols)} if symbols else {}),
+            **settings,
         )
     except RuntimeError as error:
         if failures:
