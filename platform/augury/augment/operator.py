@@ -107,6 +107,8 @@ class Operator(Extension):
     """The most records of a block, where they are so dear that a whole shard is too much for one task."""
     REMEDY: ClassVar[str] = ""
     """What to do where it leaves most texts as they are."""
+    SEARCHES: ClassVar[bool] = False
+    """Whether `bind` is given the training split too, where records are made of others that they are like."""
     EXAMPLE: ClassVar[str] = ""
     """Parameters (YAML) to try an operator with on the experiment `EXAMPLE_FILE`, as its help shows them."""
     EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
@@ -174,7 +176,8 @@ class Operator(Extension):
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         """The function from a block to what is made of it.
 
-        `fitted` is what `fit` gave, and under `models` the trained models that it works with, by role.
+        `fitted` is what `fit` gave, under `models` the trained models that it works with, by role, and for an operator
+        that `SEARCHES` under `corpus` the training split (`Corpus`). It is bound once in every process.
         """
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
@@ -217,14 +220,21 @@ class CorpusOperator(Operator):
         raise AssertionError("records are made of the whole corpus, by make")
 
 
-def children(parents: pa.Table, operator: Operator, copies: Sequence[int], **changed: pa.Array) -> pa.Table:
+def children(
+    parents: pa.Table,
+    operator: Operator,
+    copies: Sequence[int],
+    others: Sequence[str] | None = None,
+    **changed: pa.Array,
+) -> pa.Table:
     """Records made from `parents`, row by row: `changed` columns are new, ids, origin and lineage tell where from.
 
     `parents` has the corpus's own columns and a row for every child, `copies` the number of each child among those of
-    its parent.
+    its parent, `others` the id of a second parent.
     """
     origin, address = operator.name(), operator.address()
     ids = parents.column("id").to_pylist()
+    sides = [ids] if others is None else [ids, others]
     columns = {
         **{name: parents.column(name) for name in parents.column_names},
         **changed,
@@ -232,8 +242,8 @@ def children(parents: pa.Table, operator: Operator, copies: Sequence[int], **cha
         "origin": pa.array([origin] * len(ids), pa.string()),
         "lineage": pa.array(
             [
-                {"parents": [parent], "operator": address, "copy": copy}
-                for parent, copy in zip(ids, copies, strict=True)
+                {"parents": parents_of, "operator": address, "copy": copy}
+                for parents_of, copy in zip(zip(*sides, strict=True), copies, strict=True)
             ],
             LINEAGE,
         ),

@@ -18,6 +18,7 @@ from augury.core.execution import Execution, Executor
 from augury.core.locks import make_once, making
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
+from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus, read_shard, shard_name, write_shard
 from augury.corpora.ingest import addressed
 
@@ -40,6 +41,8 @@ class Part:
     models: Models
     fit: Folder
     folder: Folder
+    corpus: Folder
+    """The corpus that it is made of; a stage's operators were fitted on that of the first stage."""
 
     @property
     def model_names(self) -> dict[str, str]:
@@ -59,8 +62,10 @@ class Part:
 
     @property
     def fitted(self) -> dict[str, Any]:
-        """What the operator works with: side data and models."""
-        return {**self.fit.read_json("fitted.json"), **({"models": dict(self.models)} if self.models else {})}
+        """What the operator works with: side data, models and the training split."""
+        learned: dict[str, Any] = self.fit.read_json("fitted.json")
+        learned |= {"models": dict(self.models)} if self.models else {}
+        return learned | ({"corpus": Corpus(self.corpus)} if self.operator.SEARCHES else {})
 
 
 @dataclass(frozen=True)
@@ -96,6 +101,7 @@ def plan(
     `models` are the runs that each operator works with, where any does.
     """
     parts = []
+    corpus = store.folder(CORPORA, corpus_address)
     for operator, runs in zip(operators, models or [{}] * len(operators), strict=True):
         fit = config.address(
             {
@@ -116,7 +122,8 @@ def plan(
                 continue
             own = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
             part_address = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
-            parts.append(Part(part, runs, store.folder(FITS, fit), store.folder(KINDS[part.makes()], part_address)))
+            folder = store.folder(KINDS[part.makes()], part_address)
+            parts.append(Part(part, runs, store.folder(FITS, fit), folder, corpus))
     return parts
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import argparse
 import textwrap
 import types
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
 from augury.cli.common import add_experiment, print_json
@@ -14,7 +15,7 @@ from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.augment.operator import Operator
-    from augury.augment.pipeline import Models
+    from augury.augment.pipeline import Augmented, Models
     from augury.core.store import Store
     from augury.corpora.splits import BaseSpec
     from augury.experiments.experiment import Experiment
@@ -69,7 +70,7 @@ def run(arguments: argparse.Namespace) -> int:
         "rows_in": corpus.rows + sum(corpus.manifest["rejected"].values()),
         "rows_kept": corpus.rows,
         "rows_added": sum(part.folder.manifest()["rows"] for part in done.parts if part.name in done.made),
-        "rows_rejected": corpus.manifest["rejected"],
+        "rows_rejected": _rejected(corpus.manifest["rejected"], done),
         "address": done.address,
         "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
         "parts": {
@@ -90,6 +91,17 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _print(result)
     return 0
+
+
+def _rejected(rows: Mapping[str, int], done: Augmented) -> dict[str, int]:
+    """Count by reason the rows that are no part of the corpus, and what did not become a record of it."""
+    from augury.augment.operator import REJECTED
+
+    counts = Counter(rows)
+    for part in done.parts:
+        told = part.folder.manifest().get("counts", {})
+        counts.update({what.removeprefix(REJECTED): told[what] for what in told if what.startswith(REJECTED)})
+    return dict(counts)
 
 
 def _print(result: dict[str, Any]) -> None:

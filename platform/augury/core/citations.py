@@ -95,3 +95,17 @@ FGM = Paper(
     "ICLR",
     "https://arxiv.org/abs/1605.07725",
 )
+FUZZY_MATCHES = Paper(
+    "Bulte and Tezcan",
+    2019,
+    "Neural Fuzzy Repair: Integrating Fuzzy Matches into Neural Machine Translation",
+    "ACL",
+    "https://aclanthology.org/P19-1175/",
+)
+NOISY_NMT = Paper(
+    "Li and Specia",
+    2019,
+    "Improving Neural Machine Translation Robustness via Data Augmentation: Beyond Back-Translation",
+    "W-NUT",
+    "https://aclanthology.org/D19-5543/",
+)

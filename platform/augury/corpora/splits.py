@@ -16,6 +16,7 @@ from augury.core.config import Section
 from augury.core.errors import UserError, unknown
 from augury.corpora.files import COMPRESSIONS
 from augury.corpora.known import KnownSet, locate
+from augury.corpora.noise import SourceNoise
 
 Role = Literal["train", "valid", "test"]
 Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
@@ -53,6 +54,8 @@ class BaseText(Section):
     """Words in the lexicon of the built-in corpus; by default as many as its languages say."""
     first: PositiveInt | None = None
     """Only the first rows of the text, before anything is filtered."""
+    noise: SourceNoise | None = Field(None, exclude_if=lambda noise: noise is None)
+    """Synthetic noise in what is read of a test set; what is expected stays."""
 
     PLACES: ClassVar[Mapping[str, tuple[str, ...]]] = {"table": ("file",), "hub": ("hub",), "builtin": ("builtin",)}
     """The settings that give a text of each kind."""
@@ -112,7 +115,7 @@ class BaseText(Section):
 
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the text, without the names of files, whose content does."""
-        names = {"source", "target", "file", "hub"}
+        names = {"source", "target", "file", "hub", "noise"}  # which is made of the text when that has been read
         return {**self.model_dump(mode="json", exclude=names), "format": self.layout}
 
     @model_validator(mode="after")
@@ -246,6 +249,11 @@ class BaseSpec(Section):
         every = self.held_out if role == "train" else None
         return Part(split, role, self.languages_of(split), text, known, self.preparation, every)
 
+    def noise(self, split: str) -> SourceNoise | None:
+        """Return the noise of a test set that has any."""
+        text = self._own_text(split)
+        return text.noise if text and text.noise and text.noise.rates else None
+
     @property
     def preparation(self) -> Cleaning:
         """The cleaning and filtering of its text."""
@@ -328,6 +336,9 @@ class BaseSpec(Section):
                 raise ValueError(f"{name}: {unknown(f'split of {sets}', name, available)}")
         if not self._sets and self.train is None and self.valid is None and not self.tests:
             raise ValueError("the corpus has no text: give known, or train, valid and tests")
+        for name, text in {"train": self.train, "valid": self.valid}.items():
+            if text is not None and text.noise is not None:
+                raise ValueError(f"{name}.noise: noise is for tests; train on noisy text with augment: operator noise")
         for name in self.tests:
             if name in RESERVED or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
                 reserved = f"{', '.join(RESERVED[:-1])} nor {RESERVED[-1]}"

@@ -22,6 +22,7 @@ from augury.corpora.splits import BaseSpec, Part
 from augury.experiments import preparation, trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
+from augury.experiments.noisy_tests import check_noise
 from augury.experiments.runs import NO_TESTS
 from augury.experiments.stages import chain, name_of
 from augury.scoring import metrics
@@ -88,6 +89,9 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
                 ingested(text, "train", store.root)
             operator.check_text(pipeline.beginning(texts["train"], operator))
             operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=experiment.execution))
+        for test in experiment.test_sets:
+            if noise := experiment.corpus.noise(test):
+                check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
             metrics.entry(name).require()
         trainable.find(experiment.task).check(experiment, store)

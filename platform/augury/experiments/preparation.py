@@ -18,6 +18,7 @@ from augury.corpora.ingest import warn_of_overlap
 from augury.experiments import operator_models, trainable
 from augury.experiments.examples import Examples, of_record
 from augury.experiments.experiment import Experiment
+from augury.experiments.noisy_tests import noisy_test
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Input, Run
 from augury.experiments.runs import run_folder
@@ -112,6 +113,9 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
     corpora = {split: task.corpus(experiment, split, store) for split in splits}
     train = corpora[TRAIN]
+    for test in experiment.test_sets:
+        if noise := experiment.corpus.noise(test):
+            corpora[test] = noisy_test(corpora[test], noise, train, store, execution)
     warn_of_overlap(train, {name: corpus for name, corpus in corpora.items() if name != TRAIN})
     planned = make_texts(experiment, store, recording)
     work = train.rows * len(planned.texts) / task.ROWS_PER_SECOND

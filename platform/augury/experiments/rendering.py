@@ -46,7 +46,7 @@ def _bound(run: Run, view: str) -> tuple[Operator, Apply]:
     """The part of the run's operators that makes a view, and the function from records to it."""
     models = operator_models.addressed(run.experiment, run.store)
     parts = [
-        Part(part, of_operator, run.stored(run.fits[view]), run.stored(run.views[view]))
+        Part(part, of_operator, run.stored(run.fits[view]), run.stored(run.views[view]), run.corpus("train").folder)
         for operator, of_operator in zip(run.experiment.augment, models, strict=True)
         for part in operator.parts()
         if part.name() == view

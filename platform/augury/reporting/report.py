@@ -16,6 +16,7 @@ from augury.reporting.mean import compare_all
 from augury.reporting.page import Download, download, file_name
 from augury.reporting.page import render as render_page
 from augury.reporting.results import SystemResult
+from augury.reporting.robustness import robustness_curves
 from augury.reporting.run_files import experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
@@ -41,11 +42,12 @@ def render(results: Sequence[SystemResult], title: str) -> str:
     first = comparisons[0]
     curves = learning_curves(results, first.metrics[0])
     cost = score_against_cost(first)
+    robustness = robustness_curves(results, first.metrics[0])
     scores, *_ = score_tables(comparisons[:1], bars=True)
     compared = " and ".join(result.name for result in results[1:]) or results[0].name
     return render_page(
         "report",
-        [*curves, *([cost] if cost else [])],
+        [*robustness, *curves, *([cost] if cost else [])],
         name=f"{title}: {compared} on {', '.join(names)}",
         title=title,
         answer=answer(first),
@@ -55,6 +57,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         by_test=by_test(comparisons) if len(comparisons) > 1 else None,
         all_tests=score_tables(comparisons)[0] if len(comparisons) > 1 else None,
         baseline=results[0].name,
+        robustness=robustness,
         curves=curves,
         most_points=MOST_POINTS,
         legend=[(look(index), result.name) for index, result in enumerate(results)],

@@ -9,6 +9,7 @@ from typing import Literal
 
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import Kind, file_of, is_path
+from augury.scoring import punctuation
 from augury.scoring.metric import Metric
 
 KIND = Kind(
@@ -22,7 +23,14 @@ KIND = Kind(
 
 def record_name(name: str) -> str:
     """Return the name of a metric for records: one by path goes by its file's name, wherever the file lies."""
-    return file_of(name).stem if is_path(name) else name
+    plain, _ = punctuation.parted(name)
+    return file_of(plain).stem + name.removeprefix(plain) if is_path(plain) else name
+
+
+def reference(name: str) -> str:
+    """Return how a metric is written in an experiment: one by path with the hash of its file."""
+    plain, _ = punctuation.parted(name)
+    return KIND.reference(plain) + name.removeprefix(plain)
 
 
 def metric(name: str, language: str | None = None) -> Metric:
@@ -43,7 +51,12 @@ def entry(name: str) -> type[Metric]:
         raise UserError(f"'{base}' is no metric: one of your own {KIND.how}")
     if colon and known.options is not None and option not in known.options:
         raise unknown("metric", name, [base, *(f"{base}:{choice}" for choice in known.options)])
-    return known
+    _, quote_space = punctuation.parted(name)
+    if quote_space is None:
+        return known
+    if known.measures != "text":
+        raise UserError(f"metric '{name}': '{base}' is of {known.measures}, which have no punctuation to fix")
+    return punctuation.fixed(known, quote_space)
 
 
 def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
@@ -58,7 +71,7 @@ def title(name: str) -> str:
     base, _, option = _parted(name)
     known = _known(name)
     called = known.title if known else file_of(base).stem if is_path(base) else base
-    return called + (f" ({option})" if option else "")
+    return called + (f" ({option})" if option else "") + punctuation.title(punctuation.parted(name)[1])
 
 
 def lower_is_better(name: str) -> bool:
@@ -88,5 +101,5 @@ def _known(name: str) -> type[Metric] | None:
 
 
 def _parted(name: str) -> tuple[str, str, str]:
-    """Name or path, colon and option."""
-    return name.partition(":")
+    """Name or path, colon and option; without what is done to the text before."""
+    return punctuation.parted(name)[0].partition(":")

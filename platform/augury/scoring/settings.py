@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.scoring.bootstrap import SAMPLES
-from augury.scoring.metrics import KIND, entry, names
+from augury.scoring.metrics import entry, names, reference
 
 
 class Scoring(Section):
@@ -29,7 +29,7 @@ class Scoring(Section):
             if entry(name).measures != cls.MEASURES:
                 allowed = ", ".join(names(cls.MEASURES))
                 raise UserError(f"metric '{name}' is one of {entry(name).measures}, not of {cls.MEASURES}: {allowed}")
-        return tuple(map(KIND.reference, metrics))
+        return tuple(map(reference, metrics))
 
 
 class TextScoring(Scoring):
@@ -39,7 +39,9 @@ class TextScoring(Scoring):
 
     metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
     """Names of metrics, or paths of files with one: bleu, chrf, chrf++, ter, multi_bleu, multi_bleu_detok,
-    compound_bleu, comet; `:lower` ignores case, which ter does unless it is called `ter:cased`."""
+    compound_bleu, comet; `:lower` ignores case, which ter does unless it is called `ter:cased`. With `-fixed` behind it
+    (bleu-fixed, bleu:lower-fixed) a metric reads French hypotheses with typographic quotes and apostrophes, with
+    `-fixed-nbsp` or `-fixed-narrow` with spaces inside quotes."""
 
 
 class LabelScoring(Scoring):

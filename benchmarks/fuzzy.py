@@ -1,0 +1,177 @@
+"""What all fuzzy matches of a text cost, by the number of its sentences.
+
+    python benchmarks/fuzzy.py [--sizes 5000 20000 50000 100000] [--threshold 0.5] [--norm min] [--plot FILE] [--json]
+        [--languages de fr en]
+
+    rapidfuzz     rapidfuzz.process.cdist over all pairs, tokens as code points
+    by length     the same over all pairs that their lengths allow, distances cut off at the most that is allowed
+    augury        augury.text.fuzzy: the index is built, and every sentence looked up, in blocks of 5,000
+
+The text is Tatoeba, in AUGURY_DATA: different sentences of some languages (--languages), shuffled; German alone has
+158,000, with French and English there are 300,000. All contenders find the same pairs, in both orders; a check says so.
+One thread each; CPU seconds, since machines are busy. Contenders that compare all pairs stop at --brute sentences. The
+exponent, in brackets, is that of the growth from the size before; that of the pairs themselves is about 2, since twice
+the text has four times the pairs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gzip
+import json
+import math
+import os
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rapidfuzz.distance import Levenshtein
+from rapidfuzz.process import cdist
+
+from augury.text.fuzzy import FuzzyIndex, Limit
+
+BLOCK = 5_000
+
+Tokens = list[list[str]]
+
+
+def augury(tokens: Tokens, limit: Limit) -> int:
+    index = FuzzyIndex(tokens)
+    blocks = range(0, len(tokens), BLOCK)
+    return sum(len(index.similar(tokens[start : start + BLOCK], limit).queries) for start in blocks)
+
+
+def all_pairs(tokens: Tokens, limit: Limit) -> int:
+    codes = encoded(tokens)
+    lengths = np.array([*map(len, tokens)])
+    longest = int(lengths.max()) + 1
+    most = np.array([[limit.edits(a, b) for b in range(longest)] for a in range(longest)])
+    count = 0
+    for start in range(0, len(tokens), 500):
+        block = slice(start, start + 500)
+        distances = cdist(codes[block], codes, scorer=Levenshtein.distance, dtype=np.uint8, workers=1)
+        count += int(((distances > 0) & (distances <= most[lengths[block, None], lengths])).sum())
+    return count
+
+
+def by_length(tokens: Tokens, limit: Limit) -> int:
+    groups: dict[int, list[str]] = {}
+    for code in encoded(tokens):
+        groups.setdefault(len(code), []).append(code)
+    count = 0
+    for one, queries in groups.items():
+        for other, sentences in groups.items():
+            edits = limit.edits(one, other)
+            if edits < max(1, abs(one - other)):
+                continue
+            for start in range(0, len(queries), 500):
+                block = queries[start : start + 500]
+                distances = cdist(
+                    block, sentences, scorer=Levenshtein.distance, score_cutoff=edits, dtype=np.uint8, workers=1
+                )
+                count += int(((distances > 0) & (distances <= edits)).sum())
+    return count
+
+
+CONTENDERS: dict[str, Callable[[Tokens, Limit], int]] = {
+    "rapidfuzz": all_pairs,
+    "by length": by_length,
+    "augury": augury,
+}
+
+
+def encoded(tokens: Tokens) -> list[str]:
+    codes: dict[str, str] = {}
+    return ["".join(codes.setdefault(word, chr(len(codes))) for word in words) for words in tokens]
+
+
+FILES = {"de": "tatoeba.de-en.tsv.gz", "fr": "tatoeba.fr-en.tsv.gz", "en": "tatoeba.de-en.tsv.gz"}
+
+
+def text(directory: Path, languages: list[str]) -> Tokens:
+    """Different sentences in random order."""
+    lines: dict[str, None] = {}
+    for language in languages:
+        with gzip.open(directory / FILES[language], "rt", encoding="utf-8") as file:
+            column = next(file).split().index(language)
+            lines |= dict.fromkeys(line.rstrip("\n").split("\t")[column] for line in file)
+    sentences = list(lines)
+    np.random.default_rng(1).shuffle(sentences)
+    return [line.split() for line in sentences]
+
+
+def measure(tokens: Tokens, sizes: list[int], limit: Limit, brute: int) -> list[dict[str, Any]]:
+    rows = []
+    for size in sizes:
+        row: dict[str, Any] = {"sentences": size}
+        for name, contender in CONTENDERS.items():
+            if name != "augury" and size > brute:
+                continue
+            began = time.process_time()
+            pairs = contender(tokens[:size], limit)
+            row[name] = time.process_time() - began
+            assert row.setdefault("pairs", pairs) == pairs, f"{name} finds other pairs"
+        rows.append(row)
+    return rows
+
+
+def exponent(row: dict[str, Any], before: dict[str, Any] | None, name: str) -> float | None:
+    """The power of the number of sentences by which the time has grown."""
+    if before is None or name not in row or name not in before:
+        return None
+    return math.log(row[name] / before[name]) / math.log(row["sentences"] / before["sentences"])
+
+
+def plot(rows: list[dict[str, Any]], path: Path) -> None:
+    import plotly.graph_objects as go
+
+    figure = go.Figure(layout={"xaxis_title": "sentences", "yaxis_title": "CPU seconds", "template": "plotly_white"})
+    for name in CONTENDERS:
+        known = [row for row in rows if name in row]
+        points = {"x": [row["sentences"] for row in known], "y": [row[name] for row in known]}
+        figure.add_trace(go.Scatter(name=name, mode="lines+markers", **points))
+    figure.update_xaxes(type="log")
+    figure.update_yaxes(type="log")
+    figure.write_html(path, include_plotlyjs="cdn")
+
+
+def main() -> None:
+    formatter = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
+    parser.add_argument("--sizes", type=int, nargs="+", default=[5_000, 20_000, 50_000, 100_000])
+    parser.add_argument("--threshold", type=float, default=0.5)
+    parser.add_argument("--norm", choices=["min", "max"], default="min")
+    parser.add_argument("--brute", type=int, default=50_000, help="most sentences that are all compared (50000)")
+    parser.add_argument("--languages", choices=FILES, nargs="+", default=["de"])
+    parser.add_argument("--plot", type=Path, help="write the growth as HTML")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    arguments = parser.parse_args()
+    limit = Limit(arguments.threshold, arguments.norm)
+    tokens = text(Path(os.environ["AUGURY_DATA"]) / "tatoeba", arguments.languages)
+    rows = measure(tokens, sorted({min(size, len(tokens)) for size in arguments.sizes}), limit, arguments.brute)
+    if arguments.plot:
+        plot(rows, arguments.plot)
+    if arguments.json:
+        print(
+            json.dumps(
+                {"languages": arguments.languages, "threshold": limit.threshold, "norm": limit.norm, "rows": rows},
+                indent=1,
+            )
+        )
+        return
+    languages = " ".join(arguments.languages)
+    print(f"Tatoeba {languages}, threshold {limit.threshold}, norm {limit.norm}; CPU seconds (exponent)")
+    print(f"{'sentences':>10}{'pairs':>12}" + "".join(f"{name:>18}" for name in CONTENDERS))
+    for row, before in zip(rows, [None, *rows[:-1]], strict=True):
+        cells = ""
+        for name in CONTENDERS:
+            power = exponent(row, before, name)
+            cells += f"{row[name]:10.2f}" if name in row else f"{'-':>10}"
+            cells += f"{'' if power is None else f'({power:.2f})':>8}"
+        print(f"{row['sentences']:>10,}{row['pairs']:>12,}{cells}")
+
+
+if __name__ == "__main__":
+    main()

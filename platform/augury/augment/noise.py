@@ -1,0 +1,152 @@
+"""Synthetic noise in what a system reads: copies of records, or other readings of them; label and target stay."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from augury.augment.operator import RECORDS, Apply, Made, Operator, children, plural, view
+from augury.core.errors import UserError
+from augury.core.rng import generator
+from augury.core.store import Store
+from augury.corpora.corpus import texts_read
+from augury.corpora.noise import KINDS, NoiseRates
+from augury.text.noise import Setting, confusions, noisy, require_language, spoken_words
+
+
+class Noise(NoiseRates, Operator):
+    """Misspell, mistype or miscase words, drop punctuation, add fillers and emoji, confuse words that sound alike."""
+
+    operator: Literal["noise"] = "noise"
+    copies: int = Field(1, ge=1)
+    """Copies of every record, each with noise of its own."""
+    use: Literal["records", "view"] = "records"
+    """records: new examples beside the old ones; view: another reading of the same example by every copy, noise-N."""
+    seed: int = 1
+
+    PER_SECOND: ClassVar[float] = 10_000
+    EXAMPLE: ClassVar[str] = "spelling: 0.1, casing: 0.05"
+
+    @model_validator(mode="after")
+    def _some(self) -> Noise:
+        if not self.rates and type(self) is Noise:
+            raise UserError(f"operator noise changes nothing without a rate: set one of {', '.join(KINDS)}, as 0.1")
+        return self
+
+    def parts(self) -> Sequence[Noise]:
+        if self.use == RECORDS:
+            return [self]
+        alone = {**self.to_dict(), "copies": 1}
+        return [NoiseView.model_validate({**alone, "copy_number": number}) for number in self.numbers()]
+
+    def makes(self) -> Literal["view", "records"]:
+        return self.use
+
+    def numbers(self) -> Sequence[int]:
+        """Return the numbers of the copies."""
+        return range(1, self.copies + 1)
+
+    def inactive(self) -> dict[str, str]:
+        return {} if self.keyboard else {"layout": "no letter is mistyped"}
+
+    def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
+        return ("id", *(texts_read(columns) or ("premise", "hypothesis")), _language(columns))
+
+    def check_text(self, beginning: pa.Table) -> None:
+        for language in set(beginning.column(_language(beginning.column_names)).to_pylist()):
+            require_language(list(self.rates), language)
+
+    def fit_parameters(self) -> dict[str, Any]:
+        return {"words": True} if self.asr else {}
+
+    def fit_block(self, block: pa.Table) -> dict[str, list[str]]:
+        """Return the words of each language."""
+        if not self.asr:
+            return {}
+        words: dict[str, set[str]] = {}
+        languages = block.column(_language(block.column_names)).to_pylist()
+        for side in texts_read(block.column_names):
+            for language, text in zip(languages, block.column(side).to_pylist(), strict=True):
+                words.setdefault(language, set()).update(spoken_words(text))
+        return {language: sorted(of_language) for language, of_language in words.items()}
+
+    def fit(self, words_of_blocks: Sequence[Mapping[str, list[str]]]) -> dict[str, Any]:
+        words: dict[str, set[str]] = {}
+        for block in words_of_blocks:
+            for language, of_block in block.items():
+                words.setdefault(language, set()).update(of_block)
+        return {"confusions": {language: confusions(sorted(known), language) for language, known in words.items()}}
+
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        def apply(block: pa.Table) -> Made:
+            numbers, sides = self.numbers(), texts_read(block.column_names)
+            parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
+            columns, counts = {}, Counter[str]()
+            names, languages = (block.column(name).to_pylist() for name in ("id", _language(block.column_names)))
+            settings = {
+                language: Setting(language, self.layout, fitted["confusions"].get(language, {}))
+                for language in set(languages)
+            }
+            for side in sides:
+                records = zip(names, block.column(side).to_pylist(), languages, strict=True)
+                pairs = [
+                    (text, self._changed(text, settings[language], name, side, copy))
+                    for name, text, language in records
+                    for copy in numbers
+                ]
+                columns[side] = pa.array([changed for _, changed in pairs], pa.string())
+                counts[f"unchanged {plural(side)}"] = sum(text == changed for text, changed in pairs)
+            if self.use == RECORDS:
+                return Made(children(parents, self, [*numbers] * len(block), **columns), counts)
+            return Made(view(block, columns), counts)
+
+        return apply
+
+    def key(self, name: str, text: str) -> str:
+        """Return what the noise of a text depends on besides seed, side and copy."""
+        return name
+
+    def _changed(self, text: str, setting: Setting, name: str, side: str, copy: int) -> str:
+        changed = text
+        for kind, rate in self.rates.items():
+            random = generator(self.seed, self.operator, self.key(name, text), side, copy, kind)
+            changed = noisy(changed, kind, rate, random, setting)
+        return changed if changed.strip() else text
+
+
+class NoiseView(Noise):
+    """One copy of every record, as a view."""
+
+    copy_number: int
+
+    def name(self) -> str:
+        return f"{self.operator}-{self.copy_number}"
+
+    def numbers(self) -> Sequence[int]:
+        return (self.copy_number,)
+
+
+class NoiseOfTest(NoiseView):
+    """Noise of a test set: by its text and not by ids, so that sets of one text differ in their rates alone."""
+
+    copy_number: int = 1
+    use: Literal["view"] = "view"
+    by: Literal["text"] = "text"
+
+    def parts(self) -> Sequence[Noise]:
+        return [self]
+
+    def key(self, name: str, text: str) -> str:
+        return text
+
+
+def _language(columns: Sequence[str]) -> str:
+    return "source_language" if "source_language" in columns else "language"
+
+
+OPERATOR = Noise

@@ -1,0 +1,82 @@
+"""A training text as a translation memory: pairs by their sources, those of similar sources looked up."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
+from typing import Literal
+
+import numpy as np
+
+from augury.core.store import Folder
+from augury.corpora.corpus import Corpus
+from augury.text.fuzzy import FuzzyIndex, Limit, Pairs
+from augury.text.words import words
+
+TokensOf = Literal["whitespace", "words", "moses"]
+BEST = 10
+"""The candidates that a source is compared with under the rule of Li and Specia's code."""
+
+
+class TranslationMemory:
+    """Pairs in their order: `ids` and `targets` of all rows, and `rows` by their sources."""
+
+    def __init__(self, ids: list[str], sources: list[str], targets: list[str], tokens: Callable[[str], list[str]]):
+        self.ids, self.targets, self.tokens = ids, targets, tokens
+        self.number = {name: row for row, name in enumerate(ids)}
+        self.rows: dict[str, list[int]] = {}
+        for row, source in enumerate(sources):
+            self.rows.setdefault(source, []).append(row)
+        self._by_number = list(self.rows.values())
+        self._numbers = {source: number for number, source in enumerate(self.rows)}
+        self._first = np.array([rows[0] for rows in self._by_number], np.int64)
+        self._index = FuzzyIndex([tokens(source) for source in self.rows])
+
+    def matches(
+        self, sources: Sequence[str], limit: Limit, *, contained: bool = False, earlier: bool = False
+    ) -> Iterator[list[int]]:
+        """Yield the rows, in order, that have another and similar source, for every source.
+
+        With `contained`, of the `BEST` sources by the share of common tokens alone, which must reach the threshold too;
+        with `earlier`, of rows before the last one that has the source itself.
+        """
+        tokens = [self.tokens(source) for source in sources]
+        last = np.array([self.rows.get(source, [len(self.ids)])[-1] for source in sources], np.int64)
+        if contained:
+            pairs, shares = self._index.contained(tokens, limit.threshold)
+            own = np.array([self._numbers.get(source, -1) for source in sources], np.int64)
+            allowed = pairs.sentences != own[pairs.queries]
+            if earlier:
+                allowed &= self._first[pairs.sentences] < last[pairs.queries]
+            pairs = self._index.within(tokens, limit, _best(pairs.where(allowed), shares[allowed]))
+        else:
+            pairs = self._index.similar(tokens, limit)
+        cuts = np.searchsorted(pairs.queries, np.arange(len(sources) + 1))
+        for query, (start, end) in enumerate(zip(cuts[:-1], cuts[1:], strict=True)):
+            rows = [row for number in pairs.sentences[start:end] for row in self._by_number[number]]
+            yield sorted(row for row in rows if not earlier or row < last[query])
+
+
+@lru_cache(maxsize=1)
+def memory_of(corpus: Folder, tokens: TokensOf) -> TranslationMemory:
+    """Return the translation memory of a parallel corpus, read and indexed once in a process."""
+    text = Corpus(corpus)
+    ids, sources, targets = (text.column(name) for name in ("id", "source", "target"))
+    return TranslationMemory(ids, sources, targets, tokenizer(tokens, str(text.manifest.get("source_language", ""))))
+
+
+def tokenizer(tokens: TokensOf, language: str) -> Callable[[str], list[str]]:
+    """Return the function that splits a text of a language into tokens."""
+    if tokens == "moses":
+        from sacremoses import MosesTokenizer
+
+        return partial(MosesTokenizer(lang=language).tokenize, escape=False)
+    return words if tokens == "words" else str.split
+
+
+def _best(pairs: Pairs, shares: np.ndarray) -> Pairs:
+    """Return the `BEST` pairs of every query by their shares, earlier sentences first among equals; in order."""
+    order = np.lexsort((pairs.sentences, -shares, pairs.queries))
+    queries = pairs.queries[order]
+    place = np.arange(len(order)) - np.searchsorted(queries, queries)
+    return pairs.where(np.sort(order[place < BEST]))

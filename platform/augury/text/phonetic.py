@@ -1,0 +1,102 @@
+"""Phonetic keys: words with the same key sound alike, or nearly so, to a speech recogniser.
+
+A key comes of rewriting a word by the rules of its language, one after the other; they are coarse on purpose. English
+vowels are one class, since their spelling says little; German and French keep theirs apart.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+
+from augury.core.errors import UserError
+
+Rule = tuple[str, str]
+
+RULES: dict[str, Sequence[Rule]] = {
+    "en": (
+        (r"^(?:kn|gn|pn)", "n"),
+        (r"^wr", "r"),
+        (r"^tw(?=o)", "t"),
+        (r"wh", "w"),
+        (r"ph", "f"),
+        (r"gh(?=t|$)", ""),
+        (r"(?<=u)gh", "f"),
+        (r"(?:t|s|c)i(?=on|ous|al)", "S"),
+        (r"tch|ch", "C"),
+        (r"sh", "S"),
+        (r"th", "T"),
+        (r"dge?|j|g(?=[eiy])", "J"),
+        (r"c(?=[eiy])|z", "s"),
+        (r"ck|q|c", "k"),
+        (r"x", "ks"),
+        (r"mb$", "m"),
+        (r"(?<=[^aeiou])e$", ""),
+        (r"(?<=[aeiou])re$", "r"),
+        (r"(?<=[aeiou])[wh]", ""),
+        (r"(?<=.)[aeiouy]+|^[aeiou]+", "a"),
+    ),
+    "de": (
+        (r"ß", "s"),
+        (r"ph|v", "f"),
+        (r"sch", "S"),
+        (r"ch", "C"),
+        (r"tz|z|ts", "Z"),
+        (r"th|dt", "t"),
+        (r"ck|q|c", "k"),
+        (r"x|chs", "ks"),
+        (r"[ae][iy]", "1"),
+        (r"eu|äu|oi", "2"),
+        (r"ie|y", "i"),
+        (r"ä", "e"),
+        (r"(?<=[aeiouöü12])h", ""),
+        (r"d$", "t"),
+        (r"b$", "p"),
+        (r"g$", "k"),
+    ),
+    "fr": (
+        (r"[éèêë]", "é"),
+        (r"[àâ]", "a"),
+        (r"[îï]", "i"),
+        (r"[ôö]", "o"),
+        (r"[ùûü]", "u"),
+        (r"œ", "e"),
+        (r"ph", "f"),
+        (r"ch", "S"),
+        (r"gn", "N"),
+        (r"h", ""),
+        (r"qu|q|k|c(?=[aou]|[^eiyaou]|$)", "K"),
+        (r"^([cdlmst])es$", r"\1é"),
+        (r"(?<=..)er$|(?<=.)(?:ez|ets?|est|ai[st]?|aient|és|ées?)$|^(?:est|et|aie?|es)$", "é"),
+        (r"ss|ç|c", "s"),
+        (r"eaux?|aux?", "o"),
+        (r"(?:ai|ei)n|[iy][nm](?![aeiouyén])|un$", "2"),
+        (r"(?:a|e)[nm](?![aeiouyénm])", "1"),
+        (r"o[nm](?![aeiouyénm])", "3"),
+        (r"ai|ei", "é"),
+        (r"oi", "wa"),
+        (r"g(?=[eiy])", "j"),
+        (r"(?<=.)[sxztdp]+$|(?<=[123])[gK]$", ""),
+        (r"(?<=.)e$", ""),
+    ),
+}
+
+
+def require_keys(language: str) -> None:
+    """Raise UserError for a language without rules."""
+    if _base(language) not in RULES:
+        raise UserError(f"there are no phonetic keys for '{language}': noise asr is for text in {', '.join(RULES)}")
+
+
+@lru_cache(maxsize=2**16)
+def phonetic_key(word: str, language: str) -> str:
+    """Return the key of a word (letters) of a language that has rules; empty where none of its letters sounds."""
+    key = re.sub(r"[\W\d_]", "", word.lower())
+    for pattern, sound in RULES[_base(language)]:
+        key = re.sub(pattern, sound, key)
+    return re.sub(r"(.)\1+", r"\1", key)
+
+
+def _base(language: str) -> str:
+    return language.replace("_", "-").partition("-")[0].lower()

@@ -1,0 +1,181 @@
+"""Fuzzy matches: the golden corpus of the methods, and that nothing depends on blocks."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from augury.augment import operator, pipeline
+from augury.augment.fuzzy_match import FuzzyMatch
+from augury.augment.translation_memory import TranslationMemory, memory_of
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora import corpus as corpora
+from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.text.fuzzy import Limit
+
+A, B, C, D = (
+    "i love this movie so much",
+    "i love this film so much",
+    "i love this movie",
+    "totally different words here",
+)
+SOURCES, TARGETS = [A, B, C, D, A], ["T0", "T1", "T2", "T3", "T0"]
+BOTH = {(B, "T0"), (A, "T1")}
+FURTHER = {(C, "T0"), (A, "T2"), (C, "T1"), (B, "T2")}
+"""Under norm max, where the threshold suffices."""
+
+
+@pytest.fixture
+def store(tmp_path: Path) -> Store:
+    return Store(tmp_path / "store")
+
+
+def corpus(store: Store, sources: list[str], targets: list[str]) -> Corpus:
+    memory_of.cache_clear()
+    count = len(sources)
+    writer = CorpusWriter(store.folder("corpora", f"{count}-{abs(hash((*sources, *targets)))}"))
+    writer.add(
+        pa.table(
+            {
+                "id": [f"train-{number:08d}" for number in range(1, count + 1)],
+                "source": sources,
+                "target": targets,
+                "source_language": ["en"] * count,
+                "target_language": ["fr"] * count,
+                "origin": ["original"] * count,
+                "views": [[]] * count,
+                "lineage": [None] * count,
+            },
+            schema=PARALLEL,
+        )
+    )
+    return writer.finish({"rejected": {}})
+
+
+def made(
+    store: Store, sources: list[str] = SOURCES, targets: list[str] = TARGETS, **parameters: Any
+) -> list[tuple[list[dict[str, Any]], dict[str, int]]]:
+    """Rows and counts of every part."""
+    parts = pipeline.augment(corpus(store, sources, targets), [FuzzyMatch(**parameters)], store).parts
+    return [
+        (
+            [row for shard in part.folder.manifest()["shards"] for row in read_shard(part.folder, shard).to_pylist()],
+            part.folder.manifest()["counts"],
+        )
+        for part in parts
+    ]
+
+
+def pairs(rows: list[dict[str, Any]]) -> set[tuple[str, str]]:
+    assert len({row["id"] for row in rows}) == len({(row["source"], row["target"]) for row in rows}) == len(rows)
+    return {(row["source"], row["target"]) for row in rows}
+
+
+def test_golden_pairs(store: Store) -> None:
+    for candidates in ("all", "containment"):
+        ((rows, counts),) = made(store, candidates=candidates)
+        assert pairs(rows) == BOTH
+        assert counts == {"rejected, equal sources": 1, "rejected, made already": 1}
+        ((rows, _),) = made(store, candidates=candidates, norm="max")
+        assert pairs(rows) == BOTH | FURTHER
+
+
+def test_golden_pairs_in_one_direction(store: Store) -> None:
+    """A source that occurs again is later than itself."""
+    ((rows, _),) = made(store, both_directions=False)
+    assert pairs(rows) == BOTH
+    ((rows, _),) = made(store, SOURCES[:4], TARGETS[:4], both_directions=False)
+    assert pairs(rows) == {(B, "T0")}
+
+
+def test_children_name_both_parents(store: Store) -> None:
+    ((rows, _),) = made(store)
+    assert [row["lineage"]["parents"] for row in rows] == [
+        ["train-00000001", "train-00000002"],
+        ["train-00000002", "train-00000001"],
+    ]
+    assert {(row["origin"], row["id"].partition("/")[2]) for row in rows} == {("fuzzy_match", "fuzzy_match-1")}
+
+
+def test_pairs_of_the_text_are_not_made_again(store: Store) -> None:
+    ((rows, counts),) = made(store, [A, B, A, B], ["T0", "T0", "T1", "T2"])
+    assert pairs(rows) == {(A, "T2"), (B, "T1")}
+    assert counts == {"rejected, equal sources": 2, "rejected, equal targets": 2}
+    ((rows, counts),) = made(store, [A, B, A], ["T0", "T1", "T1"])
+    assert pairs(rows) == {(B, "T0")}
+    assert counts == {
+        "rejected, equal sources": 1,
+        "rejected, in the text already": 1,
+        "rejected, equal targets": 1,
+    }
+
+
+@pytest.mark.parametrize("candidates", ["all", "containment"])
+@pytest.mark.parametrize("both", [True, False])
+def test_nothing_depends_on_blocks(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, candidates: str, both: bool
+) -> None:
+    sources = [f"{text} {extra}".strip() for extra in ("", "now", "then", "") for text in (A, B, C, D)]
+    targets = [f"T{number % 7}" for number in range(len(sources))]
+    (tmp_path / "mono").write_text("".join(f"{text} again\n" for text in (A, B, C, D, A)))
+    whole: list[Any] = []
+    for shard, block in ((20_000, 5_000), (5, 5_000), (20_000, 3)):
+        monkeypatch.setattr(corpora, "SHARD_ROWS", shard)
+        monkeypatch.setattr(FuzzyMatch, "BLOCK_ROWS", block)
+        store = Store(tmp_path / f"{shard}-{block}")
+        parameters = {"candidates": candidates, "both_directions": both, "monolingual": str(tmp_path / "mono")}
+        whole.append(made(store, sources, targets, norm="max", mono_min_len=3, **parameters))
+    assert whole[0] == whole[1] == whole[2]
+    assert all(len(rows) > 5 for rows, _ in whole[0])
+
+
+def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
+    lines = [
+        "i love this new movie so much",
+        "too short",
+        A,
+        "i love this new movie so much",
+        "i love no new movies at",
+    ]
+    (tmp_path / "mono").write_text("".join(f"{line}\n" for line in lines))
+    (_, (rows, counts)) = made(store, monolingual=str(tmp_path / "mono"))
+    assert pairs(rows) == {(lines[0], "T0"), (lines[0], "T1")}
+    assert [row["lineage"]["parents"] for row in rows] == [["train-00000001"], ["train-00000002"]]
+    assert counts == {"rejected, equal sources": 2, "rejected, too short": 1, "rejected, made already": 1}
+
+
+def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "mono").write_text(f"{A}\n")
+    alone, *_ = pipeline.plan("abc", [FuzzyMatch()], store)
+    first, mono = pipeline.plan("abc", [FuzzyMatch(monolingual=str(tmp_path / "mono"))], store)
+    assert first.folder.name == alone.folder.name
+    (tmp_path / "mono").write_text(f"{B}\n")
+    assert pipeline.plan("abc", [FuzzyMatch(monolingual=str(tmp_path / "mono"))], store)[1].folder != mono.folder
+
+
+def test_ten_candidates_are_compared_at_most() -> None:
+    """Earlier sentences first among those that have as much in common."""
+    sources = [f"a b c d {number}" for number in range(12)] + ["d c b a x"]
+    memory = TranslationMemory([*map(str, range(13))], sources, sources, str.split)
+    limit = Limit(0.5, "max")
+    assert list(memory.matches(["a b c d x"], limit, contained=True)) == [[*range(9)]]  # the tenth is in another order
+    assert list(memory.matches(["a b c d x"], limit)) == [[*range(12)]]
+
+
+def test_tokens_are_what_is_asked_for(store: Store) -> None:
+    sources, targets = ["No, never!", "No. Never!"], ["T0", "T1"]
+    assert [len(made(store, sources, targets, tokens=tokens, norm="max")[0][0]) for tokens in ("words", "moses")] == [
+        2,
+        2,
+    ]
+    ((rows, _),) = made(store, sources, targets, norm="max", threshold=0.6)
+    assert not rows
+
+
+def test_records_without_a_target_are_refused() -> None:
+    with pytest.raises(UserError, match="these records have no source, target"):
+        operator.parse({"operator": "fuzzy_match"}).check(["id", "premise", "hypothesis"])

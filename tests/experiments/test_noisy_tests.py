@@ -1,0 +1,66 @@
+"""Test sets with noise in what is read."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.ingest import corpus_address
+from augury.corpora.spec import CorpusSpec
+from augury.experiments import preflight, preparation
+from tests.tiny import OF_TASK, PARALLEL, experiment
+
+CLEAN = "test"
+
+
+def noisy(**noises: Any) -> dict[str, Any]:
+    text = {"builtin": 20}
+    return {**PARALLEL, "tests": {CLEAN: text, **{name: {**text, "noise": noise} for name, noise in noises.items()}}}
+
+
+def test_the_source_alone_has_noise(tmp_path: Path) -> None:
+    noises = {"some": {"spelling": 0.2}, "more": {"spelling": 0.4, "seed": 1}, "none": {"spelling": 0}}
+    run = preparation.prepare(experiment("nmt", tmp_path, corpus=noisy(**noises)), Store(tmp_path))
+    clean, some, more, none = (run.corpus(name) for name in (CLEAN, *noises))
+    assert none.column("source") == clean.column("source")
+    assert some.column("target") == more.column("target") == clean.column("target")
+    assert some.column("id") == [name.replace(CLEAN, "some") for name in clean.column("id")]
+    texts = zip(*(corpus.column("source") for corpus in (clean, some, more)), strict=True)
+    words = [word for line in texts for word in zip(*(text.split() for text in line), strict=True)]
+    changed = [(old != few, old != many) for old, few, many in words]
+    assert 0.1 < sum(few for few, _ in changed) / len(changed) < 0.3 < sum(many for _, many in changed) / len(changed)
+    assert all(many or not few for few, many in changed)
+    assert some.manifest["noise"]["spelling"] == 0.2
+
+
+def test_other_tasks_have_noisy_tests_too(tmp_path: Path) -> None:
+    corpus = OF_TASK["nli"]["corpus"]
+    content = {**corpus, "tests": {"test": {"builtin": 6}, "typos": {"builtin": 6, "noise": {"casing": 1.0}}}}
+    run = preparation.prepare(experiment("nli", tmp_path, corpus=content), Store(tmp_path))
+    clean, typos = run.corpus("test"), run.corpus("typos")
+    assert clean.column("label") == typos.column("label")
+    for side in ("premise", "hypothesis"):
+        pairs = list(zip(clean.column(side), typos.column(side), strict=True))
+        assert all(old != new and old.lower() == new.lower() for old, new in pairs)
+
+
+def test_addresses_of_test_sets_without_noise_are_what_they_were(tmp_path: Path) -> None:
+    """The address is that of version 0.2."""
+    spec = CorpusSpec.model_validate(noisy(typos={"emoji": 0.1}))
+    assert corpus_address(spec, CLEAN) == "deb1d2df1ca5c20f"
+    assert corpus_address(spec, "typos") != corpus_address(spec, CLEAN)  # of its clean text: the name is part of it
+    assert "noise" not in spec.tests[CLEAN].to_dict()
+
+
+def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(UserError, match="noise is for tests"):
+        experiment("nmt", tmp_path, corpus={**noisy(), "valid": {"builtin": 12, "noise": {"emoji": 0.1}}})
+    with pytest.raises(UserError, match="unknown key 'corpus.tests.worse.noise.typos'"):
+        experiment("nmt", tmp_path, corpus=noisy(worse={"typos": 0.1}))
+    wrong = experiment("nmt", tmp_path, corpus=noisy(worse={"asr": 0.1}))
+    with pytest.raises(UserError, match="no phonetic keys for 'qaa'"):
+        preflight.check([wrong], Store(tmp_path))
