@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.errors import UserError
-from augury.training.batching import Lengths, locate, plan_pass
+from augury.training.batching import Lengths, copies, locate, plan_pass
 
 
 def lengths_of(sources: list[int], targets: list[int] | None = None) -> Lengths:
@@ -126,3 +126,49 @@ def test_errors() -> None:
         plan_pass(lengths_of([]), max_tokens=40, seed=1, number=0)
     with pytest.raises(UserError, match="3 examples cannot be shared among 4 workers: set training.workers=1"):
         plan_pass(lengths_of([5, 5, 5]), max_tokens=40, seed=1, number=0, world=4)
+
+
+def rows_read(weights: list[float], number: int, world: int = 1) -> list[list[int]]:
+    """The rows of every batch of a pass, given their weights."""
+    lengths = lengths_of([1 + row % 7 for row in range(len(weights))])
+    plan = plan_pass(lengths, max_tokens=30, seed=1, number=number, weights=np.array(weights), world=world)
+    return [batch.tolist() for update in plan for rank in update for batch in rank]
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(st.sampled_from([0.25, 0.3, 0.5, 1.0, 1.5, 2.0, 6.0]), min_size=8, max_size=60), st.integers(1, 30))
+def test_a_row_of_weight_w_is_read_w_times_a_pass_on_average(weights: list[float], passes: int) -> None:
+    total = sum(copies(np.array(weights), seed=1, number=number) for number in range(passes))
+    expected = passes * np.array(weights)
+    assert (np.floor(expected + 1e-9) <= total).all() and (total <= np.ceil(expected - 1e-9)).all()
+    of_pass = copies(np.array(weights), seed=1, number=passes)
+    for weight in set(weights):
+        count = weights.count(weight)
+        assert abs(of_pass[np.array(weights) == weight].sum() - count * weight) < 1
+
+
+@pytest.mark.parametrize("number", [0, 3])
+def test_weights_decide_alike_for_any_number_of_workers_and_no_batch_has_a_row_twice(number: int) -> None:
+    weights = [1.0] * 20 + [2.0] * 10 + [0.25] * 8
+    alone, shared = rows_read(weights, number), rows_read(weights, number, world=3)
+    read = sorted(itertools.chain.from_iterable(alone))
+    assert read == sorted(itertools.chain.from_iterable(shared))
+    assert [read.count(row) for row in range(30)] == [1] * 20 + [2] * 10
+    assert sum(row >= 30 for row in read) == 2  # a quarter of 8
+    assert all(len(set(batch)) == len(batch) for batch in alone)
+    rare = [row for turn in range(4) for batch in rows_read(weights, turn) for row in batch if row >= 30]
+    assert sorted(rare) == list(range(30, 38))
+
+
+def test_weight_one_is_no_weight() -> None:
+    assert rows_read([1.0] * 30, 2) == [
+        batch.tolist()
+        for update in plan_pass(lengths_of([1 + row % 7 for row in range(30)]), max_tokens=30, seed=1, number=2)
+        for rank in update
+        for batch in rank
+    ]
+
+
+def test_a_pass_that_reads_nothing_is_refused() -> None:
+    with pytest.raises(UserError, match="weights of the texts: raise them"):
+        rows_read([0.01] * 8, 0)

@@ -1,7 +1,9 @@
 """A toy task for the engine, and a program that trains it and can be killed at a given update.
 
 python toy.py STORAGE --launcher direct|processes|ray --workers N [--max-failures N] [--kill-at UPDATE]
-                      [--spoil-at UPDATE]
+                      [--spoil-at UPDATE] [--stage]
+
+With --stage it trains a second stage, which goes on with the optimizer of the training without it.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.regimes.regime import Losses, Progress
 from augury.training.batching import Lengths
+from augury.training.beginning import Beginning
 from augury.training.launch import launch
 from augury.training.loop import Report, fit
 from augury.training.run import TrainingRun
@@ -49,7 +52,7 @@ class Toy:
         self.labels = (self.inputs.sum(1) > 0).long()
         drawn = random.integers(1, 12, 200)
         self.lengths = Lengths(drawn, drawn)
-        self.draw_rows = [200]
+        self.draw_rows, self.weights = [200], None
         torch.manual_seed(0)
         self.module: nn.Module = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2))
         self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once
@@ -90,11 +93,12 @@ class ToyRun(TrainingRun):
 
     kill_at: int | None
     spoil_at: int | None
+    beginning: Beginning | None
 
 
 def train(run: ToyRun, device: torch.device, report: Report, until: int | None = None) -> None:
     task = Toy(run.kill_at, run.spoil_at, Path(run.folder.root) / "killed")
-    fit(task, TRAINING, run, device=device, report=report, until=until)
+    fit(task, TRAINING, run, device=device, report=report, until=until, beginning=run.beginning)
 
 
 def process(rank: int, run: ToyRun, workers: int) -> None:
@@ -113,9 +117,17 @@ def main(words: Sequence[str] | None = None) -> None:
     parser.add_argument("--max-failures", type=int, default=2)
     parser.add_argument("--kill-at", type=int, default=None)
     parser.add_argument("--spoil-at", type=int, default=None)
+    parser.add_argument("--stage", action="store_true")
     options = parser.parse_args(words)
-    folder = Store(options.storage).folder("runs", "toy")
-    run = ToyRun(folder=folder, address="toy", seed=1, kill_at=options.kill_at, spoil_at=options.spoil_at)
+    store, name = Store(options.storage), "stage" if options.stage else "toy"
+    run = ToyRun(
+        folder=store.folder("runs", name),
+        address=name,
+        seed=1,
+        kill_at=options.kill_at,
+        spoil_at=options.spoil_at,
+        beginning=Beginning(store.folder("runs", "toy"), "optimizer") if options.stage else None,
+    )
     if options.launcher == "processes":
         Path(options.storage).mkdir(parents=True, exist_ok=True)
         torch.multiprocessing.spawn(process, (run, options.workers), nprocs=options.workers)

@@ -46,14 +46,21 @@ class Config(Experiment):
     scoring: TextScoring = TextScoring()
 
     RESEGMENTS: ClassVar[bool] = True
+    READS_TAGS: ClassVar[bool] = True
 
     @model_validator(mode="after")
     def _fits(self) -> Config:
-        if self.max_pieces + 2 > self.model.max_positions:
+        if self.max_pieces + 2 + bool(self.tags) * self.tagged > self.model.max_positions:
             raise UserError(
                 f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed model.max_positions="
                 f"{self.model.max_positions}: lower the one or raise the other"
             )
+        for symbol in self.tags:
+            if symbol not in self.vocabulary.reserved:
+                raise UserError(
+                    f"the tag '{symbol}' is no symbol of the vocabulary: add it to vocabulary.reserved, now "
+                    f"{list(self.vocabulary.reserved)}" + " of the first stage" * (self.stage is not None)
+                )
         for view in self.decoding.views:
             view_named(self, view)
         return self
@@ -61,6 +68,12 @@ class Config(Experiment):
     def plain_system(self) -> dict[str, Any]:
         alone: dict[str, Any] = {"decoding.views": [], "decoding.combine": None} if self.decoding.views else {}
         return super().plain_system() | alone
+
+    def prefix(self, domain: str | None = None, target: str = TARGET) -> list[str]:
+        """Return the symbols before a source: the tag of the language to translate into, and of the text's domain."""
+        corpus = self.corpus
+        language = corpus.target_language if target == TARGET else corpus.source_language
+        return [tag(language)] * self.tagged + [domain] * (domain is not None)
 
     @property
     def tagged(self) -> bool:

@@ -22,7 +22,7 @@ from augury.experiments.run import Run
 from augury.experiments.views import PLAIN
 from augury.regimes.regime import SOURCE
 from augury.text.vocabulary import Vocabulary
-from trainables.nmt.config import Config, tag
+from trainables.nmt.config import Config
 
 CTRANSLATE2 = "ctranslate2"
 SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
@@ -30,12 +30,20 @@ SOURCES_PER_SECOND = 10  # the same where several views are in one beam
 
 
 def translated(
-    run: Run, texts: Sequence[str], decoding: ViewDecoding | None, executor: ExecutorName, name: str
+    run: Run,
+    texts: Sequence[str],
+    decoding: ViewDecoding | None,
+    executor: ExecutorName,
+    name: str,
+    domain: str | None = None,
 ) -> list[str]:
-    """Return the translations of clean texts by a finished run, with its own decoding unless another is given."""
+    """Return the translations of clean texts by a finished run, with its own decoding unless another is given.
+
+    `domain` is the tag of the texts.
+    """
     experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
     chosen = decoding or experiment.decoding
-    views = {view: encoded(run, vocabulary, texts, view) for view in chosen.views or (PLAIN,)}
+    views = {view: encoded(run, vocabulary, texts, view, domain=domain) for view in chosen.views or (PLAIN,)}
     if chosen.combine != "mbr":
         n_best = _searched(run, vocabulary, list(views.values()), chosen, executor, name)
         return vocabulary.decode([best.ids for best, *_ in n_best])
@@ -59,9 +67,9 @@ def translated_ids(
     return vocabulary.decode([best.ids for best, *_ in hypotheses])
 
 
-def prefix(experiment: Config, vocabulary: Vocabulary) -> list[int]:
-    """Return what comes before the pieces of a source: the tag of the target language where the model reads one."""
-    return [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
+def prefix(experiment: Config, vocabulary: Vocabulary, domain: str | None = None) -> list[int]:
+    """Return what comes before the pieces of a source: the tag of the target language, that of the domain."""
+    return [vocabulary.tags[symbol] for symbol in experiment.prefix(domain)]
 
 
 def _searched(
@@ -106,15 +114,22 @@ class TransformersSearch:
 
 
 def encoded(
-    run: Run, vocabulary: Vocabulary, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True
+    run: Run,
+    vocabulary: Vocabulary,
+    texts: Sequence[str],
+    view: str = SOURCE,
+    *,
+    tagged: bool = True,
+    domain: str | None = None,
 ) -> list[list[int]]:
     """Return clean texts as a view renders them, in ids without the end of sentence; of an empty text there are none.
 
-    The tag of the target language comes first where the run's model reads one, unless `tagged` is false.
+    The tag of the target language comes first where the run's model reads one, and that of the domain, unless `tagged`
+    is false.
     """
     experiment = cast(Config, run.experiment)
     ids, offsets = vocabulary.encode(rendered(run, texts, view), view_named(run, view))
-    before = prefix(experiment, vocabulary) if tagged else []
+    before = prefix(experiment, vocabulary, domain) if tagged else []
     return [
         [*before, *ids[start:end].tolist()] if end > start else []
         for start, end in zip(offsets[:-1], offsets[1:], strict=True)

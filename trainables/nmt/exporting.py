@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
 
@@ -16,7 +17,7 @@ from augury.regimes.regime import SOURCE
 from augury.text import pretrained
 from augury.text.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary import Vocabulary
-from trainables.nmt.config import Config, tag
+from trainables.nmt.config import Config
 from trainables.nmt.model import trained_model
 
 if TYPE_CHECKING:
@@ -43,6 +44,11 @@ def _to_transformers(
 ) -> Exported:
     from transformers import GenerationConfig
 
+    if not vocabulary.form.plain:
+        raise UserError(
+            "its text is written as tokens of Moses or with its case as markers, which no tokenizer of transformers "
+            "does: export --to ctranslate2, or `augury translate`"
+        )
     banned = [vocabulary.pad, *vocabulary.tags.values()]
     model.generation_config = GenerationConfig(
         **search_options(experiment.decoding, banned),
@@ -67,8 +73,8 @@ print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
     notes = _notes(experiment)
     if prefix:
         notes.append(
-            f"The tokenizer puts `{prefix[0]}` before every text by itself. Labels for further training have none: "
-            "make them with `add_special_tokens=False` and put the id of `</s>` behind them."
+            f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further training have "
+            "none: make them with `add_special_tokens=False` and put the id of `</s>` behind them."
         )
     return _exported("transformers", experiment, usage, notes)
 
@@ -101,8 +107,14 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
 """
     notes = _notes(experiment)
     notes.append(f"It reads text in NFC{', in lower case,' if cleaning.lowercase else ''} without space at its ends.")
+    if not vocabulary.form.plain:
+        form = ", ".join(f"{key}={value!r}" for key, value in asdict(vocabulary.form).items())
+        notes.append(
+            f"With `form = augury.text.text_form.TextForm({form})`, encode `form.written(texts, 'source')` in place of "
+            "`texts`, and read outputs by `form.read`."
+        )
     if prefix:
-        notes.append(f"It expects `{prefix[0]}` before the pieces of every source, with no space between them.")
+        notes.append(f"It expects `{' '.join(prefix)}` before the pieces of every source, with no space between them.")
     return _exported("ctranslate2", experiment, usage, notes)
 
 
@@ -116,8 +128,8 @@ def _exported(library: str, experiment: Config, usage: str, notes: list[str]) ->
 
 
 def _prefix(experiment: Config) -> list[str]:
-    """The tag that the model expects before every source, if it does."""
-    return [tag(experiment.corpus.target_language)] if experiment.tagged else []
+    """The tags that the model expects before every source, if it does: of the domain, that of the validation set."""
+    return experiment.prefix(experiment.corpus.tag("valid"))
 
 
 def _notes(experiment: Config) -> list[str]:

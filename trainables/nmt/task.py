@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -19,6 +20,7 @@ from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
+from augury.experiments.experiment import Experiment
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
 from augury.regimes.regime import SOURCE, TARGET
@@ -31,6 +33,8 @@ from trainables.nmt.config import Config
 if TYPE_CHECKING:
     from augury.training.task import Task
 
+FORM = ("tokenise", "casing")
+"""Settings of the vocabulary that are not in its address where they say `none`."""
 TOKENISED_APART = ("ja", "ko")  # by packages that are installed or not
 
 
@@ -50,6 +54,9 @@ class Nmt(Trainable):
 
             for name in experiment.scoring.metrics:
                 metric(name, experiment.corpus.target_language)
+        if (before := experiment.before()) is not None:  # which has the vocabulary, and is checked itself
+            _check_languages(experiment, before)
+            return
         from augury.text.vocabulary_size import many_words
 
         entries = _entries(experiment, store)
@@ -66,7 +73,8 @@ class Nmt(Trainable):
         vocabulary = Vocabulary.load(tokenizer)
         for name, corpus in corpora.items():
             _, offsets = vocabulary.encode(corpus.column("source"), SOURCE)
-            lengths = [range(length + 1) for length in np.diff(offsets).tolist()]
+            symbols = 1 + (len(experiment.prefix(experiment.corpus.tag(name))) > 1)
+            lengths = [range(length + symbols) for length in np.diff(offsets).tolist()]
             try:
                 check_lengths(lengths, experiment.decoding, experiment.model.max_positions)
             except UserError as error:
@@ -92,10 +100,12 @@ class Nmt(Trainable):
             "config": {
                 key: value
                 for key, value in settings.items()
-                if "per_key" not in key or (key == used and _views(experiment, texts))
+                if ("per_key" not in key or (key == used and _views(experiment, texts)))
+                and (key not in FORM or value != "none")
             },
             "languages": experiment.corpus.languages_of("train"),
             "texts": [[name, text.folder.name] for name, text in texts.items()],
+            **({"sacremoses": version("sacremoses")} if settings["tokenise"] == "moses" else {}),
         }
         return VocabularyTokenizer(store.folder("vocabularies", config.address(determined)))
 
@@ -109,10 +119,12 @@ class Nmt(Trainable):
 
     def determined(self, experiment: Config) -> dict[str, Any]:
         sections = {"model": experiment.model, "validation": experiment.validation}
-        settings = {name: section.to_dict() for name, section in sections.items()}
+        determined: dict[str, Any] = {name: section.to_dict() for name, section in sections.items()}
         if experiment.model.has_tables:
-            del settings["model"]["embeddings"]  # as before there were others
-        return settings | {"max_pieces": experiment.max_pieces}
+            del determined["model"]["embeddings"]  # as before there were others
+        if tag := experiment.corpus.tag("valid"):
+            determined["tag"] = tag
+        return determined | {"max_pieces": experiment.max_pieces}
 
     def load(self, run: Run) -> Task:
         from trainables.nmt.translation import Translation
@@ -124,7 +136,8 @@ class Nmt(Trainable):
         from trainables.nmt.evaluation import translated
 
         executor = run.experiment.execution.executor
-        return translated(run, corpus.column("source"), None, executor, f"translate {test}")
+        tag = run.experiment.corpus.tag(test)
+        return translated(run, corpus.column("source"), None, executor, f"translate {test}", tag)
 
     def translate(
         self,
@@ -135,11 +148,14 @@ class Nmt(Trainable):
         decoding: ViewDecoding | None = None,
         **options: Any,
     ) -> list[str]:
-        """Return the translations of texts, each of which is cleaned as the training text was."""
+        """Return the translations of texts, each of which is cleaned as the training text was.
+
+        Where models read the tag of a domain, it is that of the validation set.
+        """
         from trainables.nmt.evaluation import translated
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
-        return translated(run, cleaned, decoding, executor, "translate")
+        return translated(run, cleaned, decoding, executor, "translate", run.experiment.corpus.tag("valid"))
 
     def encoded(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
         from augury.text.vocabulary import Vocabulary
@@ -179,6 +195,17 @@ class Nmt(Trainable):
         from trainables.nmt.exporting import export
 
         return export(run, form, directory)
+
+
+def _check_languages(stage: Config, before: Experiment) -> None:
+    """Refuse a stage in other languages than those of the vocabulary."""
+    if stage.corpus.names() != before.corpus.names():
+        languages = ["-".join(corpus.names().values()) for corpus in (before.corpus, stage.corpus)]
+        assert stage.stage is not None
+        raise UserError(
+            f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: all stages translate "
+            "between the same languages (of a text of the other direction, `reversed: true`)"
+        )
 
 
 def _views(experiment: Config, texts: Mapping[str, Text]) -> list[str]:

@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from augury.augment.draw import Symbols
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
-from augury.experiments.preparation import VALID, examples_of, held_out
+from augury.experiments.preparation import VALID, dev_sets, examples_of, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, TARGET, Embedded, Losses, Progress, Rows
 from augury.scoring.metrics import metric
@@ -23,7 +23,7 @@ from augury.training import distributed
 from augury.training.batching import Lengths, padded
 from augury.training.task import Loaded, Validation
 from augury.training.validation import likelihood
-from trainables.nmt.config import Config, tag
+from trainables.nmt.config import Config
 from trainables.nmt.embeddings import tabulated
 from trainables.nmt.model import build, decoder_input, head, hidden_states, source_embeddings
 
@@ -44,10 +44,10 @@ class Translation:
         self.experiment, self.regime = experiment, experiment.regime
         self.vocabulary = Vocabulary.load(run.stored(run.tokenizer))
         self.examples = examples_of(run, self._symbols)
-        self.draw_rows, self.ids = self.examples.draw_rows, self.examples.ids
+        self.draw_rows, self.weights, self.ids = self.examples.draw_rows, self.examples.weights, self.examples.ids
         # The end of sentence included; the tag, which some regimes need, does not count.
         self.lengths = Lengths(self.examples.lengths(SOURCE) + 1, self.examples.lengths(TARGET) + 1)
-        self.valid = _ValidationSet(run, self)
+        self.dev_sets = {split: _ValidationSet(run, self, split) for split in dev_sets(experiment)}
         self.module: nn.Module = build(
             experiment.model,
             len(self.vocabulary.pieces),
@@ -64,7 +64,7 @@ class Translation:
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.located(examples)
         rows = [row for _, row in located]
-        prefixes = [self.prefix(draw.target) for draw, _ in located]
+        prefixes = [self.prefix(self.examples.tag(row), draw.target) for draw, row in located]
         views = [
             [
                 [*prefix, *pieces.tolist(), self.vocabulary.eos]
@@ -87,12 +87,9 @@ class Translation:
             batch = Batch(*(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch))
         return Loaded(batch, tokens, positions)
 
-    def prefix(self, target: str = TARGET) -> list[int]:
-        """The tag before a source, or nothing."""
-        if not self.experiment.tagged:
-            return []
-        corpus = self.experiment.corpus
-        return [self.vocabulary.tags[tag(corpus.target_language if target == TARGET else corpus.source_language)]]
+    def prefix(self, domain: str | None, target: str = TARGET) -> list[int]:
+        """The tags before a source, or nothing."""
+        return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain, target)]
 
     def embedded(self, batch: Batch, view: int) -> Embedded:
         """The source as the encoder reads it, tag and end of sentence included."""
@@ -117,18 +114,24 @@ class Translation:
         return self.regime.onset(updates_per_pass)
 
     def validate(self, device: torch.device) -> Validation:
-        loss = self.valid.loss(device)
-        score = self.valid.score()
-        name = self.experiment.validation.metric
-        return Validation(loss, score, {"perplexity": math.exp(min(loss, 50)), name: score})
+        """The first set decides; what is measured on the others is called after them: `clean/bleu`."""
+        results = {split: (dev_set.loss(device), dev_set.score()) for split, dev_set in self.dev_sets.items()}
+        metrics = {}
+        for split, (loss, score) in results.items():
+            name = f"{split.removeprefix(VALID).strip()}/".removeprefix("/")
+            measured = {"perplexity": math.exp(min(loss, 50)), self.experiment.validation.metric: score}
+            metrics |= {f"{name}{metric}": value for metric, value in measured.items()}
+        return Validation(*results[VALID], metrics)
 
 
 class _ValidationSet:
-    """The plain sources and targets of the validation corpus; the workers share the work."""
+    """The plain sources and targets of a validation corpus; the workers share the work."""
 
-    def __init__(self, run: Run, task: Translation):
-        self.sources, self.targets = (Tokens(run.stored(run.tokens[held_out(side)])) for side in (SOURCE, TARGET))
-        self.task, experiment, corpus = task, task.experiment, run.corpus(VALID)
+    def __init__(self, run: Run, task: Translation, split: str):
+        sides = (run.stored(run.tokens[held_out(side, split)]) for side in (SOURCE, TARGET))
+        self.sources, self.targets = map(Tokens, sides)
+        self.task, experiment, corpus = task, task.experiment, run.corpus(split)
+        self.prefix = task.prefix(experiment.corpus.tag(split))
         self.limit = min(experiment.validation.sentences or corpus.rows, corpus.rows)
         self.references = corpus.column("target")[: self.limit]
         self.metric = metric(experiment.validation.metric, experiment.corpus.target_language)
@@ -140,12 +143,12 @@ class _ValidationSet:
         def rows(examples: np.ndarray) -> Rows:
             return task.rows(Batch(*(side.to(device) for side in self._batch(examples))), [0])
 
-        lengths = Lengths(self.sources.lengths + 2, self.targets.lengths + 1)
+        lengths = Lengths(self.sources.lengths + 2 + (len(self.prefix) > 1), self.targets.lengths + 1)
         return likelihood(rows, lengths, task.experiment.training.max_tokens, device).loss
 
     def _batch(self, examples: np.ndarray) -> Batch:
         task, eos = self.task, self.task.vocabulary.eos
-        sources = [[*task.prefix(), *self.sources[row].tolist(), eos] for row in examples]
+        sources = [[*self.prefix, *self.sources[row].tolist(), eos] for row in examples]
         labels = [[*self.targets[row].tolist(), eos] for row in examples]
         batch = [torch.from_numpy(padded(rows, task.vocabulary.pad)) for rows in (sources, labels)]
         return Batch(batch[0][None], batch[1])
@@ -158,7 +161,7 @@ class _ValidationSet:
         decoder = CTranslateDecoder.from_model(
             tabulated(task.module), vocabulary.pieces, unk=vocabulary.unk, threads=torch.get_num_threads()
         )
-        sources = [[*task.prefix(), *self.sources[row].tolist()] for row in mine]
+        sources = [[*self.prefix, *self.sources[row].tolist()] for row in mine]
         longest = min(200, task.experiment.model.max_positions)
         hypotheses = decoder.translate(sources, Decoding(beam=1, max_length=longest), tuple(vocabulary.tags.values()))
         parts = distributed.gather(vocabulary.decode([hypothesis.ids for hypothesis in hypotheses]))

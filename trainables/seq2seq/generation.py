@@ -50,7 +50,7 @@ class Generation:
         assert isinstance(experiment, Config)
         self.experiment = experiment
         self.examples = examples_of(run, symbols)
-        self.draw_rows, self.ids = self.examples.draw_rows, self.examples.ids
+        self.draw_rows, self.weights, self.ids = self.examples.draw_rows, self.examples.weights, self.examples.ids
         self.lengths = Lengths(self.examples.lengths(SOURCE), self.examples.lengths(TARGET))
         self.valid = Pairs(*(Tokens(run.stored(run.tokens[held_out(side)])) for side in (SOURCE, TARGET)))
         self.model = build(experiment.model, learned.directory(run.stored(run.tokenizer)), run.seed)

@@ -180,6 +180,10 @@ class Operator(Extension):
         that `SEARCHES` under `corpus` the training split (`Corpus`). It is bound once in every process.
         """
 
+    def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
+        """Return what the counts of all blocks come to, in per cent, by what people call it."""
+        return {}
+
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
         """The same operator, parameters that make equal text written in one way."""
         return self

@@ -41,8 +41,8 @@ class Part:
     models: Models
     fit: Folder
     folder: Folder
-    learned_from: Folder
-    """The corpus that it was fitted on."""
+    corpus: Folder
+    """The corpus that it is made of; a stage's operators were fitted on that of the first stage."""
 
     @property
     def model_names(self) -> dict[str, str]:
@@ -65,7 +65,7 @@ class Part:
         """What the operator works with: side data, models and the training split."""
         learned: dict[str, Any] = self.fit.read_json("fitted.json")
         learned |= {"models": dict(self.models)} if self.models else {}
-        return learned | ({"corpus": Corpus(self.learned_from)} if self.operator.SEARCHES else {})
+        return learned | ({"corpus": Corpus(self.corpus)} if self.operator.SEARCHES else {})
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def plan(
     `models` are the runs that each operator works with, where any does.
     """
     parts = []
-    learned_from = store.folder(CORPORA, fitted_on or corpus_address)
+    corpus = store.folder(CORPORA, corpus_address)
     for operator, runs in zip(operators, models or [{}] * len(operators), strict=True):
         fit = config.address(
             {
@@ -123,7 +123,7 @@ def plan(
             own = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
             part_address = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
             folder = store.folder(KINDS[part.makes()], part_address)
-            parts.append(Part(part, runs, store.folder(FITS, fit), folder, learned_from))
+            parts.append(Part(part, runs, store.folder(FITS, fit), folder, corpus))
     return parts
 
 

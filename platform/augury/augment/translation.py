@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
 
-from augury.augment.operator import TrainedModel
 from augury.augment.pipeline import Block, blocks_of
 from augury.core import config
 from augury.core.errors import UserError, unknown
@@ -19,7 +18,7 @@ from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.corpora.spec import swapped
-from augury.decoding.settings import Decoding
+from augury.decoding.settings import Decoding, Translator
 
 KIND = "translations"
 VERSION = 1
@@ -28,6 +27,16 @@ BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60  # that one core translates with a small model
 PLAIN = "plain"
 """The view of a text as it is."""
+
+
+class Model(Protocol):
+    """What makes a text of a text: `name` identifies it in addresses."""
+
+    @property
+    def name(self) -> str: ...
+
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return the model as a function, loaded once; on a CPU with so many threads."""
 
 
 class Direction(NamedTuple):
@@ -72,9 +81,13 @@ class Translation:
 
     corpus: Corpus
     column: str
-    model: TrainedModel
-    view: str
-    decoding: Decoding
+    model: Model
+    view: str = PLAIN
+    decoding: Decoding = Decoding()
+    per_second: float = SENTENCES_PER_SECOND
+    """Texts that one core does in a second."""
+    block_rows: int = BLOCK_ROWS
+    """The most texts of a block, which is done again by who was killed in it."""
 
     def folder(self, store: Store) -> Folder:
         """Return where the translations lie, made or not."""
@@ -103,12 +116,12 @@ class Translation:
             yield [text for part in parts for text in part.column("text").to_pylist()]
 
     def _blocks(self) -> list[Block]:
-        return blocks_of(self.corpus, BLOCK_ROWS)
+        return blocks_of(self.corpus, self.block_rows)
 
     def _make(self, folder: Folder, store: Store, execution: Execution, name: str) -> None:
         blocks = self._blocks()
         missing = [block for block in blocks if not folder.exists(block.name)]
-        executor = execution.choose(self.corpus.rows / SENTENCES_PER_SECOND, name)
+        executor = execution.choose(self.corpus.rows / self.per_second, name)
         threads = 1 if executor.name == "ray" else execution.threads or 2
         with Stage(name, self.corpus.rows, "sentences") as stage:
             stage.advance(self.corpus.rows - sum(self._rows(block) for block in missing))

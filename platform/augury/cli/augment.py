@@ -79,7 +79,8 @@ def run(arguments: argparse.Namespace) -> int:
                 "folder": part.folder.uri,
                 "makes": part.operator.makes(),
                 "rows": part.folder.manifest()["rows"],
-                "counts": part.folder.manifest().get("counts", {}),
+                "counts": (counts := part.folder.manifest().get("counts", {})),
+                "measures": part.operator.measures(counts),
                 "made": part.name in done.made,
             }
             for part in done.parts
@@ -108,7 +109,8 @@ def _print(result: dict[str, Any]) -> None:
     print(f"rows in {result['rows_in']:,}  added {result['rows_added']:,}  rejected {rejected}")
     for name, part in result["parts"].items():
         counts = "".join(f"  {count:,} {what}" for what, count in part["counts"].items())
-        print(f"  {name:<8} {part['folder']}{counts}{'' if part['made'] else '  (found)'}")
+        measures = "".join(f"  {what} {value:.2f} %" for what, value in part["measures"].items())
+        print(f"  {name:<8} {part['folder']}{counts}{measures}{'' if part['made'] else '  (found)'}")
     print(f"address {result['address']}")
 
 

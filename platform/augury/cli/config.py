@@ -90,7 +90,8 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
     """The estimate for all runs; no sum where a part is not known."""
     from augury.experiments.cost import ROUGH, total
 
-    of_all = total(report.costs, dict.fromkeys(systems, len(loaded.seeds)), loaded.execution, loaded.training.workers)
+    seeds = dict.fromkeys([*systems, *report.stages], len(loaded.seeds))
+    of_all = total(report.costs, seeds, loaded.execution, loaded.training.workers)
     return {
         "seconds": of_all.seconds,
         "bytes": of_all.bytes,

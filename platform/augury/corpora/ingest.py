@@ -20,6 +20,7 @@ from augury.corpora.filters import joined
 from augury.corpora.known import differing
 from augury.corpora.labelled import LabelledText
 from augury.corpora.labelled_rows import LabelledRows
+from augury.corpora.mixture import mix, mixture_address
 from augury.corpora.monolingual import MonolingualText
 from augury.corpora.monolingual_rows import MonolingualRows
 from augury.corpora.nli import NliText
@@ -37,6 +38,10 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
     `directory` is the directory of known sets, by default AUGURY_DATA.
     Raises UserError where the text cannot be used; nothing is left behind then.
     """
+    if split == "train" and spec.mixture:
+        return mix(
+            {name: ingest(text, split, store, directory=directory) for name, text in spec.mixture.items()}, store
+        )
     part = spec.part(split, directory)
     text = _open(part)
     if part.known:
@@ -68,6 +73,10 @@ def addressed(spec: BaseSpec, split: str) -> str:
 
 def corpus_address(spec: BaseSpec, split: str, *, directory: str | None = None) -> str:
     """Return the address that `ingest` gives a split; the files are read, nothing is made."""
+    if split == "train" and spec.mixture:
+        return mixture_address(
+            {name: corpus_address(text, split, directory=directory) for name, text in spec.mixture.items()}
+        )
     part = spec.part(split, directory)
     return _address(part, _open(part))
 
@@ -98,7 +107,7 @@ def _check(schema: type[BaseSpec], spec: str) -> None:
     texts = schema.model_validate_json(spec)
     for split in texts.splits():
         try:
-            for path in map(find, texts.part(split).text.files()):
+            for path in (find(file) for part in texts.parts(split) for file in part.text.files()):
                 if not path.is_dir():
                     with open_bytes(path):
                         pass

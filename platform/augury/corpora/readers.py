@@ -75,6 +75,8 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
 
     `languages` are those of its records, where it is built in.
     """
+    if isinstance(spec, TextSpec) and spec.reversed:
+        return _reversed(open_text(spec.model_copy(update={"reversed": False}), role, languages[::-1]))
     if spec.kind == "aligned":
         assert isinstance(spec, TextSpec)
         return _open_aligned(spec)
@@ -86,6 +88,16 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
         return _open_hub(spec, role)
     assert spec.kind == "builtin"
     return _open_builtin(spec, role, languages)
+
+
+def _reversed(text: Text) -> Text:
+    """A text whose sides are exchanged."""
+    names = {"source": "target", "target": "source"}
+
+    def read() -> Iterator[pa.Table]:
+        return (block.rename_columns([names.get(name, name) for name in block.column_names]) for block in text.read())
+
+    return replace(text, read=read)
 
 
 def _open_aligned(spec: TextSpec) -> Text:

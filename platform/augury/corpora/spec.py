@@ -8,11 +8,11 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, PositiveInt, model_validator
 
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.corpora.corpus import PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, named
+from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, Share, named
 from toy_languages import LEXICON, NLI_LANGUAGES
 
 Paths = str | tuple[str, ...]
@@ -38,6 +38,10 @@ class TextSpec(BaseText):
     """Marks of a missing translation; rows with one as source or target do not belong to the text."""
     replace: dict[str, str] = Field(default_factory=dict)
     """Strings to replace in both sides."""
+    reversed: bool = False
+    """The text is one of the other direction: what it has as target is read as source, and the other way about."""
+    tag: str | None = None
+    """The symbol that the model reads before every source of the text, one of vocabulary.reserved: `<MTNT_s>`."""
 
     PLACES: ClassVar = {"aligned": ("source", "target"), **BaseText.PLACES}
     FORMATS: ClassVar = {"aligned": ("lines", "wit3", "seg"), "table": TABLES}
@@ -69,7 +73,10 @@ class TextSpec(BaseText):
         return self.sources + self.targets or super().files()
 
     def settings(self) -> dict[str, Any]:
-        return {**super().settings(), "lexicon": self.lexicon or LEXICON}
+        settings = {**super().settings(), "lexicon": self.lexicon or LEXICON}
+        for key in ("tag", "name", "weight") + ("reversed",) * (not self.reversed):  # which change no record
+            settings.pop(key, None)
+        return settings
 
     @model_validator(mode="after")
     def _two_sides(self) -> TextSpec:
@@ -81,6 +88,20 @@ class TextSpec(BaseText):
         if self.source_column and self.source_column == self.target_column:
             raise ValueError(f"source_column and target_column are both '{self.source_column}'")
         return self
+
+
+class NamedText(TextSpec):
+    """One of several texts."""
+
+    name: str = Field(pattern=r"^[\w.-]+$")
+    """What it is called in records, curves and tables."""
+
+
+class MixedText(NamedText):
+    """One of several training texts."""
+
+    weight: float = Field(1.0, gt=0)
+    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes."""
 
 
 class Filter(Cleaning):
@@ -119,10 +140,13 @@ class CorpusSpec(BaseSpec):
     known: str | None = None
     """A known public set; it fills in whatever is not given below. A text without a place, such as
     `train: {first: 5000}`, is the known one."""
-    train: TextSpec | None = None
-    """Training text."""
-    valid: TextSpec | None = None
-    """Validation text; without it, rows of the training text are held out by `every`."""
+    train: TextSpec | tuple[MixedText, ...] | None = None
+    """Training text, or a list of texts with names and weights; each is filtered by itself."""
+    valid: TextSpec | tuple[NamedText, ...] | None = None
+    """Validation text; without it, rows of the training text are held out by `every`. Of a list of texts with names one
+    decides (`decides`), and the others are watched."""
+    decides: str | None = None
+    """Which of several validation texts decides on the end of training and on its weights; by default the first."""
     tests: dict[str, TextSpec] = Field(default_factory=dict)
     """Test sets by name; where any is given, only those are used."""
     filter: Filter | None = None
@@ -147,6 +171,58 @@ class CorpusSpec(BaseSpec):
         return {"source": self.source_language, "target": self.target_language}
 
     @property
+    def mixture(self) -> dict[str, CorpusSpec]:
+        if not isinstance(self.train, tuple):
+            return {}
+        content = self.model_dump(mode="json", exclude_unset=True)
+        texts = [text.model_dump(mode="json", exclude_unset=True, exclude={"name", "weight"}) for text in self.train]
+        return {
+            text.name: self.model_validate({**content, "train": settings})
+            for text, settings in zip(self.train, texts, strict=True)
+        }
+
+    @property
+    def shares(self) -> dict[str, Share]:
+        if isinstance(self.train, tuple):
+            return {text.name: Share(weight=text.weight, tag=text.tag) for text in self.train}
+        return {"train": Share(tag=self.train.tag if self.train else None)}
+
+    @property
+    def dev_sets(self) -> tuple[str, ...]:
+        if not isinstance(self.valid, tuple):
+            return ()
+        return tuple(f"valid {text.name}" for text in self.valid if text is not self._deciding)
+
+    @property
+    def deciding(self) -> str | None:
+        """The name of the validation text that decides, where there are several."""
+        return self._deciding.name if isinstance(self._deciding, NamedText) else None
+
+    def tag(self, split: str) -> str | None:
+        text = self._own_text(split)
+        return text.tag if isinstance(text, TextSpec) else None
+
+    @property
+    def _deciding(self) -> TextSpec | None:
+        if not isinstance(self.valid, tuple):
+            return self.valid
+        return next(text for text in self.valid if self.decides in (None, text.name))
+
+    def _own_text(self, split: str) -> BaseText | None:
+        if split == "valid":
+            return self._deciding
+        if isinstance(self.valid, tuple) and split.startswith("valid "):
+            return next(text for text in self.valid if split == f"valid {text.name}")
+        return super()._own_text(split)
+
+    def _languages_read(self, text: BaseText | None) -> dict[str, str]:
+        if not (isinstance(text, TextSpec) and text.reversed):
+            return self.names()
+        for known in self._sets:
+            check_languages(KNOWN[known.name], self.languages[::-1])
+        return {"source": self.target_language, "target": self.source_language}
+
+    @property
     def held_out(self) -> int | None:
         if self.valid is not None:
             return None
@@ -154,6 +230,19 @@ class CorpusSpec(BaseSpec):
 
     def _no_valid(self) -> UserError:
         return UserError("the corpus has no valid: give valid, or every to hold out training pairs")
+
+    @model_validator(mode="after")
+    def _named(self) -> CorpusSpec:
+        for key, texts in (("train", self.train), ("valid", self.valid)):
+            names = [text.name for text in texts] if isinstance(texts, tuple) else []
+            if texts == () or len(set(names)) < len(names):
+                raise ValueError(f"{key} is a list of texts: give at least one, each with a name of its own")
+        if isinstance(self.train, tuple) and self.held_out:
+            raise ValueError("every holds out pairs of one training text, and train has several: give valid")
+        names = [text.name for text in self.valid] if isinstance(self.valid, tuple) else []
+        if self.decides is not None and self.decides not in names:
+            raise ValueError(str(unknown("validation text in decides", self.decides, names)))
+        return self
 
     @model_validator(mode="after")
     def _possible(self) -> CorpusSpec:

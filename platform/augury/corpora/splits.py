@@ -137,6 +137,15 @@ class BaseText(Section):
         return self
 
 
+class Share(Section):
+    """The part that a text has in training."""
+
+    weight: float = Field(1.0, gt=0)
+    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes."""
+    tag: str | None = None
+    """The symbol before every source, one of vocabulary.reserved, such as `<MTNT_s>`."""
+
+
 class Limits(NamedTuple):
     """The lengths, in words, that a pair of training text may have."""
 
@@ -183,8 +192,8 @@ class BaseSpec(Section):
     """A corpus: its languages, its splits, how it is prepared."""
 
     known: str | tuple[str, ...] | None = None
-    train: BaseText | None = None
-    valid: BaseText | None = None
+    train: BaseText | tuple[BaseText, ...] | None = None
+    valid: BaseText | tuple[BaseText, ...] | None = None
     tests: Mapping[str, BaseText] = Field(default_factory=dict)
     filter: Cleaning | None = None
 
@@ -200,7 +209,32 @@ class BaseSpec(Section):
         train = self.train is not None or self._set_of("train") is not None
         valid = self.valid is not None or self.held_out is not None or self._set_of("valid") is not None
         tests = tuple(self.tests) or next((known.tests for known in self._sets if known.tests), ())
-        return ("train",) * train + ("valid",) * valid + tests
+        return ("train",) * train + ("valid",) * valid + self.dev_sets + tests
+
+    @property
+    def mixture(self) -> Mapping[str, BaseSpec]:
+        """The corpora that the training text is made of, by the names of their texts; none where it is one text."""
+        return {}
+
+    @property
+    def shares(self) -> dict[str, Share]:
+        """The part that each text of a mixture has in training, or that of the one text, `train`."""
+        return {"train": Share()}
+
+    @property
+    def dev_sets(self) -> tuple[str, ...]:
+        """The splits that training is watched on beside `valid`, which decides: `valid <name>`."""
+        return ()
+
+    def tag(self, split: str) -> str | None:
+        """Return the symbol before the sources of a validation or test set."""
+        return None
+
+    def parts(self, split: str, directory: str | None = None) -> list[Part]:
+        """Return the texts that a split is made of, resolved as by `part`."""
+        if split == "train" and self.mixture:
+            return [part for spec in self.mixture.values() for part in spec.parts(split, directory)]
+        return [self.part(split, directory)]
 
     def part(self, split: str, directory: str | None = None) -> Part:
         """Resolve a split; files of a known set are looked for under `directory`, by default AUGURY_DATA.
@@ -210,7 +244,7 @@ class BaseSpec(Section):
         if split not in self.splits():
             raise self._no_valid() if split == "valid" else unknown("split", split, self.splits())
         read = "train" if split == "valid" and self.held_out else split
-        role: Role = read if read in ("train", "valid") else "test"  # type: ignore[assignment]
+        role: Role = "train" if read == "train" else "valid" if read in ("valid", *self.dev_sets) else "test"
         text, known = self._text(read, directory)
         every = self.held_out if role == "train" else None
         return Part(split, role, self.languages_of(split), text, known, self.preparation, every)
@@ -249,7 +283,23 @@ class BaseSpec(Section):
 
     def _own_text(self, split: str) -> BaseText | None:
         """Return the text that the settings have for a split."""
-        return self.train if split == "train" else self.valid if split == "valid" else self.tests.get(split)
+        text = self.train if split == "train" else self.valid if split == "valid" else self.tests.get(split)
+        assert not isinstance(text, tuple), "of several texts, a subclass says which"
+        return text
+
+    def _texts(self) -> dict[str, BaseText]:
+        """All texts that are given, by their keys."""
+        given: dict[str, BaseText] = {}
+        for name, text in {"train": self.train, "valid": self.valid, **self.tests}.items():
+            if isinstance(text, tuple):
+                given |= {f"{name}.{place}": one for place, one in enumerate(text)}
+            elif text is not None:
+                given[name] = text
+        return given
+
+    def _languages_read(self, text: BaseText | None) -> Mapping[str, str]:
+        """The languages of a text as files of known sets have them in their names."""
+        return self.names()
 
     def _no_valid(self) -> UserError:
         return UserError("the corpus has no valid: give valid, or a known set that has one")
@@ -261,7 +311,7 @@ class BaseSpec(Section):
             return text, None
         known = self._set_of(split)
         assert known is not None
-        settings = locate(known, split, self.names(), directory)
+        settings = locate(known, split, self._languages_read(text), directory)
         changed = text.model_dump(exclude_defaults=True) if text else {}
         return self.TEXT.model_validate({**settings, **changed}), known
 
@@ -275,12 +325,12 @@ class BaseSpec(Section):
 
     @model_validator(mode="after")
     def _complete(self) -> BaseSpec:
-        for name, text in {"train": self.train, "valid": self.valid, **self.tests}.items():
-            if text is None or text.kind is not None:
+        for name, text in self._texts().items():
+            if text.kind is not None:
                 continue
             if not self._sets:
                 raise ValueError(f"{name} has no text: give {self.TEXT.WAYS}; or give known")
-            if self._set_of(name) is None:
+            if self._set_of(name.partition(".")[0]) is None:
                 sets = " and ".join(known.name for known in self._sets)
                 available = [split for known in self._sets for split in known.texts]
                 raise ValueError(f"{name}: {unknown(f'split of {sets}', name, available)}")

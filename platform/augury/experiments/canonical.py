@@ -11,7 +11,7 @@ from augury.core.config import Section
 from augury.core.naming import title
 from augury.core.store import Store
 from augury.corpora.ingest import ingested
-from augury.experiments.experiment import Experiment, parse
+from augury.experiments.experiment import SHARED, Experiment, last_stage, parse
 
 
 class Canonical(NamedTuple):
@@ -26,9 +26,14 @@ def canonical(experiment: Experiment, store: Store) -> Canonical:
     """The one way of writing all experiments that are the same as this one.
 
     Sections say which of their settings are without effect (`Section.inactive`), operators which of their parameters
-    make equal text (`Operator.canonical`), for which they may have to be fitted on the training text first.
+    make equal text (`Operator.canonical`), for which they may have to be fitted on the training text first. Stages are
+    written as the last one, with those before it in the same way.
     """
+    experiment = last_stage(experiment)
     content = experiment.to_dict()
+    if before := experiment.before():
+        plain = canonical(before, store).experiment.to_dict()
+        content["stage"]["after"] = {key: value for key, value in plain.items() if key not in SHARED}
     reasons = dict(_inactive(experiment))
     for key in reasons:
         _drop(content, key.split("."))
@@ -71,5 +76,5 @@ def _reduced(experiment: Experiment, store: Store) -> list[Operator]:
 def _canonical(operator: Operator, experiment: Experiment, store: Store) -> Operator:
     if type(operator).canonical is Operator.canonical:
         return operator
-    train = ingested(experiment.corpus, "train", store.root)
+    train = ingested(experiment.first().corpus, "train", store.root)
     return operator.canonical(pipeline.fit(train, operator, store, execution=experiment.execution))

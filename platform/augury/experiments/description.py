@@ -93,7 +93,8 @@ def _inputs(run: Run) -> list[dict[str, Any]]:
 
 
 def _parameters(experiment: Experiment) -> dict[str, Any]:
-    return {key: value for key, value in config.flatten(experiment.to_dict()).items() if not key.startswith("systems")}
+    flat = config.flatten(experiment.to_dict())
+    return {key: value for key, value in flat.items() if not key.startswith(("systems", "stages", "stage.after"))}
 
 
 @functools.cache

@@ -69,8 +69,10 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
 def _evaluation(run: Run) -> str:
     """The address of what determines the scores of a trained model."""
     sections = run.experiment.to_dict()
+    tags = {test: tag for test in run.tests if (tag := run.experiment.corpus.tag(test))}
     return config.address(
         {
+            **({"tags": tags} if tags else {}),
             "inputs": [list(corpus) for corpus in run.inputs],
             "decoding": sections.get("decoding"),
             "scoring": sections.get("scoring"),

@@ -13,6 +13,7 @@ from augury.core.rng import keys_of
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import Experiment
+from augury.experiments.mixture import mixture
 from augury.regimes.regime import SOURCE, TARGET, Draw, texts_read
 from augury.text.tokens import Tokens
 from augury.training.batching import locate, padded
@@ -46,6 +47,7 @@ class Examples:
         self.tokens = {name: Tokens(*(tokens[part] for part in of)) for name, of in parts.items()}
         self.corpus_rows = len(Tokens(tokens[SOURCE]))
         self.rows, self.left_out = self._kept(most)
+        self.mixture = mixture(experiment, self.texts)
         of_corpus = int((self.rows < self.corpus_rows).sum())
         plain = set(sides)
         self.draw_rows = [len(self.rows) if set(draw.views) <= plain else of_corpus for draw in self.draws]
@@ -57,9 +59,22 @@ class Examples:
         return len(self.tokens[SOURCE])
 
     @property
-    def texts_read(self) -> int:
-        """The number of texts that training reads: every view of a row that any draw reads, once a predicted side."""
-        return sum(len(self.tokens[view]) for view, _ in texts_read(self.draws))
+    def texts_read(self) -> float:
+        """The number of texts that training reads: every view of a row that any draw reads, once a predicted side.
+
+        A row of weight w counts w times.
+        """
+        read = [len(self.tokens[view]) for view, _ in texts_read(self.draws)]
+        return sum(read) if self.mixture is None else sum(float(self.mixture.weights[:rows].sum()) for rows in read)
+
+    @property
+    def weights(self) -> np.ndarray | None:
+        """How often a pass reads every row that is read, (rows,); None: each once."""
+        return None if self.mixture is None else self.mixture.weights[self.rows]
+
+    def tag(self, row: int) -> str | None:
+        """Return the symbol before the source of a row of the corpus and its records."""
+        return None if self.mixture is None else self.mixture.tag(row)
 
     def lengths(self, side: str) -> np.ndarray:
         """Return the pieces of every row that is read, (rows,)."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, NoReturn
 
 from pydantic import BeforeValidator, Field, SerializeAsAny, field_validator, model_validator
 
@@ -13,11 +13,12 @@ from augury.augment.draw import TokenDraw
 from augury.augment.operator import RECORDS, VIEW, Operator, ReadyModel
 from augury.core import config, yaml_file
 from augury.core.config import Section
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.faults import Fault, Invalid
+from augury.core.mutability import mutable_keys
 from augury.core.plugins import Choice
-from augury.corpora.splits import BaseSpec
+from augury.corpora.splits import BaseSpec, Share
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
 from augury.experiments.views import views
@@ -25,7 +26,13 @@ from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Draw, Regime
 from augury.scoring.settings import Scoring
+from augury.training.beginning import Carry
 from augury.training.settings import Training
+
+SHARED = ("name", "seeds", "storage", "execution", "tracking")
+"""The sections that all stages of an experiment have in common and that decide nothing of what is learned."""
+FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
+"""The sections that a stage cannot change."""
 
 AnyOperator = Annotated[
     SerializeAsAny[Operator], BeforeValidator(operator.parse), Choice(operator.OPERATORS, "operator")
@@ -33,6 +40,17 @@ AnyOperator = Annotated[
 AnyRegime = Annotated[
     SerializeAsAny[Regime], BeforeValidator(regime.parse), Choice(regime.REGIMES, "name", regime.DEFAULT)
 ]
+
+
+class Stage(Section):
+    """A stage of training that is not the first; `stages` writes it."""
+
+    name: str
+    """What the stage is called."""
+    carry: Carry = "weights"
+    """What it takes over from the stage before: the weights that it reports on, or their optimizer and its step too."""
+    after: dict[str, Any]
+    """The settings of the stage before."""
 
 
 class Experiment(Section):
@@ -49,6 +67,8 @@ class Experiment(Section):
     corpus: BaseSpec
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
+    mixture: dict[str, Share] = {}
+    """The part that records of operators have in training, by what made them; by default that of their parents."""
     regime: AnyRegime = Plain()
     """How the losses over the views of an example combine."""
     training: Training = Training()
@@ -56,10 +76,18 @@ class Experiment(Section):
     scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
-    """Train the plain system beside this one, unless `systems` says what to compare."""
+    """Compare with the plain system or, where there are stages, with the first one, unless `systems` says with what."""
     systems: dict[str, dict[str, Any]] = {}
     """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
+    stages: dict[str, dict[str, Any]] = {}
+    """Stages of training after the one that this file describes: name -> dotted keys that differ from the stage before,
+    and `carry`, what is taken over from it: its weights (`weights`), or the state and the step of its optimizer too
+    (`optimizer`)."""
+    stage: Stage | None = None
+    """Which stage this is, where it is not the first: what `stages` comes to."""
 
+    READS_TAGS: ClassVar[bool] = False
+    """Whether the task's model reads symbols before sources, and some texts more often than others."""
     MODEL_READS_VIEWS: ClassVar[bool] = True
     """Whether the task's model reads several views of an example at once."""
     MODEL_HAS_EMBEDDINGS: ClassVar[bool] = True
@@ -82,6 +110,20 @@ class Experiment(Section):
         return [part.name() for part in self._parts if part.makes() == RECORDS]
 
     @property
+    def uneven(self) -> bool:
+        """Whether texts or records differ in their weights, or have tags."""
+        shares = [*self.corpus.shares.values(), *self.mixture.values()]
+        return any(share != Share() for share in shares)
+
+    @property
+    def tags(self) -> list[str]:
+        """The symbols that stand before sources in training, validation or tests."""
+        shares = [*self.corpus.shares.values(), *self.mixture.values()]
+        splits = [split for split in self.corpus.splits() if split != "train"]
+        tags = [*(share.tag for share in shares), *map(self.corpus.tag, splits)]
+        return list(dict.fromkeys(tag for tag in tags if tag))
+
+    @property
     def token_draws(self) -> list[TokenDraw]:
         """The operators that change token ids anew in every pass."""
         return [operator for operator in self.augment if isinstance(operator, TokenDraw)]
@@ -97,7 +139,7 @@ class Experiment(Section):
     @property
     def test_sets(self) -> list[str]:
         """The names of the sets that a trained model is scored on."""
-        return [name for name in self.corpus.splits() if name not in ("train", "valid")]
+        return [name for name in self.corpus.splits() if name not in ("train", "valid", *self.corpus.dev_sets)]
 
     def models(self) -> list[dict[str, Experiment | ReadyModel]]:
         """Return the models that each operator works with, by role: trained ones, or experiments that train them.
@@ -129,6 +171,18 @@ class Experiment(Section):
             for role, model in models.items()
             if isinstance(model, Experiment)
         }
+
+    def before(self) -> Experiment | None:
+        """Return the stage before this one, which is run where and recorded as this one is; None of a first stage."""
+        if self.stage is None:
+            return None
+        shared = {key: value for key, value in self.model_dump(mode="json").items() if key in SHARED}
+        return parse({**self.stage.after, **shared, "baseline": False}, f"the stage before {self.stage.name}")
+
+    def first(self) -> Experiment:
+        """Return the first stage, whose vocabulary and fitted operators all stages have."""
+        before = self.before()
+        return self if before is None else before.first()
 
     @field_validator("seeds")
     @classmethod
@@ -162,8 +216,28 @@ class Experiment(Section):
             )
         self._check_records()
         self._check_regime()
+        self._check_schedule()
+        self._check_mixture()
         self.models()
         return self
+
+    def _check_schedule(self) -> None:
+        training = self.training
+        if self.stage is None or self.stage.carry != "optimizer":
+            return
+        if training.schedule == "linear" or training.warmup_share is not None:
+            raise UserError(
+                "with carry: optimizer the schedule goes on from the step of the stage before, and a linear one or one "
+                "with warmup_share has ended with it: take schedule inverse_sqrt or constant, or carry: weights"
+            )
+
+    def _check_mixture(self) -> None:
+        if not self.READS_TAGS and (self.corpus.mixture or self.uneven or self.tags):
+            raise UserError(f"task {self.task} trains on one text without weight and tag; several are for task nmt")
+        if not self.systems:
+            for name in self.mixture:
+                if name not in self.records:
+                    raise UserError(f"mixture: {unknown('records', name, self.records)}; texts say theirs themselves")
 
     def _check_regime(self) -> None:
         together = any(len(draw.views) > 1 for draw in self.draws())
@@ -211,6 +285,46 @@ def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[st
     return experiment
 
 
+def last_stage(experiment: Experiment) -> Experiment:
+    """Return the last stage of an experiment, which holds those before it; UserError for what a stage cannot change."""
+    content = {**experiment.model_dump(mode="json", exclude_unset=True), "stages": {}}
+    for name, changes in experiment.stages.items():
+        try:
+            content = _next_stage(name, changes, content)
+            experiment = parse(content, f"stage {name}")
+        except Invalid as error:
+            faults = [fault._replace(place=fault.place[fault.place[:1] == ("stage",) :]) for fault in error.faults]
+            raise Invalid(error.what, [_below("stages", fault, name, changes) for fault in faults]) from error
+    return experiment
+
+
+def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The settings of the stage that follows one, given what changes."""
+    carried = {"carry": changes["carry"]} if "carry" in changes else {}
+    dotted = {key: value for key, value in changes.items() if key != "carry"}
+    after = {key: value for key, value in before.items() if key not in (*SHARED, "baseline", "systems", "stages")}
+    mutable = {key for key in mutable_keys(parse(dict(before))) if key.startswith("model.")}
+    for key in dotted:
+        section = key.partition(".")[0]
+        if section in FIXED or (section == "model" and key not in mutable):
+            _refuse(name, key, sorted(mutable))
+    following = {key: value for key, value in before.items() if key != "stage"}
+    return config.merge(following, dotted) | {"stage": {"name": name, **carried, "after": after}}
+
+
+def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
+    allowed = ", ".join(["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable])
+    raise Invalid(
+        f"stage {name}",
+        [
+            Fault(
+                tuple(key.split(".")),
+                f"a stage goes on with the model of the stage before: it can change {allowed}, and carry",
+            )
+        ],
+    )
+
+
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
     """The experiment that a mapping describes, typed by its task."""
     task = content.get("task")
@@ -226,8 +340,11 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
     if experiment.systems:
         return {name: _system(name, dotted, content) for name, dotted in experiment.systems.items()}
-    itself = parse(content)
-    plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
+    itself = last_stage(parse(content))
+    if experiment.stages:
+        plain = parse({**content, "stages": {}}, "the first stage")
+    else:
+        plain = parse(config.merge(content, experiment.plain_system()), "the baseline")
     if not experiment.baseline or plain == itself:
         return {experiment.name: itself}
     if experiment.name == "baseline":
@@ -251,14 +368,15 @@ def _model(index: int, operator: Operator, role: str, content: dict[str, Any]) -
 def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
     """One of the systems; its faults stand at its own dotted keys."""
     try:
-        return parse(config.merge(content, dotted), f"system {name}")
+        return last_stage(parse(config.merge(content, dotted), f"system {name}"))
     except Invalid as error:
-        raise Invalid(error.what, [_in_system(fault, name, dotted) for fault in error.faults]) from error
+        raise Invalid(error.what, [_below("systems", fault, name, dotted) for fault in error.faults]) from error
 
 
-def _in_system(fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
+def _below(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
+    """A fault in a system or a stage at the dotted key that it comes from."""
     for key in dotted:
         parts = tuple(key.split("."))
         if fault.place and fault.place[: len(parts)] == parts[: len(fault.place)]:
-            return fault._replace(place=("systems", name, key, *fault.place[len(parts) :]))
-    return fault if fault.place else fault._replace(place=("systems", name))
+            return fault._replace(place=(section, name, key, *fault.place[len(parts) :]))
+    return fault if fault.place else fault._replace(place=(section, name))

@@ -5,8 +5,8 @@ Texts are read into the storage, where the runs find them, so that nothing is do
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 from augury.augment import pipeline
@@ -17,13 +17,15 @@ from augury.core.store import Store
 from augury.corpora.corpus import SIDES, Corpus
 from augury.corpora.filters import REASON_SETTINGS, words
 from augury.corpora.ingest import ingested, overlap
+from augury.corpora.mixture import rows_of
 from augury.corpora.splits import BaseSpec, Part
-from augury.experiments import trainable
+from augury.experiments import preparation, trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import check_noise
 from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
+from augury.experiments.stages import chain, name_of
 from augury.scoring import metrics
 
 UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
@@ -59,6 +61,7 @@ class Read:
     rows_in: int
     rows: int
     left_out: Sequence[LeftOut]
+    address: str
 
 
 @dataclass(frozen=True)
@@ -70,20 +73,23 @@ class Report:
     """What must be known to believe the results."""
     costs: Mapping[str, Cost | None]
     """Of a seed of every system, and of all models of a role that operators work with; None where it cannot be told."""
+    stages: Sequence[str] = ()
+    """Those of them that are stages before systems, and run with every seed too."""
 
 
 def check(experiments: Iterable[Experiment], store: Store) -> None:
     """Refuse what cannot be trained, before anything takes long: files, columns, lines, keys, sizes.
 
-    The texts of all are read, operators fitted, and the models that they work with checked likewise.
+    The texts of all are read, operators fitted, and earlier stages and the models of operators checked likewise.
     """
     for experiment in _distinct(experiments):
         texts = _texts(experiment, store)
+        learned_from = ingested(experiment.first().corpus, "train", store.root)
         for operator in experiment.augment:
             for text in operator.texts().values():
                 ingested(text, "train", store.root)
             operator.check_text(pipeline.beginning(texts["train"], operator))
-            operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
+            operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=experiment.execution))
         for test in experiment.test_sets:
             if noise := experiment.corpus.noise(test):
                 check_noise(texts[test], noise)
@@ -94,19 +100,23 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
             for role, model in models.items():
                 if isinstance(model, ReadyModel):
                     operator.check_model(role, ready_views(model))
-        check(experiment.model_experiments().values(), store)
+        check([*filter(None, [experiment.before()]), *experiment.model_experiments().values()], store)
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment, and say what they read and what they will cost."""
     check(systems.values(), store)
+    earlier = _earlier_stages(systems, store)
+    trained = {**earlier, **systems}
     texts: dict[str, Read] = {}
-    for name, experiment in systems.items():
-        for split, corpus in _texts(experiment, store).items():
-            called = split if split not in {text.name for text in texts.values()} else f"{split} of {name}"
-            texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
-    cautioned = [*_of_models(systems.values()), *_leaks(systems, store), *cautions(systems.values())]
-    return Report(list(texts.values()), cautioned, estimates(systems, store))
+    for name, experiment in trained.items():
+        for text in _read_texts(experiment, store):
+            called = (
+                text.name if text.name not in {known.name for known in texts.values()} else f"{text.name} of {name}"
+            )
+            texts.setdefault(text.address, replace(text, name=called))
+    cautioned = [*_of_models(systems.values()), *_leaks(trained, store), *cautions(systems.values())]
+    return Report(list(texts.values()), cautioned, estimates(trained, store), list(earlier))
 
 
 def estimates(systems: Mapping[str, Experiment], store: Store) -> dict[str, Cost | None]:
@@ -142,7 +152,18 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     if "train" not in spec.splits():
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
     spec.part("valid")  # says what to do where there is none
-    return {split: ingested(spec, split, store.root) for split in ("train", "valid", *experiment.test_sets)}
+    splits = ("train", *preparation.dev_sets(experiment), *experiment.test_sets)
+    return {split: ingested(spec, split, store.root) for split in splits}
+
+
+def _read_texts(experiment: Experiment, store: Store) -> Iterator[Read]:
+    """The texts of all splits, those of a mixture one by one."""
+    for split, corpus in _texts(experiment, store).items():
+        mixture = experiment.corpus.mixture if split == "train" else {}
+        for name, spec in mixture.items():
+            yield _read(f"{split} {name}", spec, split, ingested(spec, split, store.root))
+        if not mixture:
+            yield _read(split, experiment.corpus, split, corpus)
 
 
 def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
@@ -151,7 +172,7 @@ def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
     left_out = [
         _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ())) for reason, rows in rejected.items()
     ]
-    return Read(name, part.languages, manifest["rows_in"], corpus.rows, left_out)
+    return Read(name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address)
 
 
 def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str, str]]) -> LeftOut:
@@ -162,6 +183,18 @@ def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str
     held: Mapping[str, Any] = {"filter": part.filter.to_dict(), "{split}": part.text.to_dict()}.get(section, {})
     text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
     return LeftOut(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
+
+
+def _earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
+    """The stages before systems that are no system, by name, each once."""
+    known = {preparation.address(experiment, store) for experiment in systems.values()}
+    earlier: dict[str, Experiment] = {}
+    for name, experiment in systems.items():
+        for stage in chain(experiment)[:-1]:
+            if (address := preparation.address(stage, store)) not in known:
+                known.add(address)
+                earlier[f"{name}, {name_of(stage)}"] = stage
+    return earlier
 
 
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
@@ -188,14 +221,16 @@ def _of_models(experiments: Iterable[Experiment]) -> list[str]:
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:
     """An estimate for one seed."""
-    size = trainable.find(experiment.task).size(experiment, store)
+    size = trainable.find(experiment.task).size(experiment.first(), store)
     if size is None:
         return None
     train = ingested(experiment.corpus, "train", store.root)
     beginning = train.shard(train.shards[0], SIDES[train.kind])
     counts = [float(words(column.combine_chunks()).mean()) for column in beginning.columns]
     copies = sum(operator.most_records() for operator in experiment.augment if operator.makes() == RECORDS)
-    return cost(experiment, size, Text(train.rows * (1 + copies), counts if size.target else [sum(counts)]))
+    shares = experiment.corpus.shares
+    rows = sum(shares[name].weight * (end - start) for name, start, end in rows_of(train))
+    return cost(experiment, size, Text(round(rows * (1 + copies)), counts if size.target else [sum(counts)]))
 
 
 def _of_all_seeds(model: Experiment, store: Store) -> Cost | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from augury.augment import pipeline
 from augury.augment.draw import Symbols
@@ -49,6 +50,8 @@ class Plan:
     address: str
     trunk: str
     """The address of everything that determines training but its end."""
+    before: str | None = None
+    """The address of the stage before; None of a first stage."""
 
 
 def address(experiment: Experiment, store: Store) -> str:
@@ -58,17 +61,27 @@ def address(experiment: Experiment, store: Store) -> str:
 
 def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]) -> Plan:
     """Return what a run reads, given the models that its operators work with; nothing is made."""
-    task = trainable.find(experiment.task)
-    corpora = {split: task.corpus_address(experiment, split) for split in (TRAIN, VALID)}
-    parts = pipeline.plan(corpora[TRAIN], experiment.augment, store, models=models)
-    train, valid = (store.folder(CORPORA, corpora[split]) for split in (TRAIN, VALID))
+    assert not experiment.stages, "an experiment with stages is its last one: augury.experiments.experiment.last_stage"
+    task, before = trainable.find(experiment.task), experiment.before()
+    corpora = {split: task.corpus_address(experiment, split) for split in (TRAIN, *dev_sets(experiment))}
+    first = experiment.first()
+    fitted_on = task.corpus_address(first, TRAIN) if before else None
+    parts = pipeline.plan(corpora[TRAIN], experiment.augment, store, fitted_on, models)
+    train, *dev = (store.folder(CORPORA, address) for address in corpora.values())
     learned_from = {side: Text(train, columns, side) for side, columns in task.SIDES.items()}
     records: dict[str, Text] = {}
     for part in parts:
         into = records if part.operator.makes() == RECORDS else learned_from
         into |= _texts_of(part, task.SIDES)
-    tokenizer = task.tokenizer(experiment, learned_from, store)
-    valid_texts = {held_out(side): Text(valid, columns, side) for side, columns in task.SIDES.items()}
+    if before:
+        tokenizer = plan(first, store, operator_models.addressed(first, store)).tokenizer
+    else:
+        tokenizer = task.tokenizer(experiment, learned_from, store)
+    valid_texts = {
+        held_out(side, split): Text(folder, columns, side)
+        for split, folder in zip(dev_sets(experiment), dev, strict=True)
+        for side, columns in task.SIDES.items()
+    }
     texts = {**learned_from, **records, **valid_texts}
     tokens = {name: store.folder(TOKENS, text.address(tokenizer.name)) for name, text in texts.items()}
     determined = {
@@ -81,8 +94,13 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         "training": experiment.training.to_dict(),
         **task.determined(experiment),
     }
+    if experiment.uneven:
+        determined["mixture"] = _shares(experiment)
+    earlier = address(before, store) if before else None
+    if experiment.stage:
+        determined["stage"] = {"before": earlier, "carry": experiment.stage.carry}
     beginning = config.address({**determined, "training": trunk(experiment.training)})
-    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), beginning)
+    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), beginning, earlier)
 
 
 def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
@@ -92,7 +110,8 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     """
     task, execution = trainable.find(experiment.task), experiment.execution
     task.check_model(experiment, store)
-    corpora = {split: task.corpus(experiment, split, store) for split in (TRAIN, VALID, *experiment.test_sets)}
+    splits = (TRAIN, *dev_sets(experiment), *experiment.test_sets)
+    corpora = {split: task.corpus(experiment, split, store) for split in splits}
     train = corpora[TRAIN]
     for test in experiment.test_sets:
         if noise := experiment.corpus.noise(test):
@@ -131,16 +150,27 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
             for side, columns in task.SIDES.items()
         },
         left_out=examples.left_out,
+        before=planned.before,
     )
 
 
 def make_texts(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Plan:
-    """Make views and records and the tokenizer, or find them; return what a run reads."""
-    task = trainable.find(experiment.task)
+    """Make views and records and the tokenizer, or find them; return what a run reads.
+
+    Of a later stage, the tokenizer is that of the first, on whose text operators are fitted too.
+    """
+    task, first = trainable.find(experiment.task), experiment.first()
     train = task.corpus(experiment, TRAIN, store)
-    task.corpus(experiment, VALID, store)
+    for split in dev_sets(experiment):
+        task.corpus(experiment, split, store)
+    fit_on = None
+    if experiment.stage:
+        make_texts(first, store, recording)
+        fit_on = task.corpus(first, TRAIN, store)
     models = operator_models.trained(experiment, store, recording)
-    augmented = pipeline.augment(train, experiment.augment, store, models=models, execution=experiment.execution)
+    augmented = pipeline.augment(
+        train, experiment.augment, store, fit_on=fit_on, models=models, execution=experiment.execution
+    )
     if augmented.reused:
         say_once(f"found, not made again: {', '.join(augmented.reused)}")
     planned = plan(experiment, store, models)
@@ -157,9 +187,20 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     return Examples(run.experiment, tokens, list(task.SIDES), texts, task.most_pieces(run.experiment), symbols)
 
 
-def held_out(side: str) -> str:
-    """Return the name of a side of the validation set among a run's tokens."""
-    return f"{VALID} {side}"
+def dev_sets(experiment: Experiment) -> tuple[str, ...]:
+    """Return the splits that training is watched on; the first decides."""
+    return VALID, *experiment.corpus.dev_sets
+
+
+def held_out(side: str, split: str = VALID) -> str:
+    """Return the name of a side of a validation set among a run's tokens."""
+    return f"{split} {side}"
+
+
+def _shares(experiment: Experiment) -> dict[str, Any]:
+    """The weights and tags of texts and records."""
+    shares = {"texts": experiment.corpus.shares, "records": experiment.mixture}
+    return {kind: {name: share.to_dict() for name, share in of.items()} for kind, of in shares.items()}
 
 
 def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:

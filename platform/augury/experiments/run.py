@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, dataclass, fields, replace
 from typing import Any, NamedTuple
 
 from augury.core.errors import UserError
@@ -11,6 +11,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import Experiment, parse
 from augury.experiments.runs import DESCRIPTION, run_folder
+from augury.training.beginning import Beginning
 from augury.training.run import TrainingRun
 
 
@@ -48,6 +49,16 @@ class Run(TrainingRun):
     """The subwords of a record of the plain corpus on average, by side."""
     left_out: Mapping[str, int]
     """Training examples that are not read, by reason."""
+    before: str | None = None
+    """The address of the stage before this one; None of a first stage."""
+
+    @property
+    def beginning(self) -> Beginning | None:
+        """What training begins with: the run of the stage before with the same seed; None of a first stage."""
+        if self.before is None:
+            return None
+        assert self.experiment.stage is not None
+        return Beginning(run_folder(self.store, self.before, self.seed), self.experiment.stage.carry)
 
     @property
     def store(self) -> Store:
@@ -69,7 +80,12 @@ class Run(TrainingRun):
     @property
     def tests(self) -> list[str]:
         """The roles of the corpora that the run is scored on."""
-        return [corpus.role for corpus in self.inputs if corpus.role not in ("train", "valid")]
+        return [corpus.role for corpus in self.inputs if corpus.role not in ("train", "valid", *self.dev_sets)]
+
+    @property
+    def dev_sets(self) -> tuple[str, ...]:
+        """The roles of the corpora that training is watched on beside `valid`, which decides."""
+        return self.experiment.corpus.dev_sets
 
     @classmethod
     def read(cls, folder: Folder) -> Run:
@@ -77,7 +93,9 @@ class Run(TrainingRun):
         if not folder.exists(DESCRIPTION):
             raise UserError(f"{folder.uri} is not a run: give the folder of a seed, as `augury train` prints it")
         content = folder.read_json(DESCRIPTION).get("run", {})
-        lacking = [field.name for field in fields(cls) if field.name not in (*content, "folder")]
+        lacking = [
+            field.name for field in fields(cls) if field.name not in (*content, "folder") and field.default is MISSING
+        ]
         if lacking:
             parts = f" (it has no {', '.join(lacking)})" if content else ""
             raise UserError(
@@ -97,7 +115,7 @@ class Run(TrainingRun):
     @classmethod
     def from_dict(cls, root: str, content: Mapping[str, Any]) -> Run:
         """Return the run of a storage that JSON-like values describe; what they hold beyond it is left out."""
-        values = {field.name: content[field.name] for field in fields(cls) if field.name != "folder"}
+        values = {field.name: content[field.name] for field in fields(cls) if field.name in content}
         values["experiment"] = parse(values["experiment"])
         values["inputs"] = tuple(Input(one["name"], one["address"], one["rows"]) for one in values["inputs"])
         return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)

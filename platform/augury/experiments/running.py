@@ -18,7 +18,7 @@ from augury.core.parallel import side_by_side
 from augury.core.periodic import every
 from augury.core.progress import Line, duration, say
 from augury.core.store import Folder, Store
-from augury.experiments import preflight
+from augury.experiments import preflight, stages
 from augury.experiments.canonical import canonical
 from augury.experiments.description import artifacts, describe, differing_parameters
 from augury.experiments.evaluation import evaluate, evaluated
@@ -54,28 +54,30 @@ def run_experiment(
         prepared = {name: prepare(system, store, recording) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
         differing = differing_parameters(chosen.values())
-        jobs = [(name, seed) for name, system in chosen.items() for seed in system.seeds]
-        calls = [
-            functools.partial(
-                _run,
-                prepared[name].at(seed),
-                name,
-                differing,
-                recorder,
-                scored,
-                f"run {number} of {len(jobs)} · {name} · seed {seed}",
-            )
-            for number, (name, seed) in enumerate(jobs, start=1)
-        ]
-        for position, result in _results(calls, experiment.execution):
-            name, seed = jobs[position]
-            if isinstance(result, Diverged | Crashed):
-                failures.append(f"{name}, seed {seed} {type(result).__name__.lower()}: {result}")
+        levels = stages.jobs(prepared, store, recording)
+        count, begun = sum(map(len, levels)), 0
+        lost: set[Folder] = set()
+        for level in levels:
+            jobs = [job for job in level if job.run.beginning is None or job.run.beginning.run not in lost]
+            for job in [job for job in level if job not in jobs]:
+                lost.add(job.run.folder)
+                failures.append(f"{job.name}, seed {job.run.seed} is left out: the stage before it failed")
                 say(failures[-1])
-            elif isinstance(result, Exception):
-                raise result
-            else:
-                runs.setdefault(name, {})[seed] = result
+            calls = []
+            for name, run in jobs:
+                begun += 1
+                label = f"run {begun} of {count} · {name} · seed {run.seed}"
+                calls.append(functools.partial(_run, run, name, differing, recorder, scored, label))
+            for position, result in _results(calls, experiment.execution):
+                name, run = jobs[position]
+                if isinstance(result, Diverged | Crashed):
+                    lost.add(run.folder)
+                    failures.append(f"{name}, seed {run.seed} {type(result).__name__.lower()}: {result}")
+                    say(failures[-1])
+                elif isinstance(result, Exception):
+                    raise result
+                elif name in chosen and run.seed in chosen[name].seeds:
+                    runs.setdefault(name, {})[run.seed] = result
     ordered = {name: dict(sorted(runs[name].items())) for name in chosen if name in runs}
     return ordered, failures
 

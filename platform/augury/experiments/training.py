@@ -16,14 +16,18 @@ def train(
 ) -> bool:
     """Train a run, or what is left of it; return whether training has ended, and not just reached `until`.
 
+    The stages before it are trained first, where they are not yet.
     `execution` overrides the experiment's; `report` is called after every validation where training runs in this
     process. Raises Diverged, Crashed, and UserError where the cluster is too small.
     """
+    from augury.experiments.stages import train_before  # which trains in turn
+
     experiment = run.experiment
+    train_before(run, execution or experiment.execution)
     return launch(train_here, run, experiment.training, execution or experiment.execution, report, until)
 
 
 def train_here(run: Run, device: torch.device, report: Report, until: int | None = None) -> None:
     """Train a run in this process, a worker of a launcher."""
     task = trainable.find(run.experiment.task).load(run)
-    fit(task, run.experiment.training, run, device=device, report=report, until=until)
+    fit(task, run.experiment.training, run, device=device, report=report, until=until, beginning=run.beginning)

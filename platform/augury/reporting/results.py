@@ -140,7 +140,8 @@ def best_validations(run: Folder) -> dict[str, float]:
         for name, value in record["metrics"].items():
             if name.startswith("valid/") and name != "valid/best":
                 recorded.setdefault(name.removeprefix("valid/"), []).append(value)
-    return {name: min(values) if lower_is_better(name) else max(values) for name, values in recorded.items()}
+    measures = {name: name.rpartition("/")[2] for name in recorded}  # `clean/bleu` of a validation set called clean
+    return {name: min(values) if lower_is_better(measures[name]) else max(values) for name, values in recorded.items()}
 
 
 def from_hypotheses(

@@ -48,7 +48,7 @@ class Classification:
         self.experiment, self.regime = experiment, experiment.regime
         self.classes = task.labels(experiment)
         self.examples = examples_of(run, lambda: task.symbols(run))
-        self.draw_rows, self.ids = self.examples.draw_rows, self.examples.ids
+        self.draw_rows, self.weights, self.ids = self.examples.draw_rows, self.examples.weights, self.examples.ids
         self.labels = self._numbered(self.examples.column("label"))
         sources = self.examples.lengths(SOURCE)
         self.lengths = Lengths(sources, np.ones_like(sources))

@@ -47,11 +47,11 @@ class SizeError(ValueError):
         self.limit, self.too_large = limit, too_large
 
 
-def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> bytes:
+def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0, symbols: Sequence[str] = ()) -> bytes:
     """Learn a model of exactly `size` pieces, the unknown piece (id 0) not counted, from one pass over `texts`.
 
-    The bytes depend on the arguments alone, and not on the order of the texts. Raises SizeError, and whatever
-    `texts` raises.
+    The first are `symbols`, which stay whole in texts. The bytes depend on the arguments alone, and not on the order of
+    the texts. Raises SizeError, and whatever `texts` raises.
     """
     failures: list[BaseException] = []
 
@@ -64,13 +64,14 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
             raise
 
     model = io.BytesIO()
+    settings = {**_SETTINGS, "user_defined_symbols": list(symbols)} if symbols else _SETTINGS
     try:
         SentencePieceTrainer.train(
             sentence_iterator=passing(),
             model_writer=model,
             vocab_size=size + 1,
             character_coverage=character_coverage,
-            **_SETTINGS,
+            **settings,
         )
     except RuntimeError as error:
         if failures:

@@ -8,7 +8,8 @@ table 7).
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from itertools import chain
+from dataclasses import asdict
+from itertools import chain, islice
 from typing import NamedTuple
 
 import numpy as np
@@ -21,6 +22,7 @@ from augury.core.progress import say_once
 from augury.core.store import Folder
 from augury.text import sentencepieces
 from augury.text.resegmentation import Resegmenter
+from augury.text.text_form import TextForm
 from augury.text.vocabulary_settings import SPECIALS, USUAL_SIZE, VocabularyConfig
 from augury.text.vocabulary_size import fitting_size, matching_size
 
@@ -30,6 +32,8 @@ PLAIN_VIEWS = ("source", "target")
 PAD, UNK, EOS = range(3)
 UNKNOWN_TEXT = " ⁇ "
 """The text of the unknown piece, as in sentencepiece."""
+
+AS_IT_IS = TextForm()
 
 Texts = Callable[[], Iterable[str]]
 
@@ -43,8 +47,11 @@ class Vocabulary:
 
     pad, unk, eos = PAD, UNK, EOS
 
-    def __init__(self, models: Sequence[bytes], views: Mapping[str, int], tags: Sequence[str]):
+    def __init__(
+        self, models: Sequence[bytes], views: Mapping[str, int], tags: Sequence[str], form: TextForm = AS_IT_IS
+    ):
         """Take serialised sentencepiece models and, for each view, the index of the one that encodes it."""
+        self.form = form
         self._models = [SentencePieceProcessor(model_proto=model) for model in models]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
@@ -63,7 +70,8 @@ class Vocabulary:
     def load(cls, folder: Folder) -> Vocabulary:
         """Return the vocabulary that `train` saved in `folder`; raise UserError where it was not finished."""
         manifest = folder.manifest()
-        return cls([folder.read(name) for name in manifest["models"]], manifest["views"], manifest["tags"])
+        form = TextForm(**manifest.get("form", {}))
+        return cls([folder.read(name) for name in manifest["models"]], manifest["views"], manifest["tags"], form)
 
     def __len__(self) -> int:
         return len(self.pieces)
@@ -85,25 +93,30 @@ class Vocabulary:
         """Return the ids of all texts end to end, without tags and `</s>`, and the n + 1 offsets between them.
 
         Texts decode to themselves, spaces included, but for characters not seen in training, U+2585 and NUL,
-        which become `<unk>`, and U+2581, which sentencepiece takes for a space.
+        which become `<unk>`, and U+2581, which sentencepiece takes for a space. Of tokens of Moses (`form`) spaces are
+        where people write them.
         """
         assert not isinstance(texts, str)
         if view not in self._views:
             raise unknown("view", view, self._views)
         index = self._views[view]
         lines = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else texts
-        ids, offsets = sentencepieces.encode(self._models[index], lines, num_threads)
+        ids, offsets = sentencepieces.encode(self._models[index], self.form.written(lines, view), num_threads)
         return self._ids[index][ids], offsets
 
     def decode(self, ids: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> list[str]:
-        """Return the texts of rows of ids of any view, without special symbols and tags; `<unk>` reads ` ⁇ `."""
+        """Return the texts of rows of ids of any view, without special symbols and tags; `<unk>` reads ` ⁇ `.
+
+        Tokens of Moses (`form`) are joined by the rules of the target language.
+        """
         rows = [np.asarray(row, np.int64).tolist() for row in ids]
         assert all(index >= 0 for row in rows for index in row)
         return self.decode_pieces([self.pieces[index] for index in row] for row in rows)
 
     def decode_pieces(self, rows: Iterable[Sequence[str]]) -> list[str]:
         """Return the texts of rows of pieces, as `decode` does."""
-        return [sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows]
+        texts = [sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows]
+        return list(self.form.read(texts))
 
 
 def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
@@ -123,18 +136,33 @@ def train(
     tags = _tags(languages, config.reserved)
     counts: dict[str, int] = {}
     symbols = len(SPECIALS) + len(tags)
+    form = config.form(languages[0], languages[-1])
+    groups = {view: _in_form(texts, view, form) for view, texts in groups.items()}
     config = _with_fitting_size(config, groups, symbols)
     if config.mode == "joint" and config.size_per_key == "auto":
         config = _with_matching_size(config, groups, symbols)
     parts = _parts(config, list(groups), symbols)
-    models = [_learn(part, _texts(groups, part.views, counts), config.character_coverage) for part in parts]
+    models = [_learn(part, _texts(groups, part.views, counts), config) for part in parts]
     views = {view: index for index, part in enumerate(parts) for view in part.views}
-    vocabulary = Vocabulary(models, views, tags)
+    vocabulary = Vocabulary(models, views, tags, form)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
     for name, model in zip(names, models, strict=True):
         folder.write(name, model)
-    folder.finish({"size": len(vocabulary), "models": names, "views": views, "tags": tags, "texts": counts})
+    written = {} if form.plain else {"form": asdict(form)}
+    folder.finish({"size": len(vocabulary), "models": names, "views": views, "tags": tags, "texts": counts, **written})
     return vocabulary
+
+
+def _in_form(texts: Texts, view: str, form: TextForm) -> Texts:
+    if form.plain:
+        return texts
+    return lambda: chain.from_iterable(form.written(batch, view) for batch in _batches(texts()))
+
+
+def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
+    remaining = iter(texts)
+    while batch := list(islice(remaining, 1_000)):
+        yield batch
 
 
 def _with_fitting_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
@@ -161,7 +189,7 @@ def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], s
     views = chain.from_iterable(groups[view]() for view in ciphers)
     baseline, most = config.size - symbols, config.size * (1 + len(ciphers)) - symbols
     try:
-        matched = matching_size(plain, views, baseline, most, config.character_coverage)
+        matched = matching_size(plain, views, baseline, most, config.character_coverage, config.form("", "").symbols)
     except sentencepieces.SizeError as error:
         raise _impossible(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
     per_key = -(-(matched.size - baseline) // len(ciphers))
@@ -198,9 +226,10 @@ def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list
     ]
 
 
-def _learn(part: _Part, texts: Iterable[str], character_coverage: float) -> bytes:
+def _learn(part: _Part, texts: Iterable[str], config: VocabularyConfig) -> bytes:
+    size, markers = max(part.size - part.symbols, 0), config.form("", "").symbols
     try:
-        return sentencepieces.learn(texts, max(part.size - part.symbols, 0), character_coverage)
+        return sentencepieces.learn(texts, size, config.character_coverage, markers)
     except sentencepieces.SizeError as error:
         raise _impossible(part.settings, part.size, part.views, error, part.symbols) from error
 

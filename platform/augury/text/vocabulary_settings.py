@@ -7,6 +7,7 @@ from typing import Literal
 from pydantic import Field, PositiveInt, field_validator
 
 from augury.core.config import Section
+from augury.text.text_form import Casing, TextForm, Tokenise
 
 USUAL_SIZE = 12_000
 SPECIALS = ("<pad>", "<unk>", "</s>")
@@ -31,6 +32,16 @@ class VocabularyConfig(Section):
     """The share of characters that have a piece; the rarest others become unknown."""
     reserved: tuple[str, ...] = ()
     """Further symbols that are entered by id alone, such as domain tags: `<clean_s>`."""
+
+    tokenise: Tokenise = "none"
+    """`moses`: subwords are those of the tokens that Moses splits text into, by the rules of its language; outputs are
+    joined as Moses does for the target language."""
+    casing: Casing = "none"
+    """`inline`: words are in lower case, and a marker before a word, `<title>` or `<upper>`, says if it was not."""
+
+    def form(self, source_language: str, target_language: str) -> TextForm:
+        """Return the form in which text is segmented."""
+        return TextForm(self.tokenise, self.casing, source_language, target_language)
 
     @property
     def entries(self) -> int:

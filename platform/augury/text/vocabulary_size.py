@@ -56,7 +56,12 @@ class Matched(NamedTuple):
 
 
 def matching_size(
-    plain: Sequence[str], views: Iterable[str], baseline: int, most: int, character_coverage: float = 1.0
+    plain: Sequence[str],
+    views: Iterable[str],
+    baseline: int,
+    most: int,
+    character_coverage: float = 1.0,
+    symbols: Sequence[str] = (),
 ) -> Matched:
     """Return the smallest joint size under which plain text has at most as many pieces as under the baseline's.
 
@@ -66,15 +71,15 @@ def matching_size(
     not allow the baseline's size.
     """
     sample = [*islice(plain, SAMPLE), *islice(reversed(plain), SAMPLE)]
-    target = _pieces(sentencepieces.learn(plain, baseline, character_coverage), sample)
+    target = _pieces(sentencepieces.learn(plain, baseline, character_coverage, symbols), sample)
     texts = [*plain, *views]
     try:
-        largest = sentencepieces.learn(texts, most, character_coverage)
+        largest = sentencepieces.learn(texts, most, character_coverage, symbols)
     except sentencepieces.SizeError as error:
         if not error.too_large:
             raise
         most = error.limit
-        largest = sentencepieces.learn(texts, most, character_coverage)
+        largest = sentencepieces.learn(texts, most, character_coverage, symbols)
     least = min(max(baseline, sentencepieces.characters(largest)), most)
     sizes = [*range(least, most, STEP), most]
     counts: dict[int, float] = {}

@@ -47,13 +47,15 @@ def plan_pass(
     seed: int,
     number: int,
     draws: Sequence[int] | None = None,
+    weights: np.ndarray | None = None,
     world: int = 1,
     accumulation: int = 1,
 ) -> list[list[list[Batch]]]:
     """Return the updates of pass `number` (from 0): `plan[update][rank]` lists that rank's batches.
 
     `draws` gives the number of rows that every draw has, the first ones; without it there is one draw of all rows.
-    Example number d · rows + r is row r under draw d (`locate`). `order` is `length` (rows of similar length in a
+    Example number d · rows + r is row r under draw d (`locate`). `weights` (rows,) says how often the pass reads each
+    row (`copies`), never twice in a batch; without it each once. `order` is `length` (rows of similar length in a
     batch, equally long ones and the batches in random order) or `random` (all rows). The last update may hold fewer
     than `accumulation` batches per rank, but as many on every rank: where the number of batches does not divide by the
     world size, the largest ones are split. Raises UserError if a row exceeds the budget, or if there are fewer rows
@@ -61,13 +63,35 @@ def plan_pass(
     """
     _check(lengths, max_tokens)
     chosen = _chosen_draws(len(lengths.cost), draws or [len(lengths.cost)], seed, number)
-    batches = _cut(lengths, chosen >= 0, max_tokens, max_examples, order, generator(seed, "batches", number))
+    counts = np.ones(len(chosen), np.int64) if weights is None else copies(weights, seed, number)
+    counts[chosen < 0] = 0
+    if not counts.any():
+        raise UserError(f"pass {number + 1} reads no example, such are the weights of the texts: raise them")
+    batches = []
+    for copy in range(counts.max()):
+        random = generator(seed, "batches", number, *([copy] if copy else []))
+        batches += _cut(lengths, counts > copy, max_tokens, max_examples, order, random)
     batches = _divisible(batches, world)
     generator(seed, "order of batches", number).shuffle(batches)
     batches = [chosen[rows] * len(chosen) + rows for rows in batches]
     per_update = world * accumulation
     updates = [batches[start : start + per_update] for start in range(0, len(batches), per_update)]
     return [[update[rank::world] for rank in range(world)] for update in updates]
+
+
+def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
+    """Return how often pass `number` reads every row, (rows,) int, given its weight: the mean of that over passes.
+
+    In n passes a row of weight w is read ⌊n·w⌋ or ⌈n·w⌉ times, and a pass reads ⌊m·w⌋ or ⌈m·w⌉ copies of m rows of one
+    weight: they come in turn, in an order that is drawn from the seed.
+    """
+    offsets = np.zeros(len(weights))
+    for weight in np.unique(weights):
+        rows = np.flatnonzero(weights == weight)
+        offsets[rows] = (generator(seed, "weights", float(weight)).permutation(len(rows)) + 0.5) / len(rows)
+    before, after = (np.floor(passes * weights + offsets) for passes in (number, number + 1))
+    counts: np.ndarray = (after - before).astype(np.int64)
+    return counts
 
 
 def locate(examples: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:

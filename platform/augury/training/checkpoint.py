@@ -1,6 +1,6 @@
 """Checkpoints: everything a resume needs, written whole; the last ones, the best one, and the mean of several.
 
-A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest one also has `state.pt`
+A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the latest and the best also have `state.pt`
 (optimizer, position in the plan, patience, cost so far). The random numbers of an update are a function of
 (seed, update, rank), so the position is their state too. `snapshot-<update>` is like a checkpoint between validations.
 """
@@ -39,6 +39,8 @@ class Position:
     validations: int = 0
     rows: int = 0
     seconds: float = 0.0
+    start: int = 0
+    """The step of the schedule that this training goes on from: 0 but in a stage that carries its optimizer."""
     scores: dict[int, float] = field(default_factory=dict)
     """The score of every validation, by its update; higher is better."""
 
@@ -106,9 +108,12 @@ class Checkpoints:
             if older != name:
                 self.folder.remove(older)
         if not snapshot:
-            retained = [*self.last(), *([best(position.scores)] if self.keep_best else [])]
+            last, best_one = self.last(), [best(position.scores)] if self.keep_best else []
             for update in self.updates()[:-1]:
-                self.folder.remove(f"{update:08d}/{STATE}" if update in retained else f"{update:08d}")
+                if update not in (*last, *best_one):
+                    self.folder.remove(f"{update:08d}")
+                elif update not in best_one:
+                    self.folder.remove(f"{update:08d}/{STATE}")
 
     @property
     def begun(self) -> bool:
@@ -122,6 +127,17 @@ class Checkpoints:
     def last(self) -> list[int]:
         """Return the updates of the last `keep` checkpoints, or of all where there are fewer."""
         return self.updates()[-self.keep :]
+
+    def state(self, update: int) -> tuple[Position, dict[str, Any]]:
+        """Return the position after an update and the optimizer's state; UserError where it was not kept."""
+        name = f"{update:08d}"
+        if not self.folder.exists(f"{name}/{STATE}"):
+            raise UserError(
+                f"{self.folder.uri} has no state of the optimizer after update {update:,}: carry weights alone, or "
+                "remove the run and train it again"
+            )
+        state = self._state(name)
+        return Position(**state["position"]), state["optimizer"]
 
     def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position) -> Position:
         """Load the latest state into module and optimizer; `start` where there is none.

@@ -28,6 +28,7 @@ from augury.core.rng import seed_of
 from augury.regimes.regime import Losses, Progress
 from augury.training import distributed
 from augury.training.batching import plan_pass
+from augury.training.beginning import Beginning
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
 from augury.training.run import TrainingRun
@@ -81,15 +82,16 @@ def fit(
     device: torch.device,
     report: Report | None = None,
     until: int | None = None,
+    beginning: Beginning | None = None,
 ) -> None:
     """Train until the schedule, the patience or an interrupt ends it; continue where an earlier call stopped.
 
-    With `until`, return after that validation, counted from the start of the run, ready to be continued. `report` is
-    called after every validation, when its checkpoint is written, and may end the call by raising. A finished run
-    leaves `checkpoints/`, `history/`, and at the end `weights.safetensors` and `outcome.json` in the run's folder.
-    Raises Diverged and Interrupted.
+    Training begins with the task's module as it is, or with what `beginning` holds. With `until`, return after that
+    validation, counted from the start of the run, ready to be continued. `report` is called after every validation,
+    when its checkpoint is written, and may end the call by raising. A finished run leaves `checkpoints/`, `history/`,
+    and at the end `weights.safetensors` and `outcome.json` in the run's folder. Raises Diverged and Interrupted.
     """
-    _Loop(task, training, run, device, report or (lambda metrics: None), until).run()
+    _Loop(task, training, run, device, report or (lambda metrics: None), until, beginning).run()
 
 
 class _Loop:
@@ -101,6 +103,7 @@ class _Loop:
         device: torch.device,
         report: Report,
         until: int | None,
+        beginning: Beginning | None,
     ):
         self.task, self.training, self.folder, self.device, self.report = task, training, run.folder, device, report
         self.seed, self.until = run.seed, until
@@ -115,7 +118,10 @@ class _Loop:
             run.folder, training.average_last if averages else 1, keep_best=training.weights in ("best", "chosen")
         )
         self.history = History(run.folder)
-        self.position = self.checkpoints.restore(self.module, self.optimizer, Position(run.address, run.seed, world))
+        start = Position(run.address, run.seed, world)
+        if beginning is not None and not self.checkpoints.begun:
+            start.start = beginning.load(self.module, self.optimizer)
+        self.position = self.checkpoints.restore(self.module, self.optimizer, start)
         self.patience = Patience(training.patience, self.position.best, self.position.waited)
         self.leads = distributed.rank() == 0
         self.window = _Window(time.monotonic())
@@ -172,6 +178,7 @@ class _Loop:
             seed=self.seed,
             number=self.position.passes,
             draws=self.task.draw_rows,
+            weights=self.task.weights,
             world=self.position.world,
             accumulation=self.training.accumulation,
         )
@@ -217,12 +224,16 @@ class _Loop:
         self.unchecked.append((update, batches, torch.stack([totals[0] / totals[1], norm, totals[2]])))
         if self.device.type == "cpu" or len(self.unchecked) == 20:  # looking at a number makes a GPU wait
             self._check()
-        rate = learning_rate(self.training, update + 1, self.position.updates_per_pass)
+        rate = self._rate(update + 1)
         for group in self.optimizer.param_groups:
             group["lr"] = rate
         self.optimizer.step()
         self.position.advance()
         self._maybe_write(rate)
+
+    def _rate(self, update: int) -> float:
+        """The learning rate of an update, from 1."""
+        return learning_rate(self.training, self.position.start + update, self.position.updates_per_pass)
 
     @contextmanager
     def _accumulating(self, more: bool) -> Iterator[None]:
@@ -298,7 +309,7 @@ class _Loop:
 
     def _validate(self) -> None:
         self._check()
-        self._maybe_write(learning_rate(self.training, self.position.update, self.position.updates_per_pass), now=True)
+        self._maybe_write(self._rate(self.position.update), now=True)
         self.module.eval()
         with torch.no_grad():
             validation = self.task.validate(self.device)

@@ -35,6 +35,8 @@ class Task(Protocol):
     lengths: Lengths
     draw_rows: list[int]
     """The number of rows of every draw of the regime, the first ones."""
+    weights: np.ndarray | None
+    """How often a pass reads every row, (rows,); None: each once."""
 
     def onset(self, updates_per_pass: float) -> float:
         """Return the number of updates after which all of the regime's loss acts."""

@@ -1,0 +1,233 @@
+"""Pairs of what a speech recogniser heard and the translation of what was said (Li and Specia 2019, 2.4)."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar, Literal, NamedTuple
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from augury.augment.operator import REJECTED, CorpusOperator, Made, children
+from augury.augment.translation import Translation
+from augury.core.citations import NOISY_NMT, Paper
+from augury.core.errors import UserError, unknown
+from augury.core.execution import Execution
+from augury.core.store import Store
+from augury.corpora.corpus import Corpus
+from augury.corpora.filters import clean_lines
+from augury.corpora.ingest import ingested
+from augury.corpora.languages import UNDETERMINED
+from augury.corpora.monolingual import NAME, MonolingualFilter, MonolingualSpec
+from augury.corpora.readers import open_text
+from augury.corpora.splits import BaseSpec
+from augury.decoding.speech import SpeechModel, content
+from augury.scoring.wer import Alignment, aligned, word_error_rate, word_recognition_rate
+
+INDICATORS = re.compile(r"\[[^][]*\]|\([A-Z][\w'-]*(?: [\w'-]+){0,2}\)")
+"""What transcripts say besides words: `[laughter]`, `(Applause)`, and of brackets that are round up to three words."""
+BLOCK_ROWS = 100
+RECORDINGS_PER_SECOND = 1.0  # that one core recognises with a small model
+WORDS, ERRORS, MATCHES = "words of transcripts", "word errors", "words recognised"
+
+
+class Triple(NamedTuple):
+    """What was said, what was heard, and the translation."""
+
+    transcript: str
+    heard: str
+    target: str
+
+    def kept(self, max_ratio: float | None, against: Literal["transcript", "target"]) -> bool:
+        """Return whether what was heard has words, and the other text at most so many times as many."""
+        words, heard = len(getattr(self, against).split()), len(self.heard.split())
+        return heard > 0 and (max_ratio is None or words / heard <= max_ratio)
+
+
+class AsrTranscript(CorpusOperator):
+    """Training pairs whose source is a transcript by automatic speech recognition, of training text that was spoken.
+
+    The sources of the training text are transcripts by people. Those by a recogniser are in a file whose line n belongs
+    to row n of the training text, or they are made from audio files.
+    """
+
+    operator: Literal["asr_transcript"] = "asr_transcript"
+    transcripts: str | None = None
+    """File with a transcript by a recogniser for every row of the training text, one a line, or in `column`."""
+    audio: str | None = None
+    """File with the path of an audio file for every row, one a line, or in `column`; relative ones begin where the file
+    lies."""
+    column: str | None = None
+    """Column of the transcripts or paths, where their file is a table (TSV, CSV, JSON lines, Parquet)."""
+    id_column: str | None = None
+    """Column of ids of the training text, where rows of the table are not those of the text in their order."""
+    recogniser: str | None = None
+    """Speech model for `audio`: a checkpoint of `transformers`, by its name on a hub or its directory."""
+    revision: str | None = None
+    """Branch, tag or commit of the recogniser on the hub."""
+    max_ratio: float | None = Field(1.5, gt=0)
+    """Most words of the other text for one that was heard; pairs with more are left out; none: no limit."""
+    against: Literal["transcript", "target"] = "transcript"
+    """The other text: the transcript by people (section 4.5 of the paper), or the translation (section 2.4)."""
+    indicators: Literal["keep", "drop"] = "keep"
+    """What becomes of indicator words such as `[laughter]` and `(Applause)`, in all three texts."""
+
+    text: str | None = None
+    """The name of the training text that was spoken, where there are several."""
+
+    EXAMPLE: ClassVar[str] = "transcripts: asr.txt"
+    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
+    LEARNED: ClassVar[frozenset[str]] = frozenset(
+        {"transcripts", "audio", "column", "id_column", "recogniser", "revision"}
+    )
+
+    @model_validator(mode="after")
+    def _one_way(self) -> AsrTranscript:
+        if (self.transcripts is None) == (self.audio is None):
+            raise UserError("transcripts of speech are read or made: give transcripts, or audio and recogniser")
+        if (self.audio is None) != (self.recogniser is None):
+            raise UserError("audio is what a recogniser reads: give both, as recogniser: openai/whisper-tiny")
+        if self.id_column and not self.column:
+            raise UserError(f"id_column: {self.id_column} is a column of a table: give column too")
+        return self
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (NOISY_NMT,)
+
+    def makes(self) -> Literal["view", "records"]:
+        return "records"
+
+    def texts(self) -> Mapping[str, BaseSpec]:
+        return {"transcripts" if self.audio is None else "audio": self._text}
+
+    def fit_parameters(self) -> dict[str, Any]:
+        speech = self._speech()
+        return {} if speech is None else {"recognised": speech.name}
+
+    def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
+        alignment = Alignment(*(counts.get(name, 0) for name in (ERRORS, MATCHES, WORDS)))
+        return {"WER": word_error_rate(alignment), "WRR": word_recognition_rate(alignment)}
+
+    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+        spoken, prefix = self._spoken(corpus, store)
+        heard = self._heard(spoken, store, execution)
+        for block in spoken.blocks():
+            ids, sources, targets = (block.column(name).to_pylist() for name in ("id", "source", "target"))
+            parents = block.set_column(0, block.schema.field(0), pa.array([prefix + name for name in ids], pa.string()))
+            triples = [
+                self._triple(source, heard.get(_key(name), ""), target)
+                for name, source, target in zip(ids, sources, targets, strict=True)
+            ]
+            counts = Counter[str]()
+            rows = [row for row, triple in enumerate(triples) if self._is_kept(triple, counts)]
+            kept = [triples[row] for row in rows]
+            records = children(
+                parents.take(pa.array(rows, pa.int64())),
+                self,
+                [1] * len(rows),
+                source=pa.array([triple.heard for triple in kept], pa.string()),
+                target=pa.array([triple.target for triple in kept], pa.string()),
+            )
+            yield Made(records, counts)
+
+    def _is_kept(self, triple: Triple, counts: Counter[str]) -> bool:
+        """Return whether a triple makes a pair, and count it: by the reason where not, by its words where it does."""
+        if not triple.heard:
+            counts[f"{REJECTED}no transcript"] += 1
+        elif not triple.target:
+            counts[f"{REJECTED}empty target"] += 1
+        elif not triple.kept(self.max_ratio, self.against):
+            counts[f"{REJECTED}length ratio"] += 1
+        else:
+            alignment = aligned(triple.transcript.split(), triple.heard.split())
+            counts.update({WORDS: alignment.words, ERRORS: alignment.errors, MATCHES: alignment.matches})
+            counts["unchanged sources"] += triple.heard == triple.transcript
+            return True
+        return False
+
+    def _triple(self, *texts: str) -> Triple:
+        if self.indicators == "keep":
+            return Triple(*texts)
+        return Triple(*(" ".join(INDICATORS.sub(" ", text).split()) for text in texts))
+
+    def _spoken(self, corpus: Corpus, store: Store) -> tuple[Corpus, str]:
+        """Return the training text that was spoken, and what its ids begin with in the corpus of all."""
+        addresses = {text["name"]: text["address"] for text in corpus.manifest.get("texts", [])}
+        if not addresses and self.text is None:
+            return corpus, ""
+        if self.text not in addresses:
+            raise unknown(f"text of operator {self.operator}", self.text or "", addresses)
+        return Corpus.load(store, addresses[self.text]), f"{self.text}-"
+
+    def _heard(self, spoken: Corpus, store: Store, execution: Execution) -> dict[str, str]:
+        """Return what was heard, by the rows or ids of the training text, cleaned as that was."""
+        text = ingested(self._text, "train", store.root)
+        self._check_rows(spoken, text)
+        shards: Iterator[list[str | None]] = (block.column("text").to_pylist() for block in text.blocks(["text"]))
+        if (speech := self._speech()) is not None:
+            recognised = Translation(text, "text", speech, per_second=RECORDINGS_PER_SECOND, block_rows=BLOCK_ROWS)
+            shards = recognised.hypotheses(store, execution, f"{self.operator}: recognise")
+        cleaning = {key: spoken.manifest["spec"]["filter"].get(key, False) for key in ("lowercase", "unescape")}
+        heard: dict[str, str] = {}
+        for block, lines in zip(text.blocks(["id"]), shards, strict=True):
+            cleaned = clean_lines([line or "" for line in lines], MonolingualFilter(**cleaning))
+            heard |= zip(map(_key, block.column("id").to_pylist()), cleaned, strict=True)
+        return heard
+
+    def _check_rows(self, spoken: Corpus, text: Corpus) -> None:
+        """Raise UserError where rows cannot belong together."""
+        rows, wanted = text.manifest["rows_in"], spoken.manifest["rows_in"]
+        if self.id_column:
+            ids = set(spoken.column("id"))
+            if not ids.intersection(text.column("id")):
+                raise UserError(
+                    f"no id in column {self.id_column} of {self._file} is one of the training text, such as {min(ids)}"
+                )
+        elif rows < wanted or (rows > wanted and not spoken.manifest["spec"]["text"].get("first")):
+            raise UserError(
+                f"{self._file} has {rows:,} rows and the training text {wanted:,}: row n of one must belong to row n "
+                "of the other, or give column and id_column"
+            )
+
+    def _speech(self) -> SpeechModel | None:
+        """Return the model that reads the audio files, where transcripts are made."""
+        if self.recogniser is None:
+            return None
+        directory = str(Path(self._file).parent)
+        return SpeechModel(
+            self.recogniser, self.revision, directory, _recordings(self._text.model_dump_json(), directory)
+        )
+
+    @property
+    def _file(self) -> str:
+        file = self.transcripts or self.audio
+        assert file is not None
+        return file
+
+    @property
+    def _text(self) -> MonolingualSpec:
+        """The file of transcripts or of paths as a text."""
+        columns = {"text_column": self.column} | ({"id_column": self.id_column} if self.id_column else {})
+        place = {"file": self._file, **columns} if self.column else {"lines": self._file}
+        return MonolingualSpec.model_validate({"language": UNDETERMINED, "train": place})
+
+
+@cache
+def _recordings(spec: str, directory: str) -> str:
+    """Return what identifies the audio files of a text of paths; UserError where one is missing."""
+    part = MonolingualSpec.model_validate_json(spec).part("train")
+    blocks = open_text(part.text, part.role).blocks()
+    paths = [path.strip() for block in blocks for path in block.column("text").to_pylist()]
+    return content([path for path in paths if path], directory)
+
+
+def _key(name: str) -> str:
+    """Return what ids of the training text and of transcripts have in common: the number of a row, or all of an id."""
+    return name.removeprefix("train-").removeprefix(f"{NAME}-")
+
+
+OPERATOR = AsrTranscript

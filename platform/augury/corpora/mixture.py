@@ -1,0 +1,76 @@
+"""Several training texts as one corpus: their records one text after the other, each with the name of its text."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from augury.core.config import address
+from augury.core.locks import make_once
+from augury.core.progress import say
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import KIND, Corpus, CorpusWriter, read_shard
+
+TEXTS = "texts"
+"""The entry of a mixture's manifest that lists its texts."""
+
+
+class Rows(NamedTuple):
+    """The rows of one text among those of a training corpus."""
+
+    name: str
+    start: int
+    end: int
+
+
+def mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
+    """Return the corpus of all records, made unless the store has it.
+
+    An id is that of the text's corpus behind its name, and `origin` is the name.
+    """
+    folder = store.folder(KIND, mixture_address({name: corpus.address for name, corpus in corpora.items()}))
+    if make_once(folder, lambda: _make(folder, corpora)):
+        counts = ", ".join(f"{corpus.rows:,} of {name}" for name, corpus in corpora.items())
+        say(f"train: {Corpus(folder).rows:,} pairs, {counts}")
+    return Corpus(folder)
+
+
+def mixture_address(addresses: Mapping[str, str]) -> str:
+    """Return the address of the mixture of corpora, given theirs by name."""
+    return address({"kind": "mixture", "version": 1, "texts": [list(text) for text in addresses.items()]})
+
+
+def rows_of(corpus: Corpus) -> list[Rows]:
+    """Return the texts of a training corpus in the order of their rows; one text is called `train`."""
+    texts, end = [], 0
+    for text in corpus.manifest.get(TEXTS, [{"name": "train", "rows": corpus.rows}]):
+        texts.append(Rows(text["name"], end, end + text["rows"]))
+        end = texts[-1].end
+    return texts
+
+
+def _make(folder: Folder, corpora: Mapping[str, Corpus]) -> None:
+    writer = CorpusWriter(folder)
+    for name, corpus in corpora.items():
+        for shard in corpus.shards:
+            block = read_shard(corpus.folder, shard)
+            ids = pc.binary_join_element_wise(name, block.column("id"), "-")
+            block = block.set_column(block.column_names.index("id"), "id", ids)
+            origin = pa.repeat(name, len(block))
+            writer.add(block.set_column(block.column_names.index("origin"), block.schema.field("origin"), origin))
+    first, manifests = next(iter(corpora.values())).manifest, [corpus.manifest for corpus in corpora.values()]
+    writer.finish(
+        {
+            **{key: first[key] for key in ("kind", "split", "source_language", "target_language")},
+            "rows_in": sum(manifest["rows_in"] for manifest in manifests),
+            "rejected": dict(sum((Counter(manifest["rejected"]) for manifest in manifests), Counter())),
+            "examples": {},
+            TEXTS: [{"name": name, "rows": corpus.rows, "address": corpus.address} for name, corpus in corpora.items()],
+            "inputs": [corpus.address for corpus in corpora.values()],
+            "note": next((manifest["note"] for manifest in manifests if manifest["note"]), None),
+        }
+    )

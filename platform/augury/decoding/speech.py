@@ -1,0 +1,117 @@
+"""Speech recognition by any checkpoint of `transformers`: what is said in audio files.
+
+WAV is read by SciPy. Other formats need the package `soundfile`, which is not among Augury's own.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cache
+from importlib import import_module
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.files import find
+from augury.decoding.settings import Decoding, Translator
+from augury.text import pretrained
+
+if TYPE_CHECKING:
+    from transformers import Pipeline
+
+
+@dataclass(frozen=True)
+class SpeechModel:
+    """A speech model (CTC, Whisper or another encoder-decoder), by its name on a hub or its directory."""
+
+    checkpoint: str
+    revision: str | None
+    directory: str
+    """Where paths of audio files that are not absolute begin."""
+    audio: str
+    """What the files to recognise hold, as `content` says it."""
+
+    @property
+    def name(self) -> str:
+        """What identifies the transcripts: the model and the recordings."""
+        return config.address({"model": pretrained.identity(self.checkpoint, self.revision), "audio": self.audio})
+
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return the model as a function from paths to what is said there, loaded once; on a GPU where there is one."""
+        model = _loaded(self.checkpoint, self.revision)
+        rate = model.feature_extractor.sampling_rate
+        directory = Path(self.directory)
+
+        def recognise(paths: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+            # One by one: with some models the padding of a batch changes what is recognised.
+            recordings = (samples(directory / path, rate) for path in paths)
+            return [model({"raw": wave, "sampling_rate": rate})["text"].strip() for wave in recordings]
+
+        return recognise
+
+
+def content(paths: Sequence[str], directory: str) -> str:
+    """Return what identifies the bytes of audio files; UserError where one is missing."""
+    digest = hashlib.blake2b(digest_size=8)
+    for path in paths:
+        with find(str(Path(directory) / path)).open("rb") as file:
+            digest.update(hashlib.file_digest(file, "sha256").digest())
+    return digest.hexdigest()
+
+
+def samples(path: Path, rate: int) -> np.ndarray:
+    """Return the samples of an audio file, (samples,) float32 in [-1, 1], channels averaged, at this many a second.
+
+    UserError where the file cannot be read.
+    """
+    from scipy.signal import resample_poly
+
+    try:
+        wave, own_rate = _wav(path) if path.suffix.lower() == ".wav" else _other(path)
+    except (OSError, ValueError, RuntimeError) as error:
+        raise UserError(f"{path} cannot be read as audio: {error}") from error
+    if own_rate == rate or not len(wave):
+        return wave
+    return np.asarray(resample_poly(wave, rate, own_rate), np.float32)
+
+
+def _wav(path: Path) -> tuple[np.ndarray, int]:
+    from scipy.io import wavfile
+
+    rate, wave = wavfile.read(path)
+    if wave.dtype == np.uint8:
+        wave = (wave.astype(np.float32) - 128) / 128
+    elif wave.dtype.kind == "i":
+        wave = wave.astype(np.float32) / -float(np.iinfo(wave.dtype).min)
+    return _mono(wave), rate
+
+
+def _other(path: Path) -> tuple[np.ndarray, int]:
+    if find_spec("soundfile") is None:
+        raise UserError(f"{path} is no WAV file, and others are read by soundfile: pip install soundfile")
+    wave, rate = import_module("soundfile").read(path, dtype="float32")
+    return _mono(wave), rate
+
+
+def _mono(wave: np.ndarray) -> np.ndarray:
+    return np.asarray(wave if wave.ndim == 1 else wave.mean(1), np.float32)
+
+
+@cache
+def _loaded(checkpoint: str, revision: str | None) -> Pipeline:
+    import torch
+    from transformers import pipeline
+
+    device = 0 if torch.cuda.is_available() else -1
+
+    def load(name: str, **settings: object) -> Pipeline:
+        return pipeline("automatic-speech-recognition", model=name, device=device, dtype=torch.float32, **settings)
+
+    return pretrained.load(load, checkpoint, revision)

@@ -1,0 +1,54 @@
+"""The part that each row has in training: how often it is read, and the symbol before its source."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from augury.core.store import Folder
+from augury.corpora.corpus import Corpus
+from augury.corpora.mixture import rows_of
+from augury.corpora.splits import Share
+from augury.experiments.experiment import Experiment
+
+
+class Mixture(NamedTuple):
+    """Shares, and which of them every row has (rows,): of the corpus and then of all records."""
+
+    shares: Sequence[Share]
+    of_row: np.ndarray
+
+    @property
+    def weights(self) -> np.ndarray:
+        """The weight of every row, (rows,)."""
+        return np.array([share.weight for share in self.shares])[self.of_row]
+
+    def tag(self, row: int) -> str | None:
+        """Return the symbol before the source of a row."""
+        return self.shares[self.of_row[row]].tag
+
+
+def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
+    """Return the mixture of a training set, the corpus first and then records; None where all rows are alike.
+
+    Records have the share that `mixture` gives what made them, or else that of the first of their parents.
+    """
+    if not experiment.uneven:
+        return None
+    corpus, *records = map(Corpus, texts)
+    shares = [*experiment.corpus.shares.values(), *experiment.mixture.values(), Share()]
+    texts_of_corpus, made = list(experiment.corpus.shares), list(experiment.mixture)
+    parts = [np.zeros(corpus.rows, np.int64)]
+    for name, start, end in rows_of(corpus):
+        parts[0][start:end] = texts_of_corpus.index(name)
+    places: dict[str, int] | None = None
+    for name, of_operator in zip(experiment.records, records, strict=True):
+        if name in made:
+            parts.append(np.full(of_operator.rows, len(texts_of_corpus) + made.index(name)))
+            continue
+        places = places or dict(zip(corpus.column("id"), parts[0].tolist(), strict=True))
+        parents = [lineage["parents"] if lineage else [] for lineage in of_operator.column("lineage")]
+        parts.append(np.array([places.get(parent[0] if parent else "", len(shares) - 1) for parent in parents]))
+    return Mixture(shares, np.concatenate(parts))

@@ -1,0 +1,79 @@
+"""Stages of training: each is an experiment that begins with the model of the one before, and has a run of its own.
+
+A stage has the vocabulary and the fitted operators of the first, and an address made of that of the stage before:
+systems that have their first stages in common share these runs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from augury.core.execution import Execution
+from augury.core.locks import alone
+from augury.core.store import Folder, Store
+from augury.experiments import preparation
+from augury.experiments.description import describe
+from augury.experiments.evaluation import evaluate
+from augury.experiments.experiment import Experiment
+from augury.experiments.recording import Recording, unrecorded
+from augury.experiments.run import Run
+from augury.experiments.training import train
+from augury.training.trained import OUTCOME
+
+FIRST = "first"
+"""What the first stage is called."""
+
+
+def name_of(experiment: Experiment) -> str:
+    """Return what a stage is called."""
+    return FIRST if experiment.stage is None else experiment.stage.name
+
+
+def chain(experiment: Experiment) -> list[Experiment]:
+    """Return the stages that an experiment is the last of, the first one first."""
+    before = experiment.before()
+    return [*(chain(before) if before else []), experiment]
+
+
+class Job(NamedTuple):
+    """A run to be trained, and the name of its system."""
+
+    name: str
+    run: Run
+
+
+def jobs(prepared: Mapping[str, Run], store: Store, recording: Recording = unrecorded) -> list[list[Job]]:
+    """Return the runs of systems and of the stages before them, with all seeds: all first stages, all second ones, ...
+
+    A stage that is a system too is called as that. What the stages read is made where it is missing.
+    """
+    runs = {run.address: run for run in prepared.values()}
+    names = {run.address: name for name, run in prepared.items()}
+    levels: list[dict[Folder, Job]] = []
+    for name, last in prepared.items():
+        for depth, experiment in enumerate(chain(last.experiment)):
+            address = preparation.address(experiment, store)
+            if address not in runs:
+                runs[address] = preparation.prepare(experiment, store, recording)
+            called = names.setdefault(address, f"{name}, {name_of(experiment)}")
+            if depth == len(levels):
+                levels.append({})
+            for run in map(runs[address].at, last.experiment.seeds):
+                levels[depth].setdefault(run.folder, Job(called, run))
+    return [list(level.values()) for level in levels]
+
+
+def train_before(run: Run, execution: Execution) -> None:
+    """Train and score the stage before a run with the same seed, and those before it, unless that is done."""
+    before = run.experiment.before()
+    if before is None or run.beginning is None or run.beginning.run.exists(OUTCOME):
+        return
+    stage = preparation.prepare(before, run.store).at(run.seed)
+    assert stage.folder == run.beginning.run
+    with alone(stage.folder):
+        if not stage.folder.complete:
+            describe(stage, f"{before.name}, {name_of(before)}")
+            train(stage, execution=execution)
+            evaluate(stage)
+            stage.folder.finish({"address": stage.address, "seed": stage.seed})

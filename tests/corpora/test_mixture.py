@@ -1,0 +1,97 @@
+"""Several training texts: one corpus, whose parts are those of the texts alone."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.config import validate
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.ingest import corpus_address, ingest
+from augury.corpora.mixture import rows_of
+from augury.corpora.spec import CorpusSpec
+
+VALID = {"builtin": 4}
+CLEAN, NOISY = {"name": "clean", "builtin": 36}, {"name": "noisy", "builtin": 19, "seed": 3}
+
+
+def corpus(**settings: Any) -> CorpusSpec:
+    return validate(CorpusSpec, {"source_language": "qaa", "target_language": "qab", "valid": VALID, **settings}, "c")
+
+
+def test_records_follow_one_another_and_keep_the_name_of_their_text(tmp_path: Path) -> None:
+    """Golden sizes: Tune-B trains on both directions, 36 and 19 (thousand), merged to 55 (Li and Specia 2019, 4.2)."""
+    store, spec = Store(tmp_path), corpus(train=[CLEAN, NOISY])
+    mixed = ingest(spec, "train", store)
+    assert mixed.address == corpus_address(spec, "train")
+    assert mixed.rows == 55 and rows_of(mixed) == [("clean", 0, 36), ("noisy", 36, 55)]
+    assert mixed.column("origin") == ["clean"] * 36 + ["noisy"] * 19 and len(set(mixed.column("id"))) == 55
+    alone = ingest(corpus(train={"builtin": 19, "seed": 3}), "train", store)
+    assert mixed.column("source")[36:] == alone.column("source")
+    assert alone.address in mixed.manifest["inputs"]
+
+
+def test_weight_and_tag_are_no_part_of_a_text(tmp_path: Path) -> None:
+    tagged = [{**CLEAN, "tag": "<clean>", "weight": 3}, NOISY]
+    assert corpus_address(corpus(train=tagged), "train") == corpus_address(corpus(train=[CLEAN, NOISY]), "train")
+    alone = {"builtin": 36}
+    assert corpus_address(corpus(train={**alone, "tag": "<clean>"}), "train") == corpus_address(
+        corpus(train=alone), "train"
+    )
+
+
+def test_a_text_of_the_other_direction_is_read_the_other_way_about(tmp_path: Path) -> None:
+    for side, line in (("en", "a b\n"), ("fr", "c d\n")):
+        (tmp_path / side).write_text(line)
+    sides = {"source": str(tmp_path / "en"), "target": str(tmp_path / "fr"), "reversed": True}
+    spec = validate(
+        CorpusSpec, {"source_language": "fr", "target_language": "en", "train": sides, "valid": sides}, "corpus"
+    )
+    for split in ("train", "valid"):
+        records = ingest(spec, split, Store(tmp_path / "store"))
+        assert (records.column("source"), records.column("target")) == (["c d"], ["a b"])
+        assert records.column("source_language") == ["fr"]
+
+
+def test_a_known_set_of_the_other_direction_has_the_names_of_its_files(tmp_path: Path) -> None:
+    (tmp_path / "mtnt").mkdir()
+    for direction, line in (("fr-en", "1\tsalut\thello\n"), ("en-fr", "2\tbye\tadieu\n")):
+        (tmp_path / "mtnt" / f"train.{direction}.tsv").write_text(line)
+    spec = corpus(
+        known="mtnt",
+        source_language="fr",
+        target_language="en",
+        train=[{"name": "same"}, {"name": "other", "reversed": True}],
+    )
+    mixed = ingest(spec, "train", Store(tmp_path / "store"), directory=str(tmp_path))
+    assert mixed.column("source") == ["salut", "adieu"] and mixed.column("target") == ["hello", "bye"]
+
+
+def test_several_validation_texts_of_which_one_decides() -> None:
+    dev = [{"name": "clean", "builtin": 4}, {"name": "noisy", "builtin": 5, "tag": "<noisy>"}]
+    first = corpus(train={"builtin": 9}, valid=dev)
+    second = corpus(train={"builtin": 9}, valid=dev, decides="noisy")
+    assert first.splits() == ("train", "valid", "valid noisy") and first.deciding == "clean"
+    assert second.splits() == ("train", "valid", "valid clean") and second.tag("valid") == "<noisy>"
+    assert second.part("valid clean").role == "valid" and second.part("valid").text.builtin == 5
+    assert first.tag("valid noisy") == "<noisy>" and first.tag("valid") is None
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"train": [CLEAN, CLEAN]}, "each with a name of its own"),
+        ({"train": []}, "give at least one"),
+        ({"train": [{"builtin": 3}]}, "'train.0.name' is required"),
+        ({"train": [{**CLEAN, "weight": 0}]}, "must be more than 0"),
+        ({"train": {"builtin": 3, "weight": 2}}, "weight"),
+        ({"train": [CLEAN], "valid": None, "every": 3}, "holds out pairs of one training text"),
+        ({"train": [CLEAN], "decides": "x"}, "unknown validation text in decides 'x'"),
+    ],
+)
+def test_what_cannot_be_mixed_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        corpus(**settings)

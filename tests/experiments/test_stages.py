@@ -1,0 +1,156 @@
+"""Stages of training: addresses made of those before, runs that are shared, one vocabulary."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from safetensors.numpy import load
+
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.experiments import evaluation, preparation, running, stages, training
+from augury.experiments.canonical import canonical
+from augury.experiments.experiment import Experiment, last_stage, parse, systems
+from augury.experiments.experiment import load as load_file
+from augury.experiments.run import Run
+from augury.training.loop import Diverged
+from augury.training.trained import OUTCOME, WEIGHTS
+from tests import tiny
+
+TUNE = {"corpus.train": {"builtin": 30, "seed": 5}, "training.max_passes": 1}
+AGAIN = {"carry": "optimizer", "corpus.train": {"builtin": 20, "seed": 6}}
+
+
+def experiment(storage: Path, **changes: Any) -> Experiment:
+    brief = {"max_tokens": 400, "max_passes": 1, "weights": "best", "learning_rate": 0.01, "warmup_updates": 5}
+    return tiny.experiment("nmt", storage, **{"training": brief, **changes})
+
+
+def addresses(tuned: Experiment, store: Store) -> list[str]:
+    """The addresses of all stages."""
+    return [preparation.address(stage, store) for stage in stages.chain(last_stage(tuned))]
+
+
+def test_an_address_is_made_of_those_before(tmp_path: Path) -> None:
+    store, both = Store(tmp_path), {"tune": TUNE, "again": AGAIN}
+    first, tune, again = addresses(experiment(tmp_path, stages=both), store)
+    assert [first] == addresses(experiment(tmp_path), store)
+    assert len({first, tune, again}) == 3
+
+    other_end = {"tune": TUNE, "again": {**AGAIN, "carry": "weights"}}
+    assert addresses(experiment(tmp_path, stages=other_end), store)[:2] == [first, tune]
+    assert addresses(experiment(tmp_path, stages=other_end), store)[2] != again
+    renamed = {"x": TUNE, "y": AGAIN}
+    assert addresses(experiment(tmp_path, stages=renamed), store) == [first, tune, again]
+    other_beginning = experiment(tmp_path, stages=both, max_pieces=400)
+    assert not {*addresses(other_beginning, store)} & {first, tune, again}
+    assert not store.addresses("runs")
+
+
+def test_settings_without_effect_are_left_out_of_every_stage(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    tuned = experiment(tmp_path, stages={"tune": TUNE})
+    with_dead_setting = parse(
+        {**tuned.model_dump(mode="json", exclude_unset=True), "vocabulary": {"size": 200, "separate_size_per_key": 9}}
+    )
+    simplest = [canonical(written, store).experiment for written in (tuned, with_dead_setting)]
+    assert simplest[0].first() == canonical(experiment(tmp_path), store).experiment
+    assert preparation.address(simplest[0], store) == preparation.address(simplest[1], store)
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory: pytest.TempPathFactory) -> tuple[Experiment, dict[str, dict[int, Folder]]]:
+    storage = tmp_path_factory.mktemp("stages")
+    compared = experiment(
+        storage, systems={"baseline": {}, "double": {"stages": {"tune": TUNE, "again": AGAIN}}}, seeds=[1, 2]
+    )
+    runs, failures = running.run_experiment(compared)
+    assert not failures
+    return compared, runs
+
+
+def test_systems_share_their_first_stages(trained: tuple[Experiment, dict[str, dict[int, Folder]]]) -> None:
+    compared, runs = trained
+    store = Store(compared.storage)
+    assert {name: list(seeds) for name, seeds in runs.items()} == {"baseline": [1, 2], "double": [1, 2]}
+    assert len(store.addresses("runs")) == 3
+    again = Run.read(runs["double"][2])
+    tune = Run.read(again.beginning.run)
+    assert tune.beginning.run == runs["baseline"][2]
+    names = [run.folder.read_json("run.json")["name"] for run in (again, tune)]
+    assert names == ["double", "double, tune"]
+    assert evaluation.evaluated(tune) and runs["baseline"][2].complete
+    assert len({run.tokenizer for run in (again, tune, Run.read(runs["baseline"][1]))}) == 1
+    assert len(store.addresses("vocabularies")) == 1
+    assert [run.inputs[0].rows for run in (again, tune)] == [20, 30]
+
+
+def test_a_changed_last_stage_is_trained_alone(
+    trained: tuple[Experiment, dict[str, dict[int, Folder]]], capsys: pytest.CaptureFixture[str]
+) -> None:
+    compared, runs = trained
+    changed = {"tune": TUNE, "again": {**AGAIN, "training.max_passes": 2}}
+    files = {run: Path(run.path(WEIGHTS)) for seeds in runs.values() for run in seeds.values()}
+    before = {run: file.stat().st_mtime_ns for run, file in files.items()}
+    other = compared.model_copy(update={"systems": {"double": {"stages": changed}}, "seeds": (1,)})
+    longer, _ = running.run_experiment(other)
+    assert capsys.readouterr().err.count("found, not trained again") == 2
+    assert {run: file.stat().st_mtime_ns for run, file in files.items()} == before
+    assert longer["double"][1].read_json(OUTCOME)["passes"] == 2
+    assert Run.read(longer["double"][1]).beginning == Run.read(runs["double"][1]).beginning
+
+
+def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
+    tuned = last_stage(experiment(tmp_path, stages={"tune": TUNE}))
+    run = preparation.prepare(tuned, Store(tmp_path))
+    assert run.beginning is not None and not run.beginning.run.exists()
+    assert training.train(run.at(3))
+    before = Run.read(run.at(3).beginning.run)  # type: ignore[union-attr]
+    assert before.folder.complete and evaluation.evaluated(before) and before.seed == 3
+    assert load(run.at(3).folder.read(WEIGHTS)).keys() == load(before.folder.read(WEIGHTS)).keys()
+
+
+def test_a_stage_is_left_out_where_the_one_before_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def diverge(run: Run) -> None:
+        assert run.before is None
+        raise Diverged("update 3")
+
+    monkeypatch.setattr(running, "train", diverge)
+    runs, failures = running.run_experiment(experiment(tmp_path, stages={"tune": TUNE}))
+    assert runs == {} and len(failures) == 2 and "the stage before it failed" in failures[1]
+
+
+@pytest.mark.parametrize(
+    ("stage", "message"),
+    [
+        ({"vocabulary.size": 300}, "stages.tune.vocabulary.size: a stage goes on with the model"),
+        ({"model.hidden_size": 32}, r"model.hidden_size: .*it can change .*model.dropout"),
+        ({"seeds": [4]}, "stages.tune.seeds"),
+        ({"training.max_passe": 3}, "training.max_passe': did you mean 'max_passes'"),
+        ({"carry": "optimiser"}, "stages.tune.carry = 'optimiser'"),
+        ({"carry": "optimizer", "training.schedule": "linear"}, "take schedule inverse_sqrt"),
+    ],
+)
+def test_what_a_stage_cannot_change_is_said_at_its_place(tmp_path: Path, stage: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        systems(experiment(tmp_path, stages={"tune": stage}))
+    with pytest.raises(UserError, match=message.replace("stages.", "systems.double.stages.")):
+        systems(experiment(tmp_path, systems={"double": {"stages": {"tune": stage}}}))
+
+
+def test_faults_have_the_line_of_their_stage(tmp_path: Path) -> None:
+    file = tmp_path / "staged.yaml"
+    file.write_text(
+        "name: x\ntask: nmt\n"
+        "corpus: {source_language: qaa, target_language: qab, train: {builtin: 9}, valid: {builtin: 9}}\n"
+        "stages:\n  tune:\n    training.patience: 0\n"
+    )
+    with pytest.raises(UserError, match="line 6: stages.tune.training.patience = 0"):
+        load_file(file)
+
+
+def test_dropout_may_change(tmp_path: Path) -> None:
+    tuned = last_stage(experiment(tmp_path, stages={"tune": {"model.dropout": 0.3}}))
+    assert tuned.to_dict()["model"]["dropout"] == 0.3 and tuned.first().to_dict()["model"]["dropout"] is None

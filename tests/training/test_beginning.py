@@ -1,0 +1,134 @@
+"""A stage begins with what another training ended with, and ends the same however often it is stopped."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from safetensors.torch import load
+
+from augury.core.errors import UserError
+from augury.core.store import Folder, Store
+from augury.training import history
+from augury.training.beginning import Beginning, Carry
+from augury.training.checkpoint import STATE, Checkpoints, parameters
+from augury.training.loop import _Loop, _optimizer, fit
+from augury.training.run import TrainingRun
+from augury.training.schedule import learning_rate
+from augury.training.settings import Training
+from augury.training.trained import OUTCOME, WEIGHTS
+from tests.training import toy
+
+
+@pytest.fixture(scope="module")
+def before(tmp_path_factory: pytest.TempPathFactory) -> Folder:
+    """A training that was best before its end."""
+    return train(tmp_path_factory.mktemp("before"), toy.TRAINING.model_copy(update={"weights": "best"}))
+
+
+def train(root: Path, training: Training, name: str = "before", beginning: Beginning | None = None) -> Folder:
+    torch.set_num_threads(1)
+    run = TrainingRun(folder=Store(root).folder("runs", name), address=name, seed=1)
+    fit(toy.Toy(), training, run, device=torch.device("cpu"), beginning=beginning)
+    return run.folder
+
+
+def begun(before: Folder, carry: Carry, **changes: Any) -> _Loop:
+    """A stage that is about to make its first update."""
+    run = TrainingRun(folder=Folder(before.root, f"runs/{carry}"), address=carry, seed=1)
+    training = toy.TRAINING.model_copy(update=changes)
+    return _Loop(toy.Toy(), training, run, torch.device("cpu"), lambda metrics: None, None, Beginning(before, carry))
+
+
+def test_a_stage_begins_with_the_weights_that_are_reported_on(before: Folder) -> None:
+    stage, reported = begun(before, "weights"), load(before.read(WEIGHTS))
+    assert all(torch.equal(tensor, reported[name]) for name, tensor in parameters(stage.module).items())
+    assert stage.position.update == stage.position.start == 0 and not stage.optimizer.state
+
+
+def test_the_optimizer_goes_on_from_the_checkpoint_of_these_weights(before: Folder) -> None:
+    (update,) = before.read_json(OUTCOME)["weights"]["updates"]
+    stage = begun(before, "optimizer", learning_rate=0.5)
+    _, state = Checkpoints(before).state(update)
+    steps = {float(moments["step"]) for moments in stage.optimizer.state_dict()["state"].values()}
+    assert steps == {float(update)} and stage.position.start == update and stage.position.update == 0
+    for number, moments in stage.optimizer.state_dict()["state"].items():
+        assert torch.equal(moments["exp_avg_sq"], state["state"][number]["exp_avg_sq"])
+    assert stage.optimizer.param_groups[0]["lr"] == 0.5  # settings are the stage's own
+
+
+def test_the_schedule_goes_on(before: Folder) -> None:
+    (update,) = before.read_json(OUTCOME)["weights"]["updates"]
+    stage = train(Path(before.root), toy.TRAINING, "schedule", Beginning(before, "optimizer"))
+    rates = {
+        record["update"]: record["metrics"]["train/learning_rate"]
+        for record in history.read(stage)
+        if "train/learning_rate" in record["metrics"]
+    }
+    assert rates == {
+        number: pytest.approx(learning_rate(toy.TRAINING, update + number, updates_per_pass=1)) for number in rates
+    }
+
+
+def test_noam_continues_from_a_large_step(before: Folder) -> None:
+    """Golden values of OpenNMT's Noam schedule: 2 · 512^-0.5 · min(s^-0.5, s · 8000^-1.5)."""
+    stage = begun(before, "optimizer", learning_rate=2 * 512**-0.5 * 8000**-0.5, warmup_updates=8000)
+    stage.position.start = 8000
+    assert stage._rate(0) == pytest.approx(0.000988212, abs=1e-9)
+    assert stage._rate(207_000) == pytest.approx(0.000190623, abs=1e-9)
+
+
+def test_a_state_that_was_not_kept_and_another_optimizer_are_refused(before: Folder, tmp_path: Path) -> None:
+    shutil.copytree(before.root, tmp_path / "store")
+    copy = Store(tmp_path / "store").folder("runs", "before")
+    decayed = _optimizer(list(toy.Toy().module.parameters()), Training(weight_decay=0.1))
+    with pytest.raises(UserError, match="weight_decay"):
+        Beginning(copy, "optimizer").load(toy.Toy().module, decayed)
+    for update in Checkpoints(copy).updates():
+        copy.remove(f"checkpoints/{update:08d}/{STATE}")
+    with pytest.raises(UserError, match="no state of the optimizer after update"):
+        begun(copy, "optimizer")
+
+
+def run_toy(storage: Path, *flags: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
+    return subprocess.run(
+        [sys.executable, toy.__file__, str(storage), "--stage", *flags],
+        text=True,
+        capture_output=True,
+        check=False,
+        env={**environment, "RAY_AUTH_MODE": "disabled"},
+        timeout=500,
+    )
+
+
+@pytest.fixture(scope="module")
+def first_stage(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    torch.set_num_threads(1)
+    storage = tmp_path_factory.mktemp("first")
+    toy.main([str(storage)])
+    return storage
+
+
+@pytest.mark.slow
+@pytest.mark.timeout(900)
+@pytest.mark.parametrize("flags", [("--workers", "1"), ("--launcher", "ray", "--workers", "1")], ids=["here", "ray"])
+def test_killed_and_started_again_equals_undisturbed(first_stage: Path, tmp_path: Path, flags: tuple[str, ...]) -> None:
+    for name in ("straight", "killed"):
+        shutil.copytree(first_stage, tmp_path / name)
+    toy.main([str(tmp_path / "straight"), "--stage"])
+    died = run_toy(tmp_path / "killed", "--kill-at", "9", *flags)
+    if "ray" in flags:  # which starts a worker again itself
+        assert died.returncode == 0, died.stderr[-2000:]
+    else:
+        assert died.returncode == -9
+        assert run_toy(tmp_path / "killed", "--kill-at", "9", *flags).returncode == 0
+    assert (tmp_path / "killed" / "killed").exists()
+    straight, killed = (Store(tmp_path / name).folder("runs", "stage") for name in ("straight", "killed"))
+    assert killed.read(WEIGHTS) == straight.read(WEIGHTS) != Store(first_stage).folder("runs", "toy").read(WEIGHTS)
