@@ -39,6 +39,10 @@ def render() -> str:
         for name in kind.names():
             schema = kind.find(name)
             parts.append(f"### `{name}`\n\n{_summary(schema)}\n\n{_table(schema)}")
+            for section in _sections(schema):
+                if section not in seen:
+                    seen.add(section)
+                    parts.append(f"#### {section.__name__}\n\n{_summary(section)}\n\n{_table(section)}")
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
 

@@ -40,9 +40,7 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
     if isinstance(experiment, Mapping):
         described = parse(config.merge(experiment, settings))
     else:
-        import json
-
-        described = load(experiment, [f"{key}={json.dumps(value)}" for key, value in settings.items()])
+        described = load(experiment, settings=settings)
     runs, failures = run_experiment(described, Tracker)
     if failures:
         raise UserError("; ".join(failures))
@@ -121,7 +119,7 @@ def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **
     if not isinstance(frame, pd.DataFrame):
         raise UserError(f"apply takes a DataFrame with the columns of texts, not a {type(frame).__name__}")
     chosen = operators.parse({"operator": operator, **parameters})
-    if chosen.models({}):
+    if chosen.works_with_models:
         raise UserError(f"operator {chosen.operator} works with trained models: use `augury augment FILE`")
     if any(part.makes() == operators.DRAW for part in chosen.parts()):
         raise UserError(f"operator {chosen.operator} changes subwords anew in every pass of training: it makes no text")

@@ -11,19 +11,22 @@ from hypothesis import strategies as st
 
 from augury.augment.draw import CountedDraw, Symbols
 from augury.augment.operator import parse
-from augury.augment.word_drop import WordDrop
+from augury.augment.switch_out import replacements
 from augury.core.errors import UserError
 from augury.core.rng import keys_of
 
 UNKNOWN, PAD, END, TAG, FIRST = 1, 0, 2, 3, 4
 SYMBOLS = Symbols(UNKNOWN, np.arange(FIRST, 60))
 SENTENCES = 40_000
+OPERATORS = ["word_drop", "switch_out", "raml"]
 DEVIATION = 4.5 / np.sqrt(SENTENCES)
 """Four and a half standard deviations of a share, at most, as every share has at most 1 / 4 of variance."""
 
 
-def drop(**settings: Any) -> WordDrop:
-    return WordDrop.model_validate({"operator": "word_drop", **settings})
+def draw(name: str = "word_drop", **settings: Any) -> CountedDraw:
+    operator = parse({"operator": name, **settings})
+    assert isinstance(operator, CountedDraw)
+    return operator
 
 
 def drawn(operator: CountedDraw, ids: np.ndarray, keys: np.ndarray, turn: int = 0) -> np.ndarray:
@@ -36,9 +39,10 @@ def sentences(length: int, number: int = SENTENCES) -> tuple[np.ndarray, np.ndar
     return np.tile(row, (number, 1)), keys_of([f"train-{record:08d}" for record in range(number)], "draw")
 
 
-def dropped(operator: CountedDraw, length: int) -> np.ndarray:
-    """How many tokens of each of many sentences of a length are dropped."""
-    return (drawn(operator, *sentences(length)) == UNKNOWN).sum(1)
+def changed(operator: CountedDraw, length: int) -> np.ndarray:
+    """How many tokens of each of many sentences of a length are changed."""
+    ids, keys = sentences(length)
+    return (drawn(operator, ids, keys) != ids).sum(1)
 
 
 def expected(rate: float, length: int) -> np.ndarray:
@@ -46,6 +50,7 @@ def expected(rate: float, length: int) -> np.ndarray:
     return np.asarray(shares / shares.sum())
 
 
+@pytest.mark.parametrize("name", OPERATORS)
 @pytest.mark.parametrize(
     ("settings", "length", "shares"),
     [
@@ -57,46 +62,73 @@ def expected(rate: float, length: int) -> np.ndarray:
     ],
 )
 def test_n_tokens_change_with_a_probability_that_falls_with_n(
-    settings: dict[str, Any], length: int, shares: list[float]
+    name: str, settings: dict[str, Any], length: int, shares: list[float]
 ) -> None:
     """Golden: L = 3 of methods.md A9; P(n) ~ exp(-λ n), λ = tau (code) or 1 / tau (paper), 0 ≤ n ≤ L."""
-    counts = dropped(drop(selection="exact", **settings), length)
+    counts = changed(draw(name, selection="exact", **settings), length)
     assert counts.max() <= length
     measured = np.bincount(counts, minlength=length + 1) / SENTENCES
     np.testing.assert_allclose(measured, shares, atol=DEVIATION / 2)
 
 
-@pytest.mark.parametrize(("tau", "mean"), [(0.9, 0.684564), (0.95, 0.630321), (0.85, 0.745516)])
-def test_on_average_both_selections_change_as_many(tau: float, mean: float) -> None:
+@pytest.mark.parametrize(
+    ("tau", "convention", "mean"),
+    [(0.9, "code", 0.684564), (0.95, "code", 0.630321), (0.85, "code", 0.745516), (0.9, "paper", 0.490686)],
+)
+def test_on_average_both_selections_change_as_many(tau: float, convention: str, mean: float) -> None:
     """Golden: the mean of n for L = 10; in bernoulli a token changes with probability n / L."""
     for selection in ("exact", "bernoulli"):
-        counts = dropped(drop(tau=tau, selection=selection), 10)
+        counts = changed(draw(tau=tau, tau_convention=convention, selection=selection), 10)
         assert counts.mean() == pytest.approx(mean, abs=4.5 * counts.std() / np.sqrt(SENTENCES))
 
 
 def test_every_place_is_as_likely_and_bernoulli_is_not_exact() -> None:
     ids, keys = sentences(7)
     for selection in ("exact", "bernoulli"):
-        shares = (drawn(drop(tau=0.2, selection=selection), ids, keys) == UNKNOWN).mean(0)[1:8]
+        shares = (drawn(draw(tau=0.2, selection=selection), ids, keys) != ids).mean(0)[1:8]
         assert np.ptp(shares) < 2 * DEVIATION
-    twice = [dropped(drop(tau=0.2, selection=selection), 7) for selection in ("exact", "bernoulli")]
+    twice = [changed(draw(tau=0.2, selection=selection), 7) for selection in ("exact", "bernoulli")]
     assert (twice[0] != twice[1]).mean() > 0.3  # the same n, of which a binomial number changes
 
 
-def test_tags_ends_and_pads_stay() -> None:
+@pytest.mark.parametrize("name", OPERATORS)
+def test_tags_ends_and_pads_stay(name: str) -> None:
     for selection in ("exact", "bernoulli"):
         ids, keys = sentences(3, 2_000)
-        changed = drawn(drop(tau=0.01, selection=selection), ids, keys) != ids
+        changed = drawn(draw(name, tau=0.01, selection=selection), ids, keys) != ids
         assert changed[:, 1:4].any(0).all() and not changed[:, [0, 4, 5]].any()
 
 
 def test_without_tokens_nothing_changes() -> None:
     ids, keys = sentences(0, 50)
     for selection in ("exact", "bernoulli"):
-        assert (drawn(drop(tau=0.01, selection=selection), ids, keys) == ids).all()
+        for name in OPERATORS:
+            assert (drawn(draw(name, tau=0.01, selection=selection), ids, keys) == ids).all()
+
+
+def test_every_other_piece_is_as_likely_a_replacement() -> None:
+    """And none that is special, nor the piece itself; of a number of pieces that are not the first ids of all."""
+    ordinary = np.array([4, 7, 8, 11, 30])
+    ids, keys = sentences(0)
+    for original in (4, 11, 30):
+        taken = replacements(np.full((SENTENCES, 2), original), keys, 0, ordinary)
+        for place in (0, 1):
+            counts = np.bincount(taken[:, place], minlength=31)
+            assert counts[original] == 0 and counts[ordinary].sum() == SENTENCES
+            np.testing.assert_allclose(counts[ordinary[ordinary != original]] / SENTENCES, 1 / 4, atol=DEVIATION)
+        assert abs(np.corrcoef(taken.T)[0, 1]) < DEVIATION
+
+
+def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:
+    ids, keys = sentences(7)
+    new = drawn(draw("switch_out", tau=0.2, selection="exact"), ids, keys)
+    counts = (new != ids).sum(1)
+    means = [new[counts == count, 1:8][(new != ids)[counts == count, 1:8]].mean() for count in range(1, 8)]
+    assert np.ptp(means) < 1.5  # of numbers between 4 and 60, in thousands of tokens each
 
 
 @given(
+    name=st.sampled_from(OPERATORS),
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=8),
     more=st.integers(0, 5),
     selection=st.sampled_from(["exact", "bernoulli"]),
@@ -104,10 +136,10 @@ def test_without_tokens_nothing_changes() -> None:
     order=st.randoms(use_true_random=False),
 )
 def test_what_a_row_becomes_does_not_depend_on_the_batch(
-    lengths: list[int], more: int, selection: str, turn: int, order: Any
+    name: str, lengths: list[int], more: int, selection: str, turn: int, order: Any
 ) -> None:
     """Neither on its other rows, nor on their order, nor on its width."""
-    operator, rows = drop(tau=0.1, selection=selection), list(range(len(lengths)))
+    operator, rows = draw(name, tau=0.1, selection=selection), list(range(len(lengths)))
     ids = np.full((len(lengths), max(lengths) + more), PAD)
     for row, length in enumerate(lengths):
         ids[row, :length] = range(FIRST, FIRST + length)
@@ -119,16 +151,39 @@ def test_what_a_row_becomes_does_not_depend_on_the_batch(
         assert together[place, : lengths[row]].tolist() == alone[0].tolist()
 
 
-def test_the_same_record_and_pass_give_the_same_in_every_process_and_another_pass_another() -> None:
+@pytest.mark.parametrize(
+    ("name", "passes"),
+    [
+        (
+            "word_drop",
+            [
+                [[4, 5, 6, 7, 1, 9, 10], [4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10]],
+                [[4, 1, 6, 1, 8, 1, 10], [1, 1, 1, 7, 8, 1, 10], [4, 1, 1, 1, 8, 9, 10]],
+            ],
+        ),
+        (
+            "switch_out",
+            [
+                [[4, 5, 6, 7, 40, 9, 10], [4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10]],
+                [[4, 49, 6, 26, 8, 57, 10], [25, 59, 32, 7, 8, 22, 10], [4, 42, 24, 11, 8, 9, 10]],
+            ],
+        ),
+    ],
+)
+def test_the_same_record_and_pass_give_the_same_in_every_process_and_another_pass_another(
+    name: str, passes: list[list[list[int]]]
+) -> None:
     """Golden: what one process drew once, of tokens that are 4, 5, ..."""
     ids, keys = sentences(7, 3)
-    passes = [drawn(drop(tau=0.1), ids, keys, turn)[:, 1:8].tolist() for turn in (0, 1)]
-    assert passes == [
-        [[4, 5, 6, 7, 1, 9, 10], [4, 5, 6, 7, 8, 9, 10], [4, 5, 6, 7, 8, 9, 10]],
-        [[4, 1, 6, 1, 8, 1, 10], [1, 1, 1, 7, 8, 1, 10], [4, 1, 1, 1, 8, 9, 10]],
-    ]
+    assert [drawn(draw(name, tau=0.1), ids, keys, turn)[:, 1:8].tolist() for turn in (0, 1)] == passes
 
 
 def test_a_view_is_of_the_source() -> None:
     with pytest.raises(UserError, match="use view makes a view of the source, not of side=both: set side=source"):
         parse({"operator": "word_drop", "use": "view", "side": "both"})
+
+
+def test_raml_is_of_the_target() -> None:
+    for wrong in ({"side": "both"}, {"use": "view"}):
+        with pytest.raises(UserError):
+            parse({"operator": "raml", **wrong})

@@ -203,6 +203,16 @@ def test_copies_that_are_mostly_unchanged_are_told(store: Store, capsys: pytest.
     assert "changes little" not in capsys.readouterr().err
 
 
+def test_a_language_without_synonyms_is_told(store: Store, synonyms: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for eda, language, told in (
+        (Eda(), "und", True),
+        (Eda(synonyms=synonyms), "und", False),
+        (Eda(), "en", False),
+    ):
+        eda.check_text(pipeline.beginning(corpus(store, "a dog runs", language), eda))
+        assert ("'und'" in capsys.readouterr().err) == told
+
+
 def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) -> None:
     def address() -> str:
         return pipeline.plan("abc", [Eda(synonyms=synonyms)], store)[0].folder.name

@@ -166,7 +166,7 @@ def test_what_is_said_of_an_output(before: str, after: str, verdict: str) -> Non
 
 def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
     operator = parse({"operator": "reorder", "parallel": PARALLEL})
-    assert operator.models({"language": "qaa"}) == {
+    assert operator.models({"corpus": {"language": "qaa"}}) == {
         "reorderer": {
             "name": "reorderer",
             "task": "seq2seq",
@@ -183,7 +183,9 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
         }
     }
     changed = {"max_pieces": 60, "anchor": "mean", "symmetrisation": "union", "aligner": "fast_align"}
-    (wanted,) = parse({"operator": "reorder", "parallel": PARALLEL, **changed}).models({"language": "qaa"}).values()
+    (wanted,) = (
+        parse({"operator": "reorder", "parallel": PARALLEL, **changed}).models({"corpus": {"language": "qaa"}}).values()
+    )
     corpus = wanted["corpus"]
     assert {name: {**corpus, **wanted}[name] for name in changed} == changed
     assert isinstance(operator, Reorder) and operator.copies == 1 and not operator.fallback
@@ -194,4 +196,4 @@ def test_the_reorderer_is_an_experiment_on_the_parallel_text() -> None:
 def test_the_parallel_text_leads_from_the_language_of_the_examples() -> None:
     operator = parse({"operator": "reorder", "parallel": PARALLEL})
     with pytest.raises(UserError, match="the examples are in 'qab' and parallel.source_language is 'qaa'"):
-        operator.models({"language": "qab"})
+        operator.models({"corpus": {"language": "qab"}})

@@ -198,7 +198,7 @@ def test_blocks_do_not_matter(toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_pat
 
 def test_the_models_are_experiments_on_the_same_corpus() -> None:
     corpus = {"language": "en", "known": "multi_nli", "train": {"subset": 20_000}}
-    wanted = Semantic().models(corpus)
+    wanted = Semantic().models({"corpus": corpus})
     assert wanted["generator"] == {
         "name": "generator",
         "task": "seq2seq",
@@ -213,10 +213,12 @@ def test_the_models_are_experiments_on_the_same_corpus() -> None:
         "model": {"name": "roberta-large"},
         "training": {"max_examples": 16},
     }
-    shorter = Semantic(generator=GeneratorModel(max_pieces=60), teacher=TeacherModel(max_length=48)).models(corpus)
+    shorter = Semantic(generator=GeneratorModel(max_pieces=60), teacher=TeacherModel(max_length=48)).models(
+        {"corpus": corpus}
+    )
     assert shorter["generator"] == {**wanted["generator"], "max_pieces": 60}
     assert shorter["teacher"] == {**wanted["teacher"], "max_length": 48}
-    assert list(Semantic(rectify="requested").models(corpus)) == ["generator"]
+    assert list(Semantic(rectify="requested").models({"corpus": corpus})) == ["generator"]
     assert Semantic(rectify="requested").inactive().keys() == {"threshold", "teacher"}
     assert Semantic(rectify="agreement").inactive().keys() == {"threshold"}
     assert (Semantic().threshold, Semantic().copies, Semantic().sampling.top_k) == (0.8, 2, 50)

@@ -84,7 +84,7 @@ def test_ctrl_c_says_how_to_go_on(
         raise KeyboardInterrupt(*[raised] if raised else [])
 
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(read=interrupted)))
-    assert main(["encipher", "--key", "2"]) == 1
+    assert main(["encipher", "--key", "2"]) == 130
     found = capsys.readouterr().err
     assert found.startswith(f"augury: {said}. What was finished is kept") and "augury encipher --key 2" in found
 

@@ -14,6 +14,8 @@ from typing import Any
 import pytest
 
 import augury.cli
+from augury.augment.draw import TokenDraw
+from augury.augment.operator import schema
 from augury.cli import verbs
 from augury.experiments import experiment
 from augury.sweeping import published, space
@@ -53,6 +55,7 @@ imported["config --syntax"] = sorted(sys.modules)
 from augury.augment import operator
 for verb in verbs.VERBS:
     helps[verb] = shown(verb, "--help")
+helps["analyze keys"] = shown("analyze", "keys", "--help")
 for name in operator.names():
     helps[f"augment --operator {name}"] = shown("augment", "--operator", name, "--help")
 imported["augment --help"] = sorted(sys.modules)
@@ -91,7 +94,9 @@ def test_every_help_has_an_example_that_can_be_typed(newcomer: dict[str, Any]) -
     assert {"augment --operator cipher", "augment --operator reorder", *verbs.VERBS} <= helps.keys()
     for name, text in helps.items():
         examples = list(parsed(text.rpartition("example:\n")[2]))
-        assert examples and all(verb == name.split()[0] for verb, _ in examples), name
+        verb, _, operator = name.partition(" --operator ")
+        shown = "train" if operator and issubclass(schema(operator), TokenDraw) else verb.split()[0]
+        assert examples and all(verb == shown for verb, _ in examples), name
         for _, arguments in examples:
             _check(arguments)
     assert len(list(parsed("\n".join(line for line, _ in verbs.BEGINNING)))) == 3

@@ -46,12 +46,14 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
     ],
 )
 def test_what_it_writes_passes_the_preflight(
-    texts: Path, flags: list[str], tests: list[str], capsys: pytest.CaptureFixture[str]
+    texts: Path, flags: list[str], tests: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    """Without a hub, the pretrained model of inference is cautioned of."""
+    monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert main(["init", "mine.yaml", *flags, "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
     assert (found["file"], found["systems"], found["runs"]) == ("mine.yaml", ["baseline", "mine"], 6)
-    assert found["test_sets"] == tests and len(found["cautions"]) == (not tests)
+    assert found["test_sets"] == tests and len(found["cautions"]) == (not tests) + ("nli" in flags)
     assert main(["config", "mine.yaml"]) == 0
 
 

@@ -39,3 +39,14 @@ def test_a_program_keeps_its_name_where_the_shell_finds_it_or_the_environment_la
     assert command("mlflow", "ui") == "mlflow ui"
     monkeypatch.setenv("PATH", str(environment))
     assert command("augury") == "augury"
+
+
+def test_a_program_of_another_environment_is_not_taken_for_it(
+    environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    (other / "python").touch(mode=0o755)
+    monkeypatch.setenv("PATH", str(other))
+    assert command("python", "example.py") == ".venv/bin/python example.py"
+    assert command("python", "example.py", absolute=True) == f"{environment}/python example.py"

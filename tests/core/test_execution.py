@@ -114,7 +114,8 @@ def test_a_class_that_is_given_by_its_path_reaches_workers_of_ray(
 ) -> None:
     (tmp_path / "mine.py").write_text(
         "from augury.augment.operator import Operator\n"
-        "class Mine(Operator):\n    operator: str = 'mine'\n    times: int = 2\nOPERATOR = Mine\n"
+        "class Mine(Operator):\n    operator: str = 'mine'\n    times: int = 2\n"
+        "    def bind(self, fitted, store):\n        return None\nOPERATOR = Mine\n"
     )
     monkeypatch.chdir(tmp_path)
     mine = operator.parse({"operator": "./mine.py", "times": 3})

@@ -137,7 +137,7 @@ def test_a_package_that_is_installed_is_found_by_its_entry_points(
 @pytest.mark.parametrize(
     ("kind", "name", "told"),
     [
-        (OPERATORS, "repaeted", "allowed: cipher"),
+        (OPERATORS, "repaeted", "allowed: .*cipher"),
         (OPERATORS, "ciper", "did you mean 'cipher'"),
         (OPERATORS, "./lost.py", "there is no file .*lost.py.*cipher"),
         (OPERATORS, "./twice.py", "defines no OPERATOR"),
@@ -153,3 +153,20 @@ def test_errors_say_what_was_given_what_there_is_and_how_to_write_one(
         kind.find(name)
     with pytest.raises(UserError, match="twice"):
         plugins.section(OPERATORS, operator.Operator, "operator", {"operator": "twice.py"})
+
+
+def test_errors_of_a_file_name_its_line(directory: Path) -> None:
+    (directory / "broken.py").write_text("OPERATOR = None\nraise ValueError('no')\n")
+    (directory / "fails.py").write_text(
+        OPERATOR.replace("            texts =", "            block['x']\n            texts =")
+    )
+    (directory / "lacks.py").write_text(OPERATOR.replace("def bind", "def other"))
+    with pytest.raises(UserError, match=r"broken\.py, line 2"):
+        operator.parse({"operator": "./broken.py"})
+    with pytest.raises(UserError, match="does not define bind"):
+        operator.parse({"operator": "./lacks.py"})
+    function = operator.parse({"operator": "./fails.py"}).bind({}, Store(directory))
+    with pytest.raises(KeyError) as raised:
+        function(pa.table({"id": ["a"], "source": ["ja"]}))
+    line = (directory / "fails.py").read_text().splitlines().index("            block['x']") + 1
+    assert f"{directory}/fails.py, line {line}" in plugins.told(raised.value)

@@ -255,7 +255,7 @@ def test_subset_of_a_text(tmp_path: Path, store: Store, monkeypatch: pytest.Monk
     monkeypatch.setattr(tables, "batches", lambda items: batches(items, 700))
     again = ingest(spec(train={**text, "subset": 100}), "train", Store(tmp_path / "other"))
     assert again.address == small.address and again.column("id") == small.column("id")
-    with pytest.raises(UserError, match=f"train: subset: 3,000 of {whole.rows:,} pairs: ask for fewer"):
+    with pytest.raises(UserError, match=f"train: subset: 3,000 of {whole.rows:,} examples: ask for fewer"):
         subset(3_000)
 
 

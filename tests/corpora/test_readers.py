@@ -103,7 +103,7 @@ def test_a_side_that_is_missing_empty_or_not_utf8(tmp_path: Path) -> None:
     (tmp_path / "a.en").write_bytes(b"\xff\n")
     with pytest.raises(UserError, match="a.en, line 1, byte 1: 0xff is not UTF-8"):
         read(**files)
-    with pytest.raises(UserError, match="no file '.*/a.ne': did you mean 'a.en'"):
+    with pytest.raises(UserError, match="no file '.*/a.ne': did you mean '.*/a.en'"):
         read(source=files["source"], target=str(tmp_path / "a.ne"))
 
 
@@ -133,6 +133,18 @@ def test_a_table_is_checked_before_it_is_read(tmp_path: Path) -> None:
     (tmp_path / "b.tsv").write_text("de\ten\n")
     with pytest.raises(UserError, match="b.tsv has a header and no rows"):
         open_text(TextSpec.model_validate({"file": str(tmp_path / "b.tsv"), **COLUMNS}), "train")
+
+
+@pytest.mark.parametrize("languages", [("en", "de"), ("en", "xx"), ("xx", "de")])
+def test_the_builtin_corpus_leads_both_ways(languages: tuple[str, str]) -> None:
+    plain = open_text(TextSpec(builtin=20), "train", ("de", "en"))
+    other = open_text(TextSpec(builtin=20), "train", languages)
+    columns = [
+        [block.column(side).to_pylist() for block in text.blocks()]
+        for text, side in ((plain, "source"), (other, "target"))
+    ]
+    assert columns[0] == columns[1] and plain.content != other.content
+    assert open_text(TextSpec(builtin=20), "train", ("xx", "yy")).content == plain.content
 
 
 def test_the_builtin_corpus() -> None:

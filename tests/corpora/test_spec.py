@@ -9,7 +9,7 @@ import pytest
 
 from augury.core.config import validate
 from augury.core.errors import UserError
-from augury.corpora.spec import CorpusSpec, Filter, TextSpec
+from augury.corpora.spec import CorpusSpec, Filter, TextSpec, swapped
 
 FILES = {"source": "a.de", "target": "a.en"}
 TABLE = {"file": "a.tsv", "source_column": "de", "target_column": "en"}
@@ -139,3 +139,28 @@ def test_splits_that_are_not_there() -> None:
         corpus(train=FILES).part("valid")
     with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
         corpus(tests={"test": FILES}).part("tset")
+
+
+# The other direction
+
+
+def test_source_and_target_are_exchanged_in_every_split() -> None:
+    settings = {**LANGUAGES, "train": FILES, "valid": TABLE, "tests": {"a": {**TABLE, "first": 3}}, "every": None}
+    exchanged = swapped(settings)
+    assert exchanged == {
+        "source_language": "en",
+        "target_language": "de",
+        "train": {"source": "a.en", "target": "a.de"},
+        "valid": {"file": "a.tsv", "source_column": "en", "target_column": "de"},
+        "tests": {"a": {"file": "a.tsv", "source_column": "en", "target_column": "de", "first": 3}},
+        "every": None,
+    }
+    assert swapped(exchanged) == settings
+    assert swapped({**LANGUAGES, "known": "multi30k", "train": {"first": 9}})["train"] == {"first": 9}
+
+
+def test_the_sides_of_the_built_in_text_are_known_by_language() -> None:
+    text = {"train": {"builtin": 5}}
+    assert swapped({**LANGUAGES, **text})["source_language"] == "en"
+    with pytest.raises(UserError, match="xx and yy do not say which is which"):
+        swapped({"source_language": "yy", "target_language": "xx", **text})

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 import json
 import re
 import runpy
@@ -44,26 +43,23 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
     assert kept["table"] in PAGES[0].read_text(encoding="utf-8")
 
 
-def test_its_experiment_is_valid() -> None:
-    experiment = parse(yaml.safe_load(block("yaml")))
-    assert list(systems(experiment)) == ["baseline", "my-corpus"] and experiment.seeds == (1, 2, 3)
-
-
-def test_its_experiment_passes_the_preflight_on_800_pairs(
+def test_its_experiment_is_what_init_writes_and_passes_the_preflight(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("data").mkdir()
-    pairs = [(pair.source, pair.target) for pair in builtin.generate("train", 800)]
-    for side, name in enumerate(("train.de", "train.en")):
-        Path("data", name).write_text("".join(f"{pair[side]}\n" for pair in pairs))
-    Path("data/dev.tsv").write_text("de\ten\n" + "".join("\t".join(pair) + "\n" for pair in pairs[:50]))
-    rows = "".join(json.dumps({"src": source, "ref": target}) + "\n" for source, target in pairs[:50])
-    Path("data/news.jsonl.gz").write_bytes(gzip.compress(rows.encode()))
-    Path("my.yaml").write_text(block("yaml"))
+    for role, size in (("train", 2001), ("dev", 50), ("news", 50)):
+        pairs = list(builtin.generate("train", size))
+        Path("data", f"{role}.de").write_text("".join(f"{pair.source}\n" for pair in pairs))
+        Path("data", f"{role}.en").write_text("".join(f"{pair.target}\n" for pair in pairs))
+    command = next(line for line in TEXT.splitlines() if line.startswith("augury init my.yaml"))
+    assert main(command.split()[1:]) == 0
+    written = yaml.safe_load(Path("my.yaml").read_text())
+    assert yaml.safe_load(block("yaml")) == {key: value for key, value in written.items() if key != "storage"}
+    capsys.readouterr()
     assert main(["config", "my.yaml", "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["test_sets"], found["texts"][0]["rows_in"], found["runs"]) == (["news"], 800, 6)
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["systems"], facts["test_sets"], facts["runs"]) == (["baseline", "my"], ["news"], 6)
 
 
 def test_its_operator_works(tmp_path: Path) -> None:

@@ -17,14 +17,17 @@ from augury.experiments.preparation import examples_of, prepare
 from augury.experiments.run import Run
 from augury.experiments.training import train
 from augury.regimes.regime import Progress
+from augury.text.vocabulary import Vocabulary
 from augury.training.trained import OUTCOME
 from tests import tiny
 
 UNKNOWN = 1
-SYMBOLS = Symbols(UNKNOWN, np.arange(5, 1_000))
 CPU = torch.device("cpu")
 DROP = {"operator": "word_drop", "tau": 0.1}
 CIPHER = {"operator": "cipher", "keys": [1]}
+SWITCH = {"operator": "switch_out", "tau": 0.1}
+RAML = {"operator": "raml", "tau": 0.1}
+SEGMENT = {"operator": "bpe_dropout", "dropout": 0.5}
 
 
 def prepared(storage: Path, *operators: Any, task: str = "nmt", **changes: Any) -> Run:
@@ -32,7 +35,8 @@ def prepared(storage: Path, *operators: Any, task: str = "nmt", **changes: Any) 
 
 
 def of(run: Run) -> Examples:
-    return examples_of(run, lambda: SYMBOLS)
+    vocabulary = Vocabulary.load(run.stored(run.tokenizer))
+    return examples_of(run, lambda: Symbols(UNKNOWN, np.arange(5, len(vocabulary)), vocabulary.resegmenter))
 
 
 def read(examples: Examples, name: str, number: int = 0) -> list[list[int]]:
@@ -76,12 +80,17 @@ def test_every_view_has_draws_of_its_own_and_so_has_every_operator(storage: Path
     assert read(twice, "source") == read(of(prepared(storage, DROP)), "source") != read(twice, "word_drop")
 
 
-def test_a_draw_as_a_view_leaves_the_text_as_it_is(storage: Path) -> None:
-    plain, run = prepared(storage), prepared(storage, {**DROP, "use": "view"}, regime="coregularised")
-    examples = of(run)
-    assert run.tokens == plain.tokens and run.data_factor == 2.0
-    assert [draw.views for draw in examples.draws] == [("source", "word_drop")]
-    assert read(examples, "source") == read(of(plain), "source") != read(examples, "word_drop")
+@pytest.mark.parametrize("draw", [DROP, SWITCH, SEGMENT], ids=lambda draw: draw["operator"])
+def test_a_draw_as_a_view_leaves_the_text_as_it_is(draw: dict[str, Any], storage: Path) -> None:
+    """And costs what a cipher as the view costs."""
+    plain, run = prepared(storage), prepared(storage, {**draw, "use": "view"}, regime="coregularised")
+    cipher, examples, name = prepared(storage, CIPHER, regime="coregularised"), of(run), draw["operator"]
+    assert run.tokens == plain.tokens
+    assert run.data_factor == cipher.data_factor == 2.0
+    assert (run.passes_by_view, cipher.passes_by_view) == ({"source": 1, name: 1}, {"source": 1, "rot-1": 1})
+    assert [draw.views for draw in examples.draws] == [("source", name)]
+    assert read(examples, "source") == read(of(plain), "source") != read(examples, name)
+    assert read(examples, name) != read(examples, name, 1)
 
 
 def test_a_source_that_is_predicted_stays_as_it_is(storage: Path) -> None:
@@ -94,9 +103,14 @@ def test_a_source_that_is_predicted_stays_as_it_is(storage: Path) -> None:
 
 
 REGIMES: list[Any] = ["plain", "multi_source", {"name": "coregularised", "warmup_steps": 0}, "adversarial"]
+EQUATION_2 = {"name": "multi_source", "equation": 2}
 
 
-@pytest.mark.parametrize("regime", REGIMES, ids=lambda regime: regime if isinstance(regime, str) else regime["name"])
+def _named(regime: Any) -> str:
+    return regime if isinstance(regime, str) else "_".join(map(str, regime.values()))
+
+
+@pytest.mark.parametrize("regime", REGIMES, ids=_named)
 def test_a_draw_goes_with_every_regime(regime: Any, storage: Path) -> None:
     operators = [DROP] if regime in ("plain", "adversarial") else [CIPHER, DROP]
     task: Any = trainable.find("nmt").load(prepared(storage, *operators, regime=regime))
@@ -105,9 +119,69 @@ def test_a_draw_goes_with_every_regime(regime: Any, storage: Path) -> None:
     assert not torch.equal(batches[0].sources, batches[2].sources)
     assert (batches[0].sources == task.vocabulary.unk).any((1, 2)).all()  # in every view
     assert (batches[0].labels != task.vocabulary.unk).all()
-    losses = task.loss(batches[0], Progress(0))
+    _learns(task, batches[0])
+
+
+def _learns(task: Any, batch: Any) -> None:
+    losses = task.loss(batch, Progress(0))
     losses.total.backward()
     assert torch.isfinite(losses.total) and all(torch.isfinite(value).all() for value in losses.metrics.values())
+
+
+@pytest.mark.parametrize("regime", ["plain", "multi_source", EQUATION_2, REGIMES[2]], ids=_named)
+@pytest.mark.parametrize("of_source", [SWITCH, DROP], ids=lambda draw: draw["operator"])
+def test_the_target_and_every_source_change_alone(of_source: dict[str, Any], regime: Any, storage: Path) -> None:
+    """RAML beside SwitchOut or WordDrop: tags, ends and pads stay, and so does the length of a row."""
+    ciphers = [] if regime == "plain" else [CIPHER]
+    plain, drawn = (
+        trainable.find("nmt").load(prepared(storage, *ciphers, *draws, regime=regime))
+        for draws in ([], [RAML, of_source])
+    )
+    examples = np.arange(len(plain.examples.rows) * len(plain.examples.draws))
+    old, new, again = (task.load(examples, 0, CPU).batch for task in (plain, drawn, drawn))
+    assert all(map(torch.equal, new, again))
+    special = torch.tensor([plain.vocabulary.pad, plain.vocabulary.eos, *plain.vocabulary.tags.values()])
+    for before, after in zip(old, new, strict=True):
+        assert before.shape == after.shape
+        assert torch.equal(torch.isin(before, special), torch.isin(after, special))
+        assert torch.equal(before[torch.isin(before, special)], after[torch.isin(after, special)])
+    counts = [
+        (before != after).sum(-1) / (before > 4).sum(-1)
+        for before, after in zip([*old.sources, old.labels], [*new.sources, new.labels], strict=True)
+    ]
+    assert torch.corrcoef(torch.stack(counts)).fill_diagonal_(0).abs().max() < 0.5
+    assert all((0.2 < count.mean() < 0.6) for count in counts)
+    _learns(drawn, new)
+
+
+@pytest.mark.parametrize("side", ["source", "target", "both"])
+@pytest.mark.parametrize("regime", ["plain", "multi_source", EQUATION_2, REGIMES[2]], ids=_named)
+def test_bpe_dropout_gives_other_pieces_of_the_same_texts(side: str, regime: Any, storage: Path) -> None:
+    ciphers = [] if regime == "plain" else [CIPHER]
+    plain, drawn = (
+        trainable.find("nmt").load(prepared(storage, *ciphers, *draws, regime=regime))
+        for draws in ([], [{**SEGMENT, "side": side}])
+    )
+    examples = np.arange(len(plain.examples.rows) * len(plain.examples.draws))
+    old, new, later = (task.load(examples, number, CPU).batch for task, number in ((plain, 0), (drawn, 0), (drawn, 1)))
+    sides = [
+        [batch.sources.flatten(0, 1) for batch in (old, new, later)],
+        [batch.labels for batch in (old, new, later)],
+    ]
+    for name, (before, *after) in zip(("source", "target"), sides, strict=True):
+        for batch in after:
+            assert plain.vocabulary.decode(batch.numpy()) == plain.vocabulary.decode(before.numpy())
+            assert (batch.shape[1] > before.shape[1]) == (side in (name, "both"))
+        assert (after[0].shape != after[1].shape or not torch.equal(*after)) == (side in (name, "both"))
+    _learns(drawn, new)
+
+
+def test_a_row_that_would_be_too_long_keeps_its_usual_pieces(storage: Path) -> None:
+    stored, drawn = (
+        read(of(prepared(storage, *draws, max_pieces=30)), "source") for draws in ([], [{**SEGMENT, "dropout": 1}])
+    )
+    kept = [row == old for row, old in zip(drawn, stored, strict=True)]
+    assert any(kept) and not all(kept) and max(map(len, drawn)) <= 30
 
 
 @pytest.mark.parametrize("task", ["nmt", "nli", "seq2seq"])

@@ -7,6 +7,7 @@ import pytest
 
 from augury.core.errors import UserError
 from augury.experiments.experiment import load, parse, systems
+from tests import tiny
 
 BASE: dict[str, Any] = {
     "name": "toy",
@@ -63,6 +64,13 @@ def test_an_experiment_survives_being_written_and_read() -> None:
     assert parse(experiment.to_dict()) == experiment
 
 
+def test_what_experiments_on_the_same_pairs_have_in_common_is_trained_once() -> None:
+    known, views = (systems(load(path)) for path in SHIPPED if path.stem.startswith("multi30k_5k"))
+    assert list(known) == ["baseline", "R-Drop", "CipherDAug 1 key"]
+    for name, system in known.items():
+        assert views[name].model_copy(update={"name": system.name}) == system
+
+
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_shipped_experiments_are_valid(path: Path) -> None:
     assert systems(load(path))
@@ -98,7 +106,7 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
         "seeds: 3\nregime: {name: coregularised, betta: 1}\n"
     )
     with pytest.raises(UserError) as raised:
-        load(path, ["training.max_tokens=x"])
+        load(path, ["training.max_tokens=x"], {"training.max_updates": "y"})
     title, *faults = str(raised.value).splitlines()
     assert str(path) in title
     assert [(fault.split(":")[0].strip(), fault.split()[-1]) for fault in faults] == [
@@ -107,6 +115,7 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
         ("line 7", "[3]"),
         ("line 8", "'beta'?"),
         ("--set training.max_tokens", "number"),
+        ("argument training.max_updates", "number"),
     ]
 
 
@@ -157,3 +166,11 @@ def test_a_draw_may_be_given_for_either_side_but_not_twice_the_same() -> None:
     assert [draw.side for draw in parse({**plain, "augment": [source, target]}).token_draws] == ["source", "target"]
     with pytest.raises(UserError, match="operator word_drop twice with the same settings: change its seed"):
         parse({**plain, "augment": [source, source]})
+
+
+def test_text_is_not_segmented_anew_where_subwords_are_a_pretrained_models(tmp_path: Path) -> None:
+    draw = {"operator": "bpe_dropout"}
+    assert tiny.experiment("nmt", tmp_path, augment=[draw]).token_draws
+    for task in ("nli", "seq2seq"):
+        with pytest.raises(UserError, match=f"operator bpe_dropout segments anew, and task {task}"):
+            tiny.experiment(task, tmp_path, augment=[draw])

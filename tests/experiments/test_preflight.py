@@ -90,7 +90,7 @@ def test_half_precision_without_a_gpu_is_told(make: Make, monkeypatch: pytest.Mo
     ("corpus", "changes", "message"),
     [
         ({"valid": {"source": "valid.de", "target": "train.en"}}, {}, "has 10 lines and .*train.en has 40"),
-        ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean 'valid.de'"),
+        ({"valid": {"source": "valid.dee", "target": "valid.en"}}, {}, "did you mean '.*/valid.de'"),
         ({"tests": {"a": {"file": "a.tsv", "source_column": "de", "target_column": "fr"}}}, {}, "has no column 'fr'"),
         ({"valid": None}, {}, "give valid, or every"),
         ({"train": None}, {}, "give corpus.train"),
@@ -127,6 +127,23 @@ def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
     )
     with pytest.raises(UserError, match="no pretrained model '/no/such/model'"):
         preflight.check([experiment], Store(tmp_path))
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"forward": [{"run": "{store}/runs/nosuch/seed-1"}]}, "no run 'nosuch'"),
+        ({"forward": [{"checkpoint": "any"}], "views": ["plain", "rot-1"]}, "unknown view 'rot-1': allowed: plain"),
+    ],
+)
+def test_ready_models_are_checked_too(make: Make, tmp_path: Path, changes: Any, message: str) -> None:
+    for model in changes["forward"]:
+        model |= {key: value.replace("{store}", str(tmp_path / "store")) for key, value in model.items()}
+    system = {"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"}
+    operator = {"operator": "data_diversification", "system": system, **changes}
+    experiment = make(augment=[operator], regime="plain", vocabulary={"size": 60})
+    with pytest.raises(UserError, match=message):
+        preflight.check([experiment], Store(tmp_path / "store"))
 
 
 def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from augury.reporting.comparison import comparison
 from augury.reporting.mean import compare_all
 from augury.reporting.results import load
@@ -45,6 +47,14 @@ def test_a_model_that_has_not_learnt_is_warned_of(results: Any) -> None:
     runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("none", 0.4), ("some", 1.4))]
     (warning,) = comparison(load(runs), "test").warnings
     assert "none" in warning and "some" not in warning
+
+
+@pytest.mark.parametrize(("correct", "warned"), [(40, True), (60, True), (90, False)])
+def test_labels_that_one_label_is_as_good_as_are_warned_of(results: Any, correct: int, warned: bool) -> None:
+    """55 of the 100 examples have one label; the interval of 60 right ones holds 55."""
+    results.inferences([("a", "b", label) for label in ["neutral"] * 55 + ["entailment"] * 45])
+    run = results.classified("a", "aa" * 8, correct=[1] * correct + [0] * (100 - correct))
+    assert bool(comparison(load([run]), "test").warnings) == warned
 
 
 def test_without_test_sets_the_validations_are_listed(results: Any) -> None:

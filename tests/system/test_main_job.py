@@ -214,7 +214,7 @@ def test_stopped_and_started_again_equals_undisturbed(
     process.send_signal(signalled)
     _, said = process.communicate(timeout=120)
     if signalled == signal.SIGINT:
-        assert process.returncode == 1
+        assert process.returncode == 130
         assert "stopped after update" in said and f"continue with: {command('augury', 'train', str(path))}" in said
     else:
         assert process.returncode == -9

@@ -56,7 +56,7 @@ def test_bytes_that_are_no_text_are_named(tmp_path: Path) -> None:
 
 def test_a_missing_file_names_the_nearest(tmp_path: Path) -> None:
     written(tmp_path / "table.tsv", "cat\tkitty\n")
-    with pytest.raises(UserError, match="did you mean 'table.tsv'"):
+    with pytest.raises(UserError, match="did you mean '.*table.tsv'"):
         load_synonyms(str(tmp_path / "tables.tsv"))
 
 

@@ -158,6 +158,16 @@ def test_a_setting_changed_by_a_restart_becomes_a_tag(run: Any, database: str) -
     assert json.loads(data.tags["augury.changed_since_start"]) == {"training.precision": "bf16"}
 
 
+def test_parameters_in_which_systems_differ_sort_first(run: Any, database: str) -> None:
+    run.describe(
+        parameters={"regime.beta": 5, "augment.0.keys": [1], "training.precision": "fp32"}, differing=["regime.beta"]
+    )
+    sync(run.folder, Tracking(uri=database))
+    params = recorded(database)[NAME].data.params
+    assert min(params) == "_regime.beta" and params["_regime.beta"] == params["regime.beta"] == "5"
+    assert len(params) == 4
+
+
 def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
     parameters = {f"section.{index}": index for index in range(250)} | {"long": "x" * 7000, "odd (name)": 1}
     run.describe(parameters=parameters)
@@ -213,3 +223,16 @@ def test_the_model_is_kept_on_request(run: Any, database: str, monkeypatch: pyte
     model = client.get_logged_model(output.model_id)
     assert (model.status, model.source_run_id) == ("READY", finished.info.run_id)
     assert Path(model.artifact_location.removeprefix("file://"), "config.json").read_text() == "hf"
+
+
+def test_analyses_are_kept_whenever_they_are_made(run: Any, database: str) -> None:
+    run.scores()
+    run.folder.finish({})
+    tracking = Tracking(uri=database)
+    sync(run.folder, tracking)
+    ended = recorded(database)[NAME].info.end_time
+    run.folder.sub("analyses/test").write("outputs.json", "{}")
+    assert sync(run.folder, tracking) == 1
+    assert "analyses/test/outputs.json" in artifacts(database, recorded(database)[NAME], "analyses/test")
+    assert recorded(database)[NAME].info.end_time == ended
+    assert sync(run.folder, tracking) == 0

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import Field, model_validator
+from pydantic import BeforeValidator, Field, model_validator
 
-from augury.core.config import Section
+from augury.core.config import Section, validate
+from augury.core.errors import unknown
 from augury.core.mutability import MUTABLE
 from augury.text.architecture import Attention, check_heads
 
@@ -33,6 +35,64 @@ ARCHITECTURES = {
 }
 
 
+class Table(Section):
+    """A trained vector for every piece."""
+
+    name: Literal["table"] = "table"
+    size: int | None = Field(None, ge=1)
+    """Numbers of a vector, which are projected to the hidden size (D_emb; CipherDAug, Table 6); none: as many as that,
+    and no projection."""
+
+    def counts(self, hidden_size: int) -> tuple[int, int]:
+        """Return the trained parameters of each piece and those that all share."""
+        size = self.size or hidden_size
+        return size, size * hidden_size if size != hidden_size else 0
+
+
+class Alone(Section):
+    """ALONE: one trained vector, a fixed random filter of it for every piece, and a feed-forward network.
+
+    The number of parameters does not depend on the vocabulary (Takase and Kobayashi 2020; CipherDAug, Tables 9, 10).
+    """
+
+    name: Literal["alone"] = "alone"
+    base_size: int | None = Field(None, ge=1)
+    """Numbers of the vector (D_O); none: as many as the hidden size."""
+    intermediate_size: int = Field(4096, ge=1)
+    """Hidden units of the network (D_inter)."""
+    codebooks: int = Field(8, ge=1)
+    """Codebooks that a filter is the sum of (M)."""
+    codes: int = Field(64, ge=1)
+    """Codes in each codebook (c)."""
+    filter: Literal["real", "binary"] = "real"
+    """real: normal numbers of variance 1; binary: half of them 0, the others 1."""
+    freeze_base: bool = False
+    """Leave the vector as it is drawn."""
+    dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
+    """Of the hidden units, for what the model reads; the output layer has none."""
+
+    def counts(self, hidden_size: int) -> tuple[int, int]:
+        """Return the trained parameters of each piece and those that all share."""
+        size = self.base_size or hidden_size
+        return 0, size * (not self.freeze_base) + self.intermediate_size * (size + hidden_size)
+
+
+KINDS: Mapping[str, type[Table | Alone]] = {"table": Table, "alone": Alone}
+
+
+def _chosen(value: Any) -> Any:
+    """The embeddings that `{name: ..., settings}` describes."""
+    if not isinstance(value, Mapping):
+        return value
+    name = str(value.get("name", "table"))
+    if name not in KINDS:
+        raise unknown("embeddings", name, KINDS)
+    return validate(KINDS[name], value, f"embeddings {name}")
+
+
+Embeddings = Annotated[Table | Alone, BeforeValidator(_chosen)]
+
+
 class ModelConfig(Section):
     """An architecture by name and what to change in it; a size left out is the architecture's."""
 
@@ -50,8 +110,15 @@ class ModelConfig(Section):
     """Longest source or target in pieces, the end of sentence included."""
     share_all_embeddings: bool = False
     """One matrix for source, target and output; otherwise the source has its own."""
+    embeddings: Embeddings = Table()
+    """How pieces become vectors, for source and target alike; the output layer is tied to the target's."""
     attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
+
+    @property
+    def has_tables(self) -> bool:
+        """Whether embeddings are tables of the hidden size, as they are by default."""
+        return isinstance(self.embeddings, Table) and self.embeddings.size in (None, resolve(self).hidden_size)
 
     @model_validator(mode="after")
     def _fits(self) -> ModelConfig:

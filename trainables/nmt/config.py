@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Any, ClassVar, Literal
 
 from pydantic import Field, model_validator
 
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
-from augury.decoding.settings import Decoding
+from augury.decoding.settings import ViewDecoding
 from augury.experiments.experiment import Experiment
+from augury.experiments.views import view_named
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
 from augury.text.vocabulary_settings import VocabularyConfig
@@ -41,8 +42,10 @@ class Config(Experiment):
     """Training examples with a longer side or view are left out, and counted."""
     model: ModelConfig = ModelConfig()
     validation: Checking = Checking()
-    decoding: Decoding = Decoding()
+    decoding: ViewDecoding = ViewDecoding()
     scoring: TextScoring = TextScoring()
+
+    RESEGMENTS: ClassVar[bool] = True
 
     @model_validator(mode="after")
     def _fits(self) -> Config:
@@ -51,7 +54,13 @@ class Config(Experiment):
                 f"max_pieces={self.max_pieces}, a tag and the end of sentence exceed model.max_positions="
                 f"{self.model.max_positions}: lower the one or raise the other"
             )
+        for view in self.decoding.views:
+            view_named(self, view)
         return self
+
+    def plain_system(self) -> dict[str, Any]:
+        alone: dict[str, Any] = {"decoding.views": [], "decoding.combine": None} if self.decoding.views else {}
+        return super().plain_system() | alone
 
     @property
     def tagged(self) -> bool:

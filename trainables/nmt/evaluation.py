@@ -4,50 +4,147 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import cast
 
 from augury.core.execution import ExecutorName
+from augury.core.locks import alone
 from augury.core.store import Folder
-from augury.decoding.corpus import decode
-from augury.decoding.settings import Decoding
+from augury.corpora.filters import clean_lines
+from augury.decoding import bayes_risk
+from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
+from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.search import Hypothesis
+from augury.decoding.settings import Decoding, Translator, ViewDecoding
+from augury.experiments.rendering import rendered, view_named
 from augury.experiments.run import Run
+from augury.experiments.views import PLAIN
 from augury.regimes.regime import SOURCE
 from augury.text.vocabulary import Vocabulary
 from trainables.nmt.config import Config, tag
 
 CTRANSLATE2 = "ctranslate2"
 SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
+SOURCES_PER_SECOND = 10  # the same where several views are in one beam
 
 
 def translated(
-    run: Run, texts: Sequence[str], decoding: Decoding | None, executor: ExecutorName, name: str
+    run: Run, texts: Sequence[str], decoding: ViewDecoding | None, executor: ExecutorName, name: str
 ) -> list[str]:
     """Return the translations of clean texts by a finished run, with its own decoding unless another is given."""
     experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
-    model = _ctranslate2(run, experiment, vocabulary)
-    ids, offsets = vocabulary.encode(texts, SOURCE)
-    prefix = [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
-    sources = [
-        [*prefix, *ids[start:end].tolist()] if end > start else []
+    chosen = decoding or experiment.decoding
+    views = {view: encoded(run, vocabulary, texts, view) for view in chosen.views or (PLAIN,)}
+    if chosen.combine != "mbr":
+        n_best = _searched(run, vocabulary, list(views.values()), chosen, executor, name)
+        return vocabulary.decode([best.ids for best, *_ in n_best])
+    candidates: list[list[str]] = [[] for _ in texts]
+    for view, sources in views.items():
+        label = f"{name} {view}"
+        n_best = _searched(run, vocabulary, [sources], chosen, executor, label, chosen.candidates)
+        for of_sentence, hypotheses in zip(candidates, n_best, strict=True):
+            of_sentence += vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+    return bayes_risk.choose(candidates, chosen.utility, experiment.corpus.target_language)
+
+
+def translated_ids(
+    run: Run, sources: Sequence[Sequence[int]], decoding: Decoding | None, executor: ExecutorName, name: str
+) -> list[str]:
+    """Return the translations of sources in ids without tag and end of sentence, each from itself alone."""
+    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
+    before = prefix(experiment, vocabulary)
+    tagged = [[*before, *source] if source else [] for source in sources]
+    hypotheses = _searched(run, vocabulary, [tagged], decoding or experiment.decoding, executor, name)
+    return vocabulary.decode([best.ids for best, *_ in hypotheses])
+
+
+def prefix(experiment: Config, vocabulary: Vocabulary) -> list[int]:
+    """Return what comes before the pieces of a source: the tag of the target language where the model reads one."""
+    return [vocabulary.tags[tag(experiment.corpus.target_language)]] if experiment.tagged else []
+
+
+def _searched(
+    run: Run,
+    vocabulary: Vocabulary,
+    views: Sequence[Sources],
+    decoding: Decoding,
+    executor: ExecutorName,
+    name: str,
+    count: int = 1,
+) -> list[list[Hypothesis]]:
+    """The best hypotheses of sentences, whose views are read in one beam: by CTranslate2 where there is one view."""
+    execution, together = run.experiment.execution, len(views) > 1
+    speed = SOURCES_PER_SECOND if together else SENTENCES_PER_SECOND
+    backend = execution.choose(len(views) * len(views[0]) / speed, name, executor)
+    suppress = tuple(vocabulary.tags.values())
+    if together:
+        several = TransformersSearch(run, decoding, suppress, count)
+        return decode(several, views, executor=backend, name=name, **execution.reserved(backend))
+    threads = (execution.threads or 2) if backend.name == "local" else 1
+    model = _ctranslate2(run, cast(Config, run.experiment), vocabulary)
+    return decode(CTranslateSearch(model, decoding, suppress, threads, count), views, executor=backend, name=name)
+
+
+@dataclass(frozen=True)
+class TransformersSearch:
+    """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on a GPU if it may."""
+
+    run: Run
+    decoding: Decoding
+    suppress: tuple[int, ...] = ()
+    count: int = 1
+
+    def __call__(self) -> Search:
+        from augury.decoding.generate import n_best
+        from trainables.nmt.model import trained_model
+
+        experiment = cast(Config, self.run.experiment)
+        model = trained_model(self.run.folder, experiment, Vocabulary.load(self.run.stored(self.run.tokenizer)))
+        model.to(experiment.execution.local_device)
+        return lambda views: n_best(model, views, self.decoding, self.suppress, self.count)
+
+
+def encoded(
+    run: Run, vocabulary: Vocabulary, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True
+) -> list[list[int]]:
+    """Return clean texts as a view renders them, in ids without the end of sentence; of an empty text there are none.
+
+    The tag of the target language comes first where the run's model reads one, unless `tagged` is false.
+    """
+    experiment = cast(Config, run.experiment)
+    ids, offsets = vocabulary.encode(rendered(run, texts, view), view_named(run, view))
+    before = prefix(experiment, vocabulary) if tagged else []
+    return [
+        [*before, *ids[start:end].tolist()] if end > start else []
         for start, end in zip(offsets[:-1], offsets[1:], strict=True)
     ]
-    execution = experiment.execution
-    hypotheses = decode(
-        model,
-        sources,
-        decoding or experiment.decoding,
-        suppress=tuple(vocabulary.tags.values()),
-        executor=execution.choose(len(texts) / SENTENCES_PER_SECOND, name, executor),
-        threads=execution.threads or 2,
-        name=name,
-    )
-    return vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+
+
+def translator(run: Run, threads: int) -> Translator:
+    """Return a finished run as a function, its model loaded once; texts are cleaned as its training text was."""
+    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
+    decoder = CTranslateDecoder(_ctranslate2(run, experiment, vocabulary).local(), threads=threads)
+    positions, tags = experiment.model.max_positions, tuple(vocabulary.tags.values())
+
+    def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+        sources = encoded(run, vocabulary, clean_lines(texts, experiment.corpus.preparation), view)
+        short = [source if len(source) < positions else [] for source in sources]
+        most = min(decoding.max_length, positions)
+        hypotheses = decoder.translate(short, decoding.model_copy(update={"max_length": most}), tags)
+        outputs = vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+        return [output if len(source) < positions else None for source, output in zip(sources, outputs, strict=True)]
+
+    return translate
 
 
 def _ctranslate2(run: Run, experiment: Config, vocabulary: Vocabulary) -> Folder:
     """Return the folder of the run's CTranslate2 model, converted at the first call."""
-    if not run.folder.holds(CTRANSLATE2):
+    if run.folder.holds(CTRANSLATE2):
+        return run.folder.sub(CTRANSLATE2)
+    with alone(run.folder.sub(CTRANSLATE2)):  # many workers may want it at once
+        if run.folder.holds(CTRANSLATE2):
+            return run.folder.sub(CTRANSLATE2)
         # With torch and transformers, which translating does not need.
         from augury.decoding.conversion import to_ctranslate2
         from trainables.nmt.model import trained_model

@@ -11,6 +11,8 @@ from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.generate import search_options
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
+from augury.experiments.views import PLAIN
+from augury.regimes.regime import SOURCE
 from augury.text import pretrained
 from augury.text.fast_tokenizer import fast_tokenizer, save
 from augury.text.vocabulary import Vocabulary
@@ -62,7 +64,7 @@ texts = ["a sentence in '{experiment.corpus.source_language}'", "and another"]
 batch = tokenizer(texts, return_tensors="pt", padding=True)
 print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 """
-    notes = _notes(cleaning)
+    notes = _notes(experiment)
     if prefix:
         notes.append(
             f"The tokenizer puts `{prefix[0]}` before every text by itself. Labels for further training have none: "
@@ -97,7 +99,7 @@ results = translator.translate_batch(
 )
 print([pieces.decode(result.hypotheses[0]) for result in results])
 """
-    notes = _notes(cleaning)
+    notes = _notes(experiment)
     notes.append(f"It reads text in NFC{', in lower case,' if cleaning.lowercase else ''} without space at its ends.")
     if prefix:
         notes.append(f"It expects `{prefix[0]}` before the pieces of every source, with no space between them.")
@@ -118,8 +120,13 @@ def _prefix(experiment: Config) -> list[str]:
     return [tag(experiment.corpus.target_language)] if experiment.tagged else []
 
 
-def _notes(cleaning: Filter) -> list[str]:
+def _notes(experiment: Config) -> list[str]:
     """What must be known of text in any form of export."""
-    if not cleaning.unescape:
-        return []
-    return ["It has learned from text without HTML entities: apply `html.unescape` to text that has them."]
+    cleaning, views = experiment.corpus.preparation, experiment.decoding.views
+    assert isinstance(cleaning, Filter)
+    notes = []
+    if cleaning.unescape:
+        notes.append("It has learned from text without HTML entities: apply `html.unescape` to text that has them.")
+    if set(views) - {PLAIN, SOURCE}:
+        notes.append(f"Its scores are of translations from {', '.join(views)}; here it reads the plain source alone.")
+    return notes

@@ -15,6 +15,7 @@ from augury.text.vocabulary import Vocabulary
 from augury.training.trained import load_weights
 from trainables.nmt.architecture import ModelConfig, resolve
 from trainables.nmt.config import Config
+from trainables.nmt.embeddings import ComputedEmbedding, install, tabulated
 
 
 def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed: int) -> MarianMTModel:
@@ -26,15 +27,20 @@ def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed
     """
     with torch.random.fork_rng(devices=[]), torch.device("cpu"), no_init_weights():
         model = MarianMTModel(_marian(config, vocabulary_size, pad, eos))
-    model.tie_weights()
+        model.tie_weights()
+        if not config.has_tables:
+            install(model, config.embeddings)
     _initialise(model, pad, seed)
     return model.train()
 
 
 def trained_model(run: Folder, experiment: Config, vocabulary: Vocabulary) -> MarianMTModel:
-    """Return a finished run's model with the weights that it reports on; UserError where training has not ended."""
+    """Return a finished run's model with the weights that it reports on; UserError where training has not ended.
+
+    Its embeddings are tables, however they were trained.
+    """
     model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=0)
-    return load_weights(run, model)
+    return tabulated(load_weights(run, model))
 
 
 def source_embeddings(model: MarianMTModel, source: Tensor) -> Tensor:
@@ -63,7 +69,10 @@ def hidden_states(
 
 
 def head(model: MarianMTModel) -> tuple[Tensor, None]:
-    """The vocabulary projection of `build`'s models: weight (V, D), the target embeddings, and no bias."""
+    """The vocabulary projection of `build`'s models: weight (V, D), the target embeddings, and no bias.
+
+    Embeddings that are computed are computed anew by every call.
+    """
     return model.lm_head.weight, None
 
 
@@ -109,16 +118,23 @@ def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> Ma
 @torch.no_grad()
 def _initialise(model: MarianMTModel, pad: int, seed: int) -> None:
     """Embeddings N(0, 1/D), zero for the pad; linear layers Xavier uniform; biases zero; norms identity."""
+
+    def generator(name: str) -> torch.Generator:
+        return torch.Generator().manual_seed(seed_of("nmt", "model", seed, name))
+
+    computed = {name: module for name, module in model.named_modules() if isinstance(module, ComputedEmbedding)}
+    for prefix, module in computed.items():
+        module.initialise(lambda name, prefix=prefix: generator(f"{prefix}.{name}"))  # type: ignore[misc]
     for name, parameter in model.named_parameters():
-        if not parameter.requires_grad:
-            parameter.copy_(_positions(*parameter.shape))
+        if name.startswith(tuple(computed)):
             continue
-        generator = torch.Generator().manual_seed(seed_of("nmt", "model", seed, name))
-        if name.endswith(("embed_tokens.weight", "shared.weight")):
-            parameter.normal_(0, parameter.shape[1] ** -0.5, generator=generator)
+        if name.endswith("embed_positions.weight"):
+            parameter.copy_(_positions(*parameter.shape))
+        elif name.endswith(("embed_tokens.weight", "shared.weight")):
+            parameter.normal_(0, parameter.shape[1] ** -0.5, generator=generator(name))
             parameter[pad].zero_()
         elif parameter.dim() == 2:
-            nn.init.xavier_uniform_(parameter, generator=generator)
+            nn.init.xavier_uniform_(parameter, generator=generator(name))
         else:
             nn.init.constant_(parameter, float(name.endswith("norm.weight")))
 

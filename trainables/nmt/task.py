@@ -17,7 +17,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding
+from augury.decoding.settings import Decoding, Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
@@ -53,7 +53,7 @@ class Nmt(Trainable):
         from augury.text.vocabulary_size import many_words
 
         entries = _entries(experiment, store)
-        plain = not any(operator.models({}) for operator in experiment.augment)
+        plain = not any(operator.works_with_models for operator in experiment.augment)
         if plain and _has_size(experiment) and not many_words(_texts(experiment, store), entries):
             from augury.experiments.preparation import make_texts
 
@@ -78,7 +78,8 @@ class Nmt(Trainable):
     def size(self, experiment: Config, store: Store) -> Size:
         sizes, matrices = resolve(experiment.model), 1 if experiment.model.share_all_embeddings else 2
         shape = (sizes.hidden_size, sizes.feedforward_size, sizes.encoder_layers, sizes.decoder_layers)
-        return transformer(_entries(experiment, store), *shape, matrices=matrices)
+        entries = _entries(experiment, store)
+        return _with_embeddings(experiment, entries, matrices, transformer(entries, *shape, matrices=matrices))
 
     def tokenizer(self, experiment: Config, texts: Mapping[str, Text], store: Store) -> VocabularyTokenizer:
         from augury.text import vocabulary
@@ -108,7 +109,10 @@ class Nmt(Trainable):
 
     def determined(self, experiment: Config) -> dict[str, Any]:
         sections = {"model": experiment.model, "validation": experiment.validation}
-        return {name: section.to_dict() for name, section in sections.items()} | {"max_pieces": experiment.max_pieces}
+        settings = {name: section.to_dict() for name, section in sections.items()}
+        if experiment.model.has_tables:
+            del settings["model"]["embeddings"]  # as before there were others
+        return settings | {"max_pieces": experiment.max_pieces}
 
     def load(self, run: Run) -> Task:
         from trainables.nmt.translation import Translation
@@ -128,7 +132,7 @@ class Nmt(Trainable):
         texts: Sequence[str],
         *,
         executor: ExecutorName = "local",
-        decoding: Decoding | None = None,
+        decoding: ViewDecoding | None = None,
         **options: Any,
     ) -> list[str]:
         """Return the translations of texts, each of which is cleaned as the training text was."""
@@ -136,6 +140,40 @@ class Nmt(Trainable):
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
         return translated(run, cleaned, decoding, executor, "translate")
+
+    def encoded(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
+        from augury.text.vocabulary import Vocabulary
+        from trainables.nmt.evaluation import encoded
+
+        return encoded(run, Vocabulary.load(run.stored(run.tokenizer)), texts, view, tagged=tagged)
+
+    def pieces(self, run: Run) -> Sequence[str]:
+        from augury.text.vocabulary import Vocabulary
+
+        return Vocabulary.load(run.stored(run.tokenizer)).pieces
+
+    def translate_ids(
+        self,
+        run: Run,
+        sources: Sequence[Sequence[int]],
+        *,
+        executor: ExecutorName = "local",
+        decoding: Decoding | None = None,
+        label: str = "translate",
+    ) -> list[str]:
+        from trainables.nmt.evaluation import translated_ids
+
+        return translated_ids(run, sources, decoding, executor, label)
+
+    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        from trainables.nmt.states import encoder_states
+
+        return encoder_states(run, sources)
+
+    def translator(self, run: Run, threads: int) -> Translator:
+        from trainables.nmt.evaluation import translator
+
+        return translator(run, threads)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         from trainables.nmt.exporting import export
@@ -158,6 +196,18 @@ def _entries(experiment: Config, store: Store) -> int:
     if settings.mode == "separate":
         return plain + views * settings.separate_size_per_key
     return plain + views * (plain // 2 if settings.size_per_key == "auto" else settings.size_per_key)
+
+
+def _with_embeddings(experiment: Config, entries: int, matrices: int, size: Size) -> Size:
+    """The size of a model with tables as one with the embeddings that are asked for."""
+    if experiment.model.has_tables:
+        return size
+    hidden, embeddings = resolve(experiment.model).hidden_size, experiment.model.embeddings
+    table, computed = embeddings.counts(hidden)
+    parameters = size.parameters + matrices * (entries * (table - hidden) + computed)
+    # The output layer computes those of the whole vocabulary once a batch.
+    again = computed * entries / experiment.training.max_tokens
+    return Size(parameters, size.source + computed, size.target + computed + int(again))
 
 
 def _has_size(experiment: Config) -> bool:

@@ -24,6 +24,7 @@ from augury.training.batching import Lengths, padded
 from augury.training.task import Loaded, Validation
 from augury.training.validation import likelihood
 from trainables.nmt.config import Config, tag
+from trainables.nmt.embeddings import tabulated
 from trainables.nmt.model import build, decoder_input, head, hidden_states, source_embeddings
 
 
@@ -58,7 +59,7 @@ class Translation:
     def _symbols(self) -> Symbols:
         vocabulary = self.vocabulary
         special = [vocabulary.pad, vocabulary.unk, vocabulary.eos, *vocabulary.tags.values()]
-        return Symbols(vocabulary.unk, np.setdiff1d(np.arange(len(vocabulary)), special))
+        return Symbols(vocabulary.unk, np.setdiff1d(np.arange(len(vocabulary)), special), vocabulary.resegmenter)
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.located(examples)
@@ -155,7 +156,7 @@ class _ValidationSet:
         vocabulary = task.vocabulary
         mine = distributed.share(range(self.limit))
         decoder = CTranslateDecoder.from_model(
-            task.module, vocabulary.pieces, unk=vocabulary.unk, threads=torch.get_num_threads()
+            tabulated(task.module), vocabulary.pieces, unk=vocabulary.unk, threads=torch.get_num_threads()
         )
         sources = [[*task.prefix(), *self.sources[row].tolist()] for row in mine]
         longest = min(200, task.experiment.model.max_positions)

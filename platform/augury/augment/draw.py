@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 from abc import abstractmethod
-from collections.abc import Sequence
-from typing import Literal, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 
 import numpy as np
 from pydantic import Field, model_validator
 
-from augury.augment.operator import Operator
+from augury.augment.operator import Apply, Operator
 from augury.core.errors import UserError
 from augury.core.rng import uniform
+from augury.core.store import Store
 
+if TYPE_CHECKING:
+    from augury.text.resegmentation import Resegmenter
+
+NO_TOKEN = -1
+"""What rows are padded with."""
 Side = Literal["source", "target", "both"]
 
 
 class Symbols(NamedTuple):
-    """What a draw must know of a vocabulary: the unknown symbol, and the ids of all ordinary pieces (pieces,)."""
+    """What a draw must know of a vocabulary: the unknown symbol, and the ids of all ordinary pieces (pieces,) in order.
+
+    `text` is the side or view whose rows are drawn. `resegmenter` returns what segments a side or view anew; None where
+    the task's text is not of a vocabulary learned here (`augury.text.vocabulary`).
+    """
 
     unknown: int
     ordinary: np.ndarray
+    resegmenter: Callable[[str], Resegmenter] | None = None
+    text: str = "source"
 
 
 class TokenDraw(Operator):
@@ -32,6 +44,11 @@ class TokenDraw(Operator):
     """text: the tokens change wherever the side is read, in every view by a draw of its own; view: the text stays, and
     its changed source is another view of the example, for regimes that read views."""
     seed: int = 1
+
+    EXAMPLE: ClassVar[str] = "seed: 2"
+    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
+    RESEGMENTS: ClassVar[bool] = False
+    """Whether the draw segments text anew, which not every task's vocabulary can."""
 
     @model_validator(mode="after")
     def _views_are_of_the_source(self) -> TokenDraw:
@@ -45,14 +62,17 @@ class TokenDraw(Operator):
     def makes(self) -> Literal["view", "records", "draw"]:
         return "draw"
 
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        raise UserError(f"operator {self.operator} changes token ids in every pass of training, and makes no text")
+
     @abstractmethod
     def draw(
         self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
     ) -> np.ndarray:
-        """Return the token ids (rows, length) of a pass, `turn`.
+        """Return the token ids (rows, any length) of a pass, `turn`, of `ids` (rows, length).
 
-        `replaceable` (rows, length) is False at pads and special symbols, which stay; `keys` (rows,) identify records.
-        What a row becomes depends on its own tokens, its key and the turn alone.
+        Both are padded with NO_TOKEN. `replaceable` (rows, length) is False at pads and special symbols, which stay;
+        `keys` (rows,) identify records. What a row becomes depends on its own tokens, its key and the turn alone.
         """
 
 
@@ -68,6 +88,8 @@ class CountedDraw(TokenDraw):
     """λ is tau (code: what was released with CipherDAug, and OpenNMT) or 1 / tau (paper: a temperature)."""
     selection: Literal["bernoulli", "exact"] = "bernoulli"
     """bernoulli: each token changes with probability n / L; exact: n tokens, drawn without replacement, change."""
+
+    EXAMPLE: ClassVar[str] = "tau: 0.95"
 
     def chosen(self, replaceable: np.ndarray, keys: np.ndarray, turn: int) -> np.ndarray:
         """Return which tokens change, (rows, length) bool."""

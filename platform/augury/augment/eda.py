@@ -16,6 +16,7 @@ from pydantic import Field
 
 from augury.augment.operator import RECORDS, Apply, Made, Operator, children, plural, view
 from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
+from augury.core.progress import say_once
 from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import texts_read
@@ -46,6 +47,7 @@ class Eda(Operator):
 
     PER_SECOND: ClassVar[float] = 1_500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})
+    REMEDY: ClassVar[str] = "give more synonyms (synonyms: FILE), fewer stop words, or a larger alpha"
     EXAMPLE: ClassVar[str] = "copies: 2"
 
     def papers(self) -> tuple[Paper, ...]:
@@ -74,6 +76,12 @@ class Eda(Operator):
             rows = beginning.filter(pc.equal(languages, language))
             texts = chain.from_iterable(rows.column(side).to_pylist() for side in sides)
             require_words(texts, language, f"operator {self.operator}")
+            if self.synonyms is None and not _is_english(language):
+                say_once(
+                    f"operator {self.operator}: no synonyms of language '{language}' are known, so that copies by "
+                    "replacement and insertion, half of all, stay as they are: give synonyms, a file of lines "
+                    f"word<TAB>synonym[,synonym...], or, where the text is English, {_language(rows.column_names)} en"
+                )
 
     def fit_parameters(self) -> dict[str, Any]:
         files = {"synonyms": synonyms_file(self.synonyms), "stop_words": stop_words_file(self.stop_words)}

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
@@ -14,12 +15,14 @@ from augury.core.config import Section, validate
 from augury.core.errors import UserError
 from augury.core.plugins import Extension, Kind
 from augury.core.store import Store
-from augury.corpora.corpus import LINEAGE
+from augury.corpora.corpus import LINEAGE, Corpus
 
 if TYPE_CHECKING:
     import numpy as np
 
-    from augury.decoding.settings import Sampler
+    from augury.core.execution import Execution
+    from augury.corpora.splits import BaseSpec
+    from augury.decoding.settings import Sampler, Translator
 
 VIEW, RECORDS, DRAW = "view", "records", "draw"
 REJECTED = "rejected, "
@@ -56,6 +59,9 @@ class TrainedModel(Protocol):
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
 
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return the model as a function that translates text, loaded once; on a CPU with so many threads."""
+
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
 
@@ -82,8 +88,8 @@ class Operator(Extension):
 
     An operator learns from the training split, and then each of its parts maps a block of records to one view of every
     record, which keeps the record's id and label, or to records of its own, which name their parents. Nothing may
-    depend on the size of a block or on other blocks. A draw (`augment.draw`) stores nothing: it changes token ids anew
-    in every pass.
+    depend on the size of a block or on other blocks, but for an operator of whole corpora (`CorpusOperator`). A draw
+    (`augment.draw`) stores nothing: it changes token ids anew in every pass.
     """
 
     operator: str
@@ -101,8 +107,11 @@ class Operator(Extension):
     """The most records of a block, where they are so dear that a whole shard is too much for one task."""
     SEARCHES: ClassVar[bool] = False
     """Whether `bind` is given the training split too, where records are made of others that they are like."""
+    REMEDY: ClassVar[str] = ""
+    """What to do where it leaves most texts as they are."""
     EXAMPLE: ClassVar[str] = ""
-    """Parameters (YAML) to try an operator on sentence pairs with, as its help shows them."""
+    """Parameters (YAML) to try an operator with on the experiment `EXAMPLE_FILE`, as its help shows them."""
+    EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the operator comes from."""
@@ -124,12 +133,29 @@ class Operator(Extension):
         """Return the columns of a block, of those that records have."""
         return self.READS
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         """Return the models, by role, that the operator works with: trained ones, or experiments that train them.
 
-        `corpus` is the section of the experiment file that the operator stands in. What has no `seeds` has seed 1.
+        `experiment` has the sections of the plain baseline of the experiment that the operator stands in, as they were
+        given. What has no `seeds` has seed 1; what has several gives a model for each, `<role>-<seed>`.
         """
         return {}
+
+    def texts(self) -> Mapping[str, BaseSpec]:
+        """Return the further texts that the operator reads, each as the split `train` of a corpus, by a word each."""
+        return {}
+
+    @property
+    def works_with_models(self) -> bool:
+        """Whether the operator works with trained models."""
+        return type(self).models is not Operator.models
+
+    def check_model(self, role: str, views: Sequence[str]) -> None:
+        """UserError where a model that reads these views of a text, of an experiment or a ready one, fits no role."""
+
+    def most_records(self) -> int:
+        """Return the most records that are made of one."""
+        return int(getattr(self, "copies", 1))
 
     def fit_parameters(self) -> dict[str, Any]:
         """The parameters that decide what is learned; parts that agree in them share one fit."""
@@ -146,13 +172,13 @@ class Operator(Extension):
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
         """UserError where the parameters do not go with what was learned."""
 
+    @abstractmethod
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         """The function from a block to what is made of it.
 
         `fitted` is what `fit` gave, under `models` the trained models that it works with, by role, and for an operator
         that `SEARCHES` under `corpus` the training split (`Corpus`). It is bound once in every process.
         """
-        raise NotImplementedError
 
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
         """The same operator, parameters that make equal text written in one way."""
@@ -174,6 +200,20 @@ class Operator(Extension):
     def address(self) -> str:
         """The name of the operator with its parameters, for the lineage of what it makes."""
         return config.address({"version": self.VERSION, **self.to_dict()})
+
+
+class CorpusOperator(Operator):
+    """An operator whose records are made of a whole corpus, as where models translate it and repeats are left out."""
+
+    @abstractmethod
+    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+        """Yield records, a table for each shard; `fitted` is as for `bind`.
+
+        What takes long is kept in the store as it is done: a maker that was killed begins anew.
+        """
+
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+        raise AssertionError("records are made of the whole corpus, by make")
 
 
 def children(

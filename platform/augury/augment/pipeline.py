@@ -12,14 +12,15 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from augury.augment.operator import DRAW, RECORDS, VIEW, Operator, TrainedModel
+from augury.augment.operator import DRAW, RECORDS, VIEW, CorpusOperator, Made, Operator, TrainedModel
 from augury.core import config
 from augury.core.execution import Execution, Executor
 from augury.core.locks import make_once, making
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import Corpus, read_shard, write_shard
+from augury.corpora.corpus import Corpus, read_shard, shard_name, write_shard
+from augury.corpora.ingest import addressed
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
@@ -111,12 +112,16 @@ def plan(
                 "on": fitted_on or corpus_address,
             }
         )
-        learned = {"fit": fit} | ({"models": {role: model.name for role, model in runs.items()}} if runs else {})
+        learned: dict[str, Any] = {"fit": fit} | (
+            {"models": {role: model.name for role, model in runs.items()}} if runs else {}
+        )
         for part in operator.parts():
             if part.makes() == DRAW:
                 continue
             own = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
-            part_address = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
+            texts = {name: addressed(spec, "train") for name, spec in part.texts().items()}
+            learned_by_part = learned | ({"texts": texts} if texts else {})
+            part_address = config.address({"corpus": corpus_address, **learned_by_part, "version": part.VERSION, **own})
             folder = store.folder(KINDS[part.makes()], part_address)
             parts.append(Part(part, runs, store.folder(FITS, fit), folder, learned_from))
     return parts
@@ -142,6 +147,9 @@ def augment(
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, execution)
         for group in _together(missing, corpus.columns):
+            if isinstance(group[0].operator, CorpusOperator):
+                _make(group, corpus, store, execution)
+                continue
             work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in group)
             executor = execution.choose(work, f"augment {group[0].operator.operator}")
             _apply(group, corpus, store, executor, execution.reserved(executor) if group[0].models else {})
@@ -221,36 +229,60 @@ def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
 def _apply(
     parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, reserved: Mapping[str, float]
 ) -> None:
-    blocks = _blocks(corpus, parts[0].operator.BLOCK_ROWS)
+    blocks = blocks_of(corpus, parts[0].operator.BLOCK_ROWS)
     names = ", ".join(part.name for part in parts)
     with Stage(f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]) as stage:
         task = _ApplyBlock(tuple(parts), corpus.folder, store)
         executor.map(task, blocks, stage, size=lambda rows: rows, **reserved)
     for part in parts:
-        rows, counts = _told(part.folder, [block.name for block in blocks])
-        if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
-            changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
-            say_once(f"{part.name} changes little: {changes} in {rows:,} copies")
-        part.folder.finish(
-            {
-                "schema": 1,
-                "rows": rows,
-                "shards": [block.name for block in blocks],
-                part.operator.makes(): part.name,
-                "operator": part.operator.to_dict(),
-                "version": part.operator.VERSION,
-                "counts": counts,
-                "inputs": [corpus.address, part.fit.name, *part.model_names.values()],
-                "side_data": part.side_data,
-                "lineage": "a view keeps the id of its record; its parent is the record itself"
-                if part.operator.makes() == VIEW
-                else "of every record, in its column lineage",
-            }
-        )
+        _finish(part, corpus, [block.name for block in blocks])
 
 
-def _blocks(corpus: Corpus, most: int | None) -> list[Block]:
-    """The blocks of a corpus, a shard each or, where that is too much, equal parts of one."""
+def _make(parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution) -> None:
+    """Make records of the whole corpus."""
+    for part in parts:
+        shards = []
+        assert isinstance(part.operator, CorpusOperator)
+        for index, made in enumerate(part.operator.make(corpus, part.fitted, store, execution)):
+            shards.append(shard_name(index))
+            _write(part.folder, shards[-1], made)
+        _finish(part, corpus, shards)
+
+
+def _finish(part: Part, corpus: Corpus, shards: Sequence[str]) -> None:
+    rows, counts = _told(part.folder, shards)
+    if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
+        changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
+        remedy = f"; {part.operator.REMEDY}" if part.operator.REMEDY else ""
+        say_once(f"{part.name} changes little: {changes} in {rows:,} copies{remedy}")
+    texts = [addressed(spec, "train") for spec in part.operator.texts().values()]
+    part.folder.finish(
+        {
+            "schema": 1,
+            "rows": rows,
+            "shards": list(shards),
+            part.operator.makes(): part.name,
+            "operator": part.operator.to_dict(),
+            "version": part.operator.VERSION,
+            "counts": counts,
+            "inputs": [corpus.address, part.fit.name, *part.model_names.values(), *texts],
+            "side_data": part.side_data,
+            "lineage": "a view keeps the id of its record; its parent is the record itself"
+            if part.operator.makes() == VIEW
+            else "of every record, in its column lineage",
+        }
+    )
+
+
+def _write(folder: Folder, shard: str, made: Made) -> None:
+    table = made.table
+    if made.counts:
+        table = table.replace_schema_metadata({"counts": json.dumps(dict(made.counts))})
+    write_shard(folder, shard, table)
+
+
+def blocks_of(corpus: Corpus, most: int | None) -> list[Block]:
+    """Return the blocks of a corpus, a shard each or, where that is too much, equal parts of one."""
     if most is None:
         return [Block(shard, 0, None, shard) for shard in corpus.shards]
     blocks = []
@@ -305,11 +337,7 @@ class _ApplyBlock:
             block = block.slice(span.start, len(block) if span.rows is None else span.rows)
             for part, function in zip(self.parts, functions, strict=True):
                 if not part.folder.exists(span.name):
-                    result = function(block)
-                    table = result.table
-                    if result.counts:
-                        table = table.replace_schema_metadata({"counts": json.dumps(dict(result.counts))})
-                    write_shard(part.folder, span.name, table)
+                    _write(part.folder, span.name, function(block))
             return len(block) * len(self.parts)
 
         return apply

@@ -65,6 +65,9 @@ class Reorder(Operator):
 
     PER_SECOND: ClassVar[float] = 2
     BLOCK_ROWS: ClassVar[int | None] = 1_000
+    REMEDY: ClassVar[str] = (
+        "the reorderer has learned to copy: give it more parallel text whose order differs, or train it longer"
+    )
     EXAMPLE: ClassVar[str] = (
         "model: {architecture: tiny}, parallel: {source_language: qaa, target_language: qab, "
         "train: {builtin: 1500, lexicon: 24}, valid: {builtin: 100, lexicon: 24}}"
@@ -93,7 +96,8 @@ class Reorder(Operator):
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        corpus = experiment["corpus"]
         language = corpus.get("language") or corpus["source_language"]
         if language != self.parallel.source_language:
             raise UserError(

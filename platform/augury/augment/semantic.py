@@ -98,7 +98,8 @@ class Semantic(Operator):
     def makes(self) -> Literal["view", "records"]:
         return "records"
 
-    def models(self, corpus: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        corpus = experiment["corpus"]
         generator = {
             "name": GENERATOR,
             "task": "seq2seq",

@@ -2,13 +2,14 @@
 
 A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser, words)` and `run(arguments) -> int`, and a place in
 `verbs.GROUPS`. What takes long to import is imported in `run`, for `augury --help` imports the modules of all verbs.
-Exit codes: 0 done, 1 the work failed or was stopped, 2 what was given cannot be used.
+Exit codes: 0 done, 1 the work failed, 2 what was given cannot be used, 130 stopped by Ctrl-C, as shells have it.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import signal
 import sys
 import time
 from collections.abc import Sequence
@@ -20,6 +21,8 @@ from augury.core.commands import command
 from augury.core.errors import UserError, nearest, unknown
 from augury.core.messages import logger
 from augury.core.progress import duration
+
+INTERRUPTED = 128 + signal.SIGINT
 
 # Threads that wait for a core without spinning: next to another busy process, spinning costs ten times the time.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
@@ -70,7 +73,7 @@ def _done(arguments: argparse.Namespace, verb: str, words: Sequence[str]) -> int
             raise
         how_to_resume = f"What was finished is kept; continue with: {command('augury', verb, *words)}"
         logger.error(f"{str(stopped) or 'stopped'}. {how_to_resume}")
-        return 1
+        return INTERRUPTED
     except UserError as error:
         if arguments.debug:
             raise
@@ -79,7 +82,9 @@ def _done(arguments: argparse.Namespace, verb: str, words: Sequence[str]) -> int
     except Exception as error:
         if arguments.debug:
             raise
-        logger.error(f"{type(error).__name__}: {error}\n(--debug shows where)")
+        from augury.core.plugins import told  # which loads pydantic
+
+        logger.error(f"{told(error)}\n(--debug shows where)")
         return 1
 
 

@@ -25,7 +25,7 @@ DIRECT = ("source", "target", "source_language", "target_language", "operator") 
 UNKNOWN = "und"
 PARAMETER = "parameter."  # before the names of an operator's parameters among the arguments
 EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
-PAIRS = "search_spaces/experiments/nli_toy.yaml"  # sentence pairs to try operators on
+EXPERIMENTS = "search_spaces/experiments"  # where those to try operators on are
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
@@ -150,6 +150,11 @@ def _given(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Exp
     )
     operator = _operator(arguments)
     operator.check(spec.SCHEMA.names)
+    if operator.works_with_models:
+        raise UserError(
+            f"operator {operator.operator} works with trained models: put it into augment of an experiment file, "
+            f"which says how they are trained; augury augment --operator {operator.operator} --help shows an example"
+        )
     return spec, [operator], None
 
 
@@ -191,17 +196,27 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
 
 
 def _example(name: str, schema: type[Operator]) -> str:
-    """Return a command that tries the operator: on two files, or on sentence pairs where it reads those."""
+    """Return a command that tries the operator: on two files, or in an experiment where it needs one; draws train."""
+    from augury.augment.draw import TokenDraw
+
     if not schema.EXAMPLE:
         return f"augury augment --source train.de --target train.en --operator {name}"
-    parameters = ", ".join([f"operator: {name}", *([schema.EXAMPLE] if schema.EXAMPLE else [])])
-    return f"augury augment {PAIRS} --set 'augment=[{{{parameters}}}]'"
+    augment = f"{EXPERIMENTS}/{schema.EXAMPLE_FILE} --set 'augment=[{{operator: {name}, {schema.EXAMPLE}}}]'"
+    if issubclass(schema, TokenDraw):
+        return f"augury train {augment} --set 'systems={{}}'"
+    return f"augury augment {augment}"
 
 
 def _keys(annotation: Any) -> list[str] | None:
-    """The settings of a parameter that is a section, none where they are another experiment's; None for a value."""
+    """The settings of a parameter that is a section, or of which there are several; None for a value.
+
+    None are known where they are another experiment's.
+    """
     from augury.core.config import Section
 
+    parts = [part for part in get_args(annotation) if part not in (type(None), Ellipsis)]
+    if len(parts) == 1 and get_origin(annotation) in (Union, types.UnionType, tuple):
+        annotation = parts[0]
     if isinstance(annotation, type) and issubclass(annotation, Section):
         return list(annotation.model_fields)
     return [] if get_origin(annotation) is dict else None

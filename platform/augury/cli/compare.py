@@ -7,22 +7,27 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, get_args
 
 from augury.cli.common import lines_of, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
+    from augury.decoding.settings import Combination
+    from augury.reporting.decodings import DecodedSystem
     from augury.reporting.results import SystemResult
 
-HELP = "Compare runs, configurations, sweeps or files of hypotheses: which difference is real, and what did it cost?"
+HELP = "Compare runs, configurations, sweeps, decodings or hypotheses: which difference is real, and what did it cost?"
 EXAMPLE = """augury compare 8ce62f82 fd9974af --storage results --format latex
+  augury compare 8ce62f82 --views plain rot-1 rot-2
   augury compare base.txt cipher.txt --references test.en --language en
   augury compare base-1.txt,base-2.txt,base-3.txt cipher-1.txt,cipher-2.txt,cipher-3.txt \\
       --references test.en --language en"""
 
 
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    from augury.decoding.settings import Combination, Utility
+
     parser.add_argument(
         "systems",
         nargs="+",
@@ -44,6 +49,23 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
         help="of files; the first decides: bleu, chrf, chrf++, ter, ... as in `augury score`, or accuracy of labels",
     )
     parser.add_argument(
+        "--views",
+        nargs="+",
+        metavar="VIEW",
+        help="decode one run, or all seeds of a configuration, from these views (plain, rot-1, ...), each alone and "
+        "combined, and compare that with the plain source. What was decoded is kept with the runs",
+    )
+    parser.add_argument(
+        "--combine",
+        nargs="+",
+        choices=get_args(Combination),
+        help="of views: one beam over their mean, minimum Bayes risk (default: both, of several views)",
+    )
+    parser.add_argument(
+        "--n-best", type=int, help="of mbr: hypotheses of every view to choose from (default: the beam)"
+    )
+    parser.add_argument("--utility", choices=get_args(Utility), help="of mbr: what agreement is (default: chrf)")
+    parser.add_argument(
         "--test",
         choices=["two-level", "bootstrap", "randomisation"],
         default="two-level",
@@ -58,11 +80,18 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting import tables
     from augury.reporting.answer import answer
+    from augury.reporting.decodings import cost_table
     from augury.reporting.mean import compare_all
     from augury.reporting.score_tables import frame, score_tables
     from augury.reporting.selection import common_tests, load_systems
 
-    systems = _texts(arguments) if arguments.references else load_systems(arguments.systems, arguments.storage)
+    decoded = _decoded(arguments)
+    if decoded:
+        systems = [system.result for system in decoded]
+    elif arguments.references:
+        systems = _texts(arguments)
+    else:
+        systems = load_systems(arguments.systems, arguments.storage)
     if len(systems) < 2:
         raise UserError(f"{systems[0].name} alone cannot be compared: name a second system")
     several = [system.name for system in systems if len(system.runs) > 1]
@@ -79,15 +108,40 @@ def run(arguments: argparse.Namespace) -> int:
                 "method": arguments.test,
                 "tables": [comparison.to_dict() for comparison in comparisons],
                 "systems": [system.to_dict() for system in systems],
+                **({"decodings": [system.to_dict() for system in decoded]} if decoded else {}),
             }
         )
     elif arguments.format == "csv":
-        print(tables.csv(frame(comparisons)), end="")
+        records = frame(comparisons)
+        if decoded:
+            seconds = {system.result.name: system.seconds for system in decoded}
+            records = records.assign(decoding_seconds=records["system"].map(seconds))
+        print(tables.csv(records), end="")
     else:
-        print(tables.FORMATS[arguments.format](score_tables(comparisons)), end="")
+        costs = [cost_table(decoded)] if decoded else []
+        print(tables.FORMATS[arguments.format]([*score_tables(comparisons), *costs]), end="")
         if arguments.format == "text":
             print(f"\n{answer(comparisons[0])}")
     return 0
+
+
+def _decoded(arguments: argparse.Namespace) -> list[DecodedSystem]:
+    """Return the decodings of a configuration; none where no views are given."""
+    from augury.reporting.decodings import decode_systems
+    from augury.reporting.selection import seeds_of
+
+    settings = {name: value for name in ("n_best", "utility") if (value := getattr(arguments, name)) is not None}
+    if not arguments.views:
+        if of_views := [name for name in ("combine", *settings) if getattr(arguments, name)]:
+            raise UserError(f"--{of_views[0].replace('_', '-')} is of views: give --views, such as --views plain rot-1")
+        return []
+    if arguments.references or len(arguments.systems) > 1:
+        raise UserError("--views compares decodings of one run or configuration: name one, and no --references")
+    both: tuple[Combination, ...] = ("average", "mbr")
+    combinations: Sequence[Combination] = arguments.combine or (both if len(arguments.views) > 1 else ())
+    if settings and "mbr" not in combinations:
+        raise UserError(f"--{next(iter(settings)).replace('_', '-')} is a setting of --combine mbr")
+    return decode_systems(seeds_of(arguments.systems[0], arguments.storage), arguments.views, combinations, settings)
 
 
 def _texts(arguments: argparse.Namespace) -> list[SystemResult]:

@@ -88,18 +88,16 @@ def _facts(loaded: Experiment, systems: dict[str, Experiment], report: Report | 
 
 def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) -> dict[str, Any]:
     """The estimate for all runs; no sum where a part is not known."""
-    from augury.experiments.cost import ROUGH, devices
+    from augury.experiments.cost import ROUGH, total
 
-    costs = {name: (cost, len(loaded.seeds) if name in systems else 1) for name, cost in report.costs.items()}
-    known = [(cost, seeds) for cost, seeds in costs.values() if cost is not None]
-    whole = len(known) == len(costs)
-    where, at_once = devices(loaded.execution, loaded.training.workers)
+    of_all = total(report.costs, dict.fromkeys(systems, len(loaded.seeds)), loaded.execution, loaded.training.workers)
     return {
-        "seconds": sum(cost.seconds * seeds for cost, seeds in known) / at_once if whole else None,
-        "bytes": sum(cost.bytes * seeds for cost, seeds in known) if whole else None,
+        "seconds": of_all.seconds,
+        "bytes": of_all.bytes,
         "rough": ROUGH,
-        "on": where,
-        "by_system": {name: cost and cost._asdict() for name, (cost, _) in costs.items()},
+        "on": of_all.where,
+        "text": str(of_all),
+        "by_system": {name: cost and cost._asdict() for name, cost in report.costs.items()},
     }
 
 
@@ -122,7 +120,7 @@ def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[
     yield ""
     for caution in report.cautions:
         yield textwrap.fill(f"note   {caution}", 100, subsequent_indent=" " * 7)
-    yield f"cost   {_estimate(facts['cost'])}"
+    yield f"cost   {facts['cost']['text']}"
     yield f"next   {command('augury', 'train', path)}"
 
 
@@ -133,9 +131,7 @@ def _counted(count: int, noun: str) -> str:
 def _left_out(name: str, left_out: LeftOut) -> Iterator[str]:
     value = {True: "true", False: "false", None: "null"}.get(left_out.value, left_out.value)
     way = (
-        f"{left_out.setting} decides, now {value}"
-        if left_out.setting
-        else "no setting lets them in: complete the pairs"
+        f"{left_out.setting} decides, now {value}" if left_out.setting else "no setting lets them in: complete the rows"
     )
     yield f"{left_out.rows:,} of {name} left out, {left_out.reason} ({way})"
     for example in left_out.examples:
@@ -145,20 +141,6 @@ def _left_out(name: str, left_out: LeftOut) -> Iterator[str]:
 
 def _cut(text: str) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
-
-
-def _estimate(cost: dict[str, Any]) -> str:
-    from augury.core.progress import duration
-
-    if cost["seconds"] is None:
-        unknown = ", ".join(name for name, estimate in cost["by_system"].items() if estimate is None)
-        return f"not known before the models of {unknown} are fetched"
-    size = cost["bytes"] / 1e6
-    disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
-    return (
-        f"about {duration(cost['seconds'])} on {cost['on']} and {disk} of disk at most, if no other run shares them; "
-        f"rough: {cost['rough']} times less or more"
-    )
 
 
 def _schema() -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -15,14 +16,17 @@ EXAMPLE = "augury export results/runs/ADDRESS/seed-1 --to ctranslate2 --output m
 def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
     add_run(parser)
     parser.add_argument("--to", required=True, choices=["hf", "ctranslate2"], help="the library to write for")
-    parser.add_argument("--output", type=Path, default=None, help="directory, not there yet (default: export-FORM)")
+    parser.add_argument(
+        "--output", type=Path, default=None, help="directory, not there yet (default: NAME-seed-N-FORM)"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
+    from augury.core.commands import command
     from augury.reporting import exporting
 
     store, folder = open_run(arguments.trained, arguments.storage)
-    output = arguments.output or Path(f"export-{arguments.to}")
+    output = arguments.output or Path(exporting.usual_name(folder, arguments.to))
     exporting.export(folder, store, arguments.to, output)
     if arguments.json:
         print_json(
@@ -35,4 +39,5 @@ def run(arguments: argparse.Namespace) -> int:
         )
     else:
         print(f"wrote {output}: {exporting.README} says how it is used, what it scores and how it was made")
+        print(f"next     cd {shlex.quote(str(output))} && {command('python', exporting.EXAMPLE, absolute=True)}")
     return 0

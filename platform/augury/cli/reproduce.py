@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -10,15 +11,19 @@ from typing import TYPE_CHECKING
 from augury.cli.common import add_overrides, print_json
 from augury.cli.sweep import add_limits, answered, counted, options_of, planned
 from augury.core.errors import UserError, unknown
+from augury.core.progress import say
 
 if TYPE_CHECKING:
+    from augury.sweeping.plan import Plan
     from augury.sweeping.published import Published
+    from augury.sweeping.settings import SweepOptions
     from augury.sweeping.space import Space
 
 HELP = "Reproduce a table of a paper: run what is missing, and print published and measured values side by side."
 EXAMPLE = """augury reproduce
   augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
-  augury reproduce xnli_adversarial/table2 --rows XLM-R +PGD --format latex"""
+  augury reproduce xnli_adversarial/table2 --rows XLM-R +PGD --format latex
+  augury reproduce cipherdaug/table3 --scale paper --corpus iwslt17-fr-en --dry-run"""
 PAGE = "table.html"
 
 
@@ -27,6 +32,9 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
         "table", nargs="?", metavar="TABLE", help="PAPER/TABLE, or the path of a Python file; without it, what there is"
     )
     parser.add_argument("--scale", help="toy, small or paper (default: the table's first)")
+    parser.add_argument(
+        "--corpus", help="another corpus than the scale's first, such as iwslt17-fr-en or multi30k-10k (Table 3)"
+    )
     parser.add_argument("--rows", nargs="+", metavar="ROW", help="rows to run beside the reference (default: all)")
     add_limits(parser)
     parser.add_argument(
@@ -45,16 +53,18 @@ def run(arguments: argparse.Namespace) -> int:
 
     if arguments.table is None:
         return _list(arguments.json)
-    table = published.find(arguments.table, arguments.scale)
+    table = published.find(arguments.table, arguments.scale, arguments.corpus)
     space = _chosen(table, arguments.rows)
-    asked = options_of(space, arguments, f"{space.name}-{space.scale}")
+    asked = options_of(space, arguments, f"{space.name}-{space.scale}".replace("/", "-"))
     if arguments.dry_run:
-        plan = planned(space, asked)
+        plan, fault = _planned(space, asked)
         if arguments.json:
-            print_json(plans.to_dict(table, plan))
+            print_json({**plans.to_dict(table, plan), "not_planned": fault})
         else:
-            print(f"{plans.text(table, plan)}\n{counted(plan, asked)}")
+            print(plans.text(table, plan))
+            print(f"\nnot planned: {fault}" if fault else f"{counted(plan, asked)}\n{_expected(plan, asked)}")
         return 0
+    say(_expected(planned(space, asked), asked))
     outcome = answered(space, asked)
     shown = reproduction(table, outcome.sweep)
     outcome.sweep.folder.write(PAGE, page.render(shown))
@@ -67,6 +77,29 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.format == "text" and not arguments.json:
         print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
     return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0
+
+
+def _planned(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
+    """Return the plan of the rows; or one without configurations, and why, as where the corpora are not here."""
+    from augury.core.store import Store
+    from augury.sweeping.plan import Plan
+
+    try:
+        return planned(space, options), None
+    except UserError as error:
+        return Plan(space, Store(options.storage), options.assignments), str(error)
+
+
+def _expected(plan: Plan, options: SweepOptions) -> str:
+    """Return what running every row will cost, for people."""
+    from augury.experiments.cost import total
+    from augury.experiments.preflight import estimates
+
+    systems = {planned.name: planned.experiment for planned in plan.configurations.values()}
+    execution = plan.base().execution.model_copy(update={"at_once": options.at_once or os.cpu_count() or 1})
+    workers = max(system.training.workers for system in systems.values())
+    of_all = total(estimates(systems, plan.store), dict.fromkeys(systems, len(options.seeds)), execution, workers)
+    return f"cost: {of_all}; runs that are stored cost nothing"
 
 
 def _chosen(table: Published, rows: Sequence[str] | None) -> Space:

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from augury.cli.common import print_json
-from augury.core.errors import UserError, nearest
 from augury.core.progress import say, say_once
 
 if TYPE_CHECKING:
@@ -27,7 +26,7 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
         "target",
         nargs="?",
         metavar="SWEEP|STORAGE",
-        help="name of a sweep, as `augury sweep` prints it, or a storage: its directory or URI (default: --storage)",
+        help="a sweep, by its name or that of its space, or a storage, its directory or URI (default: --storage)",
     )
     parser.add_argument("--storage", default="results", help="where the sweep is stored (default: results)")
     parser.add_argument("--every", type=int, default=10, metavar="SECONDS", help="time between two pages (default: 10)")
@@ -38,18 +37,12 @@ def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.store import Store
-    from augury.reporting import storage
+    from augury.sweeping import state
 
-    target = arguments.target or arguments.storage
-    known = storage.sweeps(Store(arguments.storage))
-    if arguments.target in known:
-        return _watch_sweep(Store(arguments.storage), target, arguments)
-    if "://" in target or Path(target).is_dir():
+    store, target = Store(arguments.storage), arguments.target or arguments.storage
+    if arguments.target not in state.names(store) and ("://" in target or Path(target).is_dir()):
         return _watch_storage(Store(target), arguments)
-    raise UserError(
-        f"'{target}' is neither a directory nor a sweep in {arguments.storage}: "
-        + (nearest(target, known) if known else "there is no sweep yet, `augury sweep SPACE` makes one")
-    )
+    return _watch_sweep(store, state.resolve(store, target), arguments)
 
 
 def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
@@ -88,7 +81,7 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
     if not (arguments.once or arguments.json):
         say(f"page {page}, rewritten every {arguments.every} s while a sweep runs; Ctrl-C leaves it as it is")
     while True:
-        sweeps = [state.load(store, name) for name in storage.sweeps(store)]
+        sweeps = [state.load(store, name) for name in state.names(store)]
         running = [sweep for sweep in sweeps if not sweep.ended and not sweep.silent]
         for sweep in sweeps:
             if sweep in running or not sweep.folder.exists(state.PAGE):
@@ -126,7 +119,7 @@ def _storage_file(store: Store, path: str, every: int) -> str | None:
     match path.strip("/").split("/"):
         case [""] | [storage.PAGE]:
             return storage.render(store, refresh=every)
-        case [state.KIND, name, state.PAGE] if name in storage.sweeps(store):
+        case [state.KIND, name, state.PAGE] if name in state.names(store):
             return _sweep_page(store, name, every)
         case [storage.REPORTS, name, report.PAGE] if name in store.addresses(storage.REPORTS):
             return store.folder(storage.REPORTS, name).read(report.PAGE).decode()

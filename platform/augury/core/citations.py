@@ -25,12 +25,47 @@ CIPHERDAUG = Paper(
     "ACL",
     "https://aclanthology.org/2022.acl-long.17/",
 )
+DATA_DIVERSIFICATION = Paper(
+    "Nguyen, Joty, Wu and Aw",
+    2020,
+    "Data Diversification: A Simple Strategy For Neural Machine Translation",
+    "NeurIPS",
+    "https://arxiv.org/abs/1911.01986",
+)
+NOISY_NMT = Paper(
+    "Li and Specia",
+    2019,
+    "Improving Neural Machine Translation Robustness via Data Augmentation: Beyond Back-Translation",
+    "W-NUT",
+    "https://aclanthology.org/D19-5543/",
+)
 R_DROP = Paper(
     "Liang et al.",
     2021,
     "R-Drop: Regularized Dropout for Neural Networks",
     "NeurIPS",
     "https://arxiv.org/abs/2106.14448",
+)
+SWITCHOUT = Paper(
+    "Wang, Pham, Dai and Neubig",
+    2018,
+    "SwitchOut: an Efficient Data Augmentation Algorithm for Neural Machine Translation",
+    "EMNLP",
+    "https://aclanthology.org/D18-1100/",
+)
+RAML = Paper(
+    "Norouzi et al.",
+    2016,
+    "Reward Augmented Maximum Likelihood for Neural Structured Prediction",
+    "NeurIPS",
+    "https://arxiv.org/abs/1609.00150",
+)
+BPE_DROPOUT = Paper(
+    "Provilkov, Emelianenko and Voita",
+    2020,
+    "BPE-Dropout: Simple and Effective Subword Regularization",
+    "ACL",
+    "https://aclanthology.org/2020.acl-main.170/",
 )
 CROSS_LINGUAL_NLI = Paper(
     "Dong, Zhu, Fu, Xu and de Melo",
@@ -66,11 +101,4 @@ FUZZY_MATCHES = Paper(
     "Neural Fuzzy Repair: Integrating Fuzzy Matches into Neural Machine Translation",
     "ACL",
     "https://aclanthology.org/P19-1175/",
-)
-NOISY_NMT = Paper(
-    "Li and Specia",
-    2019,
-    "Improving Neural Machine Translation Robustness via Data Augmentation: Beyond Back-Translation",
-    "W-NUT",
-    "https://aclanthology.org/D19-5543/",
 )

@@ -182,9 +182,7 @@ class Execution(Section):
         import torch
 
         if self.device == "cuda" and not torch.cuda.is_available():
-            raise UserError(
-                "device cuda, but torch sees no GPU here: use --set execution.device=cpu, or join a cluster"
-            )
+            raise UserError("device cuda, but torch sees no GPU here: take execution.device=cpu, or join a cluster")
         return torch.cuda.is_available()
 
     @property

@@ -22,6 +22,7 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from pkgutil import iter_modules
+from traceback import walk_tb
 from types import CodeType, ModuleType
 from typing import Any
 
@@ -108,8 +109,11 @@ class Kind:
         try:
             return reference(path)
         except FileNotFoundError as error:
+            siblings = [str(file) for file in file_of(path).parent.glob("*.py")]
+            close = nearest(error.filename, siblings) if siblings else ""
+            hint = f", {close}" if close.endswith("?") else ""
             raise UserError(
-                f"no {self.noun} '{path}': there is no file {error.filename}. By name there are "
+                f"no {self.noun} '{path}': there is no file {error.filename}{hint}. By name there are "
                 f"{', '.join(self.names())}; one of your own {self.how}"
             ) from error
 
@@ -207,6 +211,8 @@ def section(kind: Kind, base: type[Extension], key: str, values: Mapping[str, An
     schema = kind.find(name)
     if not (isinstance(schema, type) and issubclass(schema, base)):
         raise UserError(f"'{name}' is no {kind.noun}: one of your own {kind.how}")
+    if lacking := sorted(getattr(schema, "__abstractmethods__", ())):
+        raise UserError(f"'{name}' is no {kind.noun}: {schema.__name__} does not define {', '.join(lacking)}")
     settings = {setting: value for setting, value in values.items() if setting != FILE}
     if is_path(name) and schema.origin():
         settings[key] = schema.model_fields[key].get_default() or file_of(name).stem
@@ -269,7 +275,14 @@ def load(reference: str) -> ModuleType:
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"'{path}' cannot be read: {type(error).__name__}: {error}") from error
+        raise UserError(f"'{path}' cannot be read: {told(error)}") from error
+
+
+def told(error: BaseException) -> str:
+    """Return the kind and the words of an error, and the place in a user's file that it comes from, if it does."""
+    frames = [frame for frame in walk_tb(error.__traceback__) if _MODULE.match(str(frame[0].f_globals["__name__"]))]
+    place = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
+    return f"{type(error).__name__}: {error}{place}"
 
 
 def short_name(module: ModuleType) -> str:

@@ -43,9 +43,14 @@ def uniform(keys: np.ndarray, turn: int, count: int) -> np.ndarray:
     depend on the others.
     """
     with np.errstate(over="ignore"):
-        streams = _mixed(keys.astype(np.uint64) + _mixed(np.array([turn], np.uint64) + GOLDEN))
-        numbers = _mixed(streams[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
+        numbers = _mixed(nested(keys, turn)[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
     return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
+
+
+def nested(keys: np.ndarray, number: int) -> np.ndarray:
+    """Return the key (keys,) uint64 of a number (a turn, a stream) under each key, independent of all others."""
+    with np.errstate(over="ignore"):
+        return _mixed(keys.astype(np.uint64) + _mixed(np.array([number], np.uint64) + GOLDEN))
 
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)

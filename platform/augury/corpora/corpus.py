@@ -58,7 +58,8 @@ LABELLED = pa.schema(
         ("lineage", LINEAGE),
     ]
 )
-SCHEMAS = {"parallel": PARALLEL, "nli": NLI, "labelled": LABELLED}
+MONOLINGUAL = pa.schema([field for field in LABELLED if field.name != "label"])
+SCHEMAS = {"parallel": PARALLEL, "nli": NLI, "labelled": LABELLED, "monolingual": MONOLINGUAL}
 """By the kind of corpus."""
 
 
@@ -89,8 +90,11 @@ SIDES: Mapping[str, tuple[str, ...]] = {
     "parallel": ("source", "target"),
     "nli": ("premise", "hypothesis"),
     "labelled": ("text",),
+    "monolingual": ("text",),
 }
 """The sentences of a record, by the kind of corpus."""
+ROWS: Mapping[str, str] = {"parallel": "pairs", "nli": "examples", "labelled": "sentences", "monolingual": "sentences"}
+"""What people call the records, by the kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
 """The columns that a Parquet dictionary makes smaller."""
 
@@ -123,8 +127,13 @@ class Corpus:
 
     @property
     def kind(self) -> str:
-        """The kind of its records: `parallel`, `nli` or `labelled`."""
+        """The kind of its records: `parallel`, `nli`, `labelled` or `monolingual`."""
         return str(self.manifest.get("kind", "parallel"))
+
+    @property
+    def noun(self) -> str:
+        """What people call its records: pairs, examples or sentences."""
+        return ROWS[self.kind]
 
     @property
     def columns(self) -> list[str]:

@@ -74,7 +74,8 @@ def find(path: str) -> Path:
     names = sorted(entry.name for entry in target.parent.iterdir())
     close = difflib.get_close_matches(target.name, names, n=1, cutoff=0.6)
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    hint = f"did you mean '{close[0]}'?" if close else f"'{target.parent}' holds {shown or 'nothing'}"
+    nearby = [str(Path(path).with_name(name)) for name in close]
+    hint = f"did you mean '{nearby[0]}'?" if nearby else f"'{target.parent}' holds {shown or 'nothing'}"
     raise UserError(f"no file '{path}': {hint}")
 
 

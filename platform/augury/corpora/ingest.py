@@ -14,12 +14,14 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
+from augury.corpora.corpus import KIND, ROWS, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
 from augury.corpora.filters import joined
 from augury.corpora.known import differing
 from augury.corpora.labelled import LabelledText
 from augury.corpora.labelled_rows import LabelledRows
+from augury.corpora.monolingual import MonolingualText
+from augury.corpora.monolingual_rows import MonolingualRows
 from augury.corpora.nli import NliText
 from augury.corpora.nli_rows import NliRows, choose
 from augury.corpora.readers import Text, open_text
@@ -43,7 +45,7 @@ def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = 
     folder = store.folder(KIND, _address(part, text))
     written, corpus = make_once(folder, lambda: _make(folder, part, text)), Corpus(folder)
     if not written:
-        say(f"{split}: {corpus.rows:,} pairs, reused {corpus.address}")
+        say(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
     if text.note:
         say_once(text.note)
     return corpus
@@ -59,7 +61,8 @@ def ingested(spec: BaseSpec, split: str, root: str) -> Corpus:
 
 
 def addressed(spec: BaseSpec, split: str) -> str:
-    """Return the address of a split, computed once in this process."""
+    """Return the address of a split, computed once in this process; UserError as `ingested` raises it."""
+    _check(type(spec), spec.model_dump_json())
     return _addressed(type(spec), spec.model_dump_json(), split)
 
 
@@ -84,18 +87,23 @@ def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
     for name, corpus in held_out.items():
         shared = overlap(train, corpus)
         if shared:
-            say_once(f"warning: {shared:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too")
+            say_once(
+                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the training set too"
+            )
 
 
 @cache
 def _check(schema: type[BaseSpec], spec: str) -> None:
-    """Raise UserError unless every file of every split can be opened; none is read."""
+    """Raise UserError, which names the split, unless every file of every one can be opened; none is read."""
     texts = schema.model_validate_json(spec)
     for split in texts.splits():
-        for path in map(find, texts.part(split).text.files()):
-            if not path.is_dir():
-                with open_bytes(path):
-                    pass
+        try:
+            for path in map(find, texts.part(split).text.files()):
+                if not path.is_dir():
+                    with open_bytes(path):
+                        pass
+        except UserError as error:
+            raise UserError(f"text {split}: {error}") from error
 
 
 @cache
@@ -113,7 +121,11 @@ def _open(part: Part) -> Text:
 
 
 def _kind(part: Part) -> type[Rows]:
-    kinds: dict[type[BaseText], type[Rows]] = {NliText: NliRows, LabelledText: LabelledRows}
+    kinds: dict[type[BaseText], type[Rows]] = {
+        NliText: NliRows,
+        LabelledText: LabelledRows,
+        MonolingualText: MonolingualRows,
+    }
     return kinds.get(type(part.text), ParallelRows)
 
 
@@ -139,7 +151,7 @@ def _make(folder: Folder, part: Part, text: Text) -> None:
     writer = CorpusWriter(folder)
     try:
         rows = _rows(part, text)
-        with Stage(f"read {part.name}", min(text.total, text.first or text.total), "pairs") as stage:
+        with Stage(f"read {part.name}", min(text.total, text.first or text.total), ROWS[rows.KIND]) as stage:
             for block in text.blocks():
                 writer.add(rows.records(block))
                 stage.advance(len(block))

@@ -78,7 +78,9 @@ def choose(part: Part, text: Text, size: int, seed: int) -> np.ndarray:
         labels += [LABELS.index(label) for label in records.column("label").to_pylist()]
     rows.check()
     if size > len(labels):
-        raise UserError(f"{part.name}: subset: {size:,} of {len(labels):,} pairs: ask for fewer, or leave subset out")
+        raise UserError(
+            f"{part.name}: subset: {size:,} of {len(labels):,} examples: ask for fewer, or leave subset out"
+        )
     return stratified(np.array(labels), np.array(ranks), size)
 
 

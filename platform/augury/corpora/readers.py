@@ -18,8 +18,9 @@ from augury.core.errors import UserError
 from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
 from augury.corpora.labelled import LabelledText
+from augury.corpora.monolingual import MonolingualText
 from augury.corpora.nli import NliText
-from augury.corpora.spec import TextSpec
+from augury.corpora.spec import BUILTIN_SIDES, TextSpec
 from augury.corpora.splits import BaseText, Role
 from augury.corpora.tables import batches, examine_parquet, header_lines, read_table, strings
 from toy_languages import LEXICON, NLI_LANGUAGES, NLI_LEXICON
@@ -77,6 +78,8 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
     if spec.kind == "aligned":
         assert isinstance(spec, TextSpec)
         return _open_aligned(spec)
+    if spec.kind == "lines":
+        return _open_lines(spec)
     if spec.kind == "table":
         return _open_table(spec)
     if spec.kind == "hub":
@@ -112,6 +115,18 @@ def _open_aligned(spec: TextSpec) -> Text:
     return replace(text, header_lines=0) if layout == "lines" and len(sources) == 1 else text
 
 
+def _open_lines(spec: BaseText) -> Text:
+    layout, paths = spec.layout, spec.files()
+    files = [examine(path) for path in paths]
+
+    def read() -> Iterator[pa.Table]:
+        for batch in batches(chain.from_iterable(sentences(find(path), layout) for path in paths)):
+            yield _block({"text": strings(batch)})
+
+    text = _text_of(spec, files, sum(_count(file, layout) for file in files), read)
+    return replace(text, header_lines=0) if layout == "lines" and len(paths) == 1 else text
+
+
 def _open_table(spec: BaseText) -> Text:
     path, layout = spec.file, spec.layout
     assert path is not None
@@ -145,11 +160,13 @@ def _open_hub(spec: BaseText, role: Role) -> Text:
 def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> Text:
     assert spec.builtin is not None
     content, note, generate = _generator(spec, role, languages)
+    read_side = dict.fromkeys(spec.COLUMNS, "source") if isinstance(spec, MonolingualText) else {}
     generate()  # raises where size or lexicon is impossible; sentences are made as they are asked for
 
     def read() -> Iterator[pa.Table]:
         for batch in batches(generate()):
-            columns = {name: pa.array([getattr(row, name) for row in batch]) for name in spec.COLUMNS}
+            sides = {name: read_side.get(name, name) for name in spec.COLUMNS}
+            columns = {name: pa.array([getattr(row, side) for row in batch]) for name, side in sides.items()}
             yield _block(columns, ids=pa.array([row.id for row in batch]) if isinstance(spec, NliText) else None)
 
     return Text([], content, spec.builtin, read, spec.first, note)
@@ -168,11 +185,19 @@ def _generator(
         return ["builtin nli", role], builtin_nli.NOTE, examples
     if {*languages} & {*NLI_LANGUAGES}:
         lexicon = spec.lexicon or NLI_LEXICON
-        pairs = partial(builtin_nli.translations, role, spec.builtin, languages, seed=spec.seed, lexicon=lexicon)
+        both = (*languages, *languages)[:2]
+        pairs = partial(builtin_nli.translations, role, spec.builtin, both, seed=spec.seed, lexicon=lexicon)
         return ["builtin nli", role, str(lexicon)], builtin_nli.NOTE, pairs
     lexicon = spec.lexicon or LEXICON
     pairs = partial(builtin.generate, role, spec.builtin, seed=spec.seed, lexicon=lexicon)
+    german, english = BUILTIN_SIDES
+    if languages[:1] == (english,) or languages[1:] == (german,):
+        return ["builtin", role, "swapped"], builtin.NOTE, lambda: map(_swapped, pairs())
     return ["builtin", role], builtin.NOTE, pairs
+
+
+def _swapped(pair: Any) -> Any:
+    return replace(pair, source=pair.target, target=pair.source)
 
 
 def _text_of(spec: BaseText, files: Sequence[InputFile], total: int, read: Reader) -> Text:

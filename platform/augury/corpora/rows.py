@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any, ClassVar
 
 import numpy as np
@@ -9,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import LINEAGE, PARALLEL, SIDES
+from augury.corpora.corpus import LINEAGE, PARALLEL, ROWS, SIDES
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -30,7 +31,7 @@ MOST_REJECTED = 0.5  # of the rows of a text
 EXAMPLES, EXAMPLE_LENGTH = 3, 200  # rows that are shown of those left out for one reason, and characters of a side
 
 
-class Rows:
+class Rows(ABC):
     """Turns blocks of a text, in their order, into records of one kind, and counts them."""
 
     KIND: ClassVar[str]
@@ -53,9 +54,9 @@ class Rows:
         self._duplicates = Duplicates()
         self._ids: set[str] = set()
 
+    @abstractmethod
     def facts(self) -> dict[str, Any]:
         """Return the entries of the manifest that this kind of corpus alone has."""
-        raise NotImplementedError
 
     def records(self, block: pa.Table) -> pa.Table:
         """Return the records of the rows that are kept."""
@@ -86,10 +87,9 @@ class Rows:
         faults = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
         if (count := sum(faults.values())) > MOST_REJECTED * self.selected:
             share = f"{count:,} of {self.selected:,} rows are rejected ({_counts(faults)})"
-            raise UserError(
-                f"{name}: {share}: see whether the two sides in {self._files} belong together, or change filter "
-                f"({self.LIMITS})"
-            )
+            sides = f"the {' and the '.join(SIDES[self.KIND])} in {self._files}"
+            are = "belong together" if len(SIDES[self.KIND]) > 1 else "is what it should be"
+            raise UserError(f"{name}: {share}: see whether {sides} {are}, or change filter ({self.LIMITS})")
         if not self.kept and self.part.every:
             raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.part.every}")
         if not self.kept:
@@ -97,7 +97,7 @@ class Rows:
 
     def summary(self) -> str:
         """Return one line of counts."""
-        line = f"{self.kept:,} pairs of {self.read:,} rows"
+        line = f"{self.kept:,} {ROWS[self.KIND]} of {self.read:,} rows"
         if self.rejected:
             line += f"; left out: {_counts(self.rejected)}"
         return line + (f"; tabs or line ends became spaces in {self.cleaned:,}" if self.cleaned else "")
@@ -127,9 +127,9 @@ class Rows:
             text = {side: column[row].as_py()[:EXAMPLE_LENGTH] for side, column in sides}
             noted.append({"place": self.text.location(block.column("row")[row].as_py()), **text})
 
+    @abstractmethod
     def _columns(self, block: pa.Table) -> list[pa.Array]:
         """Return the columns between the sides and the origin."""
-        raise NotImplementedError
 
     def _reasons(self, block: pa.Table, *texts: pa.Array) -> np.ndarray:
         """Return indices into REASONS, 0 for the rows that are kept."""
@@ -180,7 +180,7 @@ class Rows:
         row = int((codes > NO_LABEL).argmax())
         return UserError(
             f"{self.part.name}: {REASONS[codes[row]]} in row {block.column('row')[row].as_py():,} of {self._files}; "
-            "validation and test sets are not filtered: complete the pair, or remove it from both sides"
+            "validation and test sets are not filtered: complete the row, or remove all of it"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
@@ -12,9 +13,11 @@ from augury.corpora.corpus import PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
 from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, named
-from toy_languages import LEXICON
+from toy_languages import LEXICON, NLI_LANGUAGES
 
 Paths = str | tuple[str, ...]
+BUILTIN_SIDES = ("de", "en")
+"""The languages that the sides of the built-in text resemble."""
 
 
 class TextSpec(BaseText):
@@ -159,3 +162,33 @@ class CorpusSpec(BaseSpec):
         if self.every is not None and (self.valid is not None or "train" not in self.splits()):
             raise ValueError("every holds out training pairs for validation: it needs train, and no valid")
         return self
+
+
+def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the settings of a parallel corpus, as they were given, with source and target exchanged in every split.
+
+    Of a known set it is the text that it has for that direction. UserError for a built-in text of other languages than
+    its own, whose sides could not be told apart.
+    """
+    languages = [settings["target_language"], settings["source_language"]]
+    texts = [
+        text for text in (settings.get("train"), settings.get("valid"), *(settings.get("tests") or {}).values()) if text
+    ]
+    if any(text.get("builtin") for text in texts) and not {*languages} & {*BUILTIN_SIDES, *NLI_LANGUAGES}:
+        raise UserError(
+            f"the built-in text leads from a German-like to an English-like language, and {' and '.join(languages)} do "
+            f"not say which is which for a model of the other direction: call them {' and '.join(BUILTIN_SIDES)}"
+        )
+    exchanged = {**settings, "source_language": languages[0], "target_language": languages[1]}
+    for split in ("train", "valid"):
+        if settings.get(split):
+            exchanged[split] = _swapped_text(settings[split])
+    if settings.get("tests"):
+        exchanged["tests"] = {name: _swapped_text(text) for name, text in settings["tests"].items()}
+    return exchanged
+
+
+def _swapped_text(text: Mapping[str, Any]) -> dict[str, Any]:
+    names = {"source": "target", "target": "source"}
+    names |= {f"{side}_column": f"{other}_column" for side, other in names.items()}
+    return {names.get(key, key): value for key, value in text.items()}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,7 +19,7 @@ from augury.corpora.known import KnownSet, locate
 from augury.corpora.noise import SourceNoise
 
 Role = Literal["train", "valid", "test"]
-Kind = Literal["aligned", "table", "hub", "builtin"]
+Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
 
 RESERVED = ("train", "valid", "mean")  # the last is the mean over test sets
 NAMES = {"aligned": "source and target", "table": "file"}  # of kinds whose setting has another name
@@ -153,12 +154,12 @@ class Cleaning(Section):
     unescape: bool = False
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
-    """Keep the first of equal pairs only."""
+    """Keep the first of equal rows only."""
 
     @property
+    @abstractmethod
     def limits(self) -> Limits:
         """The lengths that training text may have."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)
@@ -229,13 +230,13 @@ class BaseSpec(Section):
         """The n of every n-th training row that is held out for validation; None where none is."""
         return None
 
+    @abstractmethod
     def languages_of(self, split: str) -> tuple[str, ...]:
         """Return the languages of the records of a split."""
-        raise NotImplementedError
 
+    @abstractmethod
     def names(self) -> dict[str, str]:
         """Return the languages as they occur in the file names of known sets, by placeholder."""
-        raise NotImplementedError
 
     @property
     def _sets(self) -> tuple[KnownSet, ...]:

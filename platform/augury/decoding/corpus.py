@@ -1,4 +1,4 @@
-"""Decoding a whole set: batches by length, here or on Ray, hypotheses in the order of the sources."""
+"""Decoding a whole set: batches by length, here or on Ray, hypotheses in the order of the sentences."""
 
 from __future__ import annotations
 
@@ -14,40 +14,53 @@ from augury.decoding.settings import Decoding
 
 TASK_SENTENCES = 512
 
+Sources = Sequence[Sequence[int]]
+"""The ids of every sentence, without end of sentence."""
+Search = Callable[[Sequence[Sequence[Sequence[int]]]], list[list[Hypothesis]]]
+"""From the sources of some sentences, view by view, to the best hypotheses of each sentence, best first."""
+
 
 @dataclass(frozen=True)
-class _Decode:
-    """Makes the task that decodes a list of sources with the model in a folder, loaded once per process."""
+class CTranslateSearch:
+    """Makes the search of the best `count` hypotheses, of one view alone, with the CTranslate2 model in a folder."""
 
     model: Folder
     decoding: Decoding
-    suppress: tuple[int, ...]
-    threads: int
+    suppress: tuple[int, ...] = ()
+    threads: int = 1
+    count: int = 1
 
-    def __call__(self) -> Callable[[list[list[int]]], list[Hypothesis]]:
+    def __call__(self) -> Search:
         decoder = CTranslateDecoder(self.model.local(), threads=self.threads)
-        return lambda sources: decoder.translate(sources, self.decoding, self.suppress)
+
+        def search(views: Sequence[Sources]) -> list[list[Hypothesis]]:
+            (sources,) = views
+            return decoder.n_best(sources, self.decoding, self.suppress, self.count)
+
+        return search
 
 
 def decode(
-    model: Folder,
-    sources: Sequence[Sequence[int]],
-    decoding: Decoding,
+    make: Callable[[], Search],
+    views: Sequence[Sources],
     *,
-    suppress: Sequence[int] = (),
     executor: Executor | None = None,
-    threads: int = 1,
     name: str = "decode",
-) -> list[Hypothesis]:
-    """Translate `sources` (ids without end of sentence) with the CTranslate2 model in `model`."""
-    order = sorted(range(len(sources)), key=lambda row: len(sources[row]))
+    cpus: float = 0,
+    gpus: float = 0,
+) -> list[list[Hypothesis]]:
+    """Return the best hypotheses of every sentence; `make` is called once in every process that takes part.
+
+    `views` has the sources of all sentences, view by view; `cpus` and `gpus` are what a process on Ray reserves.
+    """
+    sentences = list(zip(*views, strict=True))
+    order = sorted(range(len(sentences)), key=lambda row: max(map(len, sentences[row])))
     chunks = [order[start : start + TASK_SENTENCES] for start in range(0, len(order), TASK_SENTENCES)]
-    backend = executor or LocalExecutor()
-    task = _Decode(model, decoding, tuple(suppress), threads if backend.name == "local" else 1)
-    with Stage(name, len(sources), "sentences") as stage:
-        parts = backend.map(task, [[list(sources[row]) for row in chunk] for chunk in chunks], stage, size=len)
-    hypotheses = [Hypothesis((), 0.0)] * len(sources)
+    items = [[[list(sources[row]) for row in chunk] for sources in views] for chunk in chunks]
+    with Stage(name, len(sentences), "sentences") as stage:
+        parts = (executor or LocalExecutor()).map(make, items, stage, size=len, cpus=cpus, gpus=gpus)
+    hypotheses: list[list[Hypothesis]] = [[] for _ in sentences]
     for chunk, part in zip(chunks, parts, strict=True):
-        for row, hypothesis in zip(chunk, part, strict=True):
-            hypotheses[row] = hypothesis
+        for row, best in zip(chunk, part, strict=True):
+            hypotheses[row] = best
     return hypotheses

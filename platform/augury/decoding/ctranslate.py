@@ -79,12 +79,20 @@ class CTranslateDecoder:
         Sources are ids without the end of sentence, which is added; a leading tag is one of the ids. An empty
         source has the empty hypothesis with score 0. The pad and the ids of `suppress` are never produced.
         """
+        return [best for best, *_ in self.n_best(sources, decoding, suppress)]
+
+    def n_best(
+        self, sources: Sequence[Sequence[int]], decoding: Decoding, suppress: Collection[int] = (), count: int = 1
+    ) -> list[list[Hypothesis]]:
+        """Return the best `count` hypotheses of each source, best first: at most as many as the beam is wide."""
+        assert count <= decoding.beam
         check_lengths(sources, decoding, self._positions)
         results = self._translator.translate_batch(
             [[self._pieces[index] for index in source] for source in sources],
             max_batch_size=decoding.batch_tokens,
             batch_type="tokens",
             beam_size=decoding.beam,
+            num_hypotheses=count,
             length_penalty=decoding.length_penalty,
             max_decoding_length=decoding.max_length,
             max_input_length=0,  # otherwise longer sources are cut silently
@@ -92,7 +100,10 @@ class CTranslateDecoder:
             return_scores=True,
             return_end_token=True,  # without it, some versions leave it out of the length of the score
         )
-        return [self._hypothesis(result.hypotheses[0], result.scores[0]) for result in results]
+        return [
+            [self._hypothesis(*hypothesis) for hypothesis in zip(result.hypotheses, result.scores, strict=True)]
+            for result in results
+        ]
 
     def _hypothesis(self, pieces: list[str], score: float) -> Hypothesis:
         end = -1 if pieces and pieces[-1] == self._eos else len(pieces)

@@ -24,15 +24,35 @@ def generate(
     The contract is that of `CTranslateDecoder.translate`: sources are ids without the end of sentence, an
     empty source has the empty hypothesis with score 0, the pad and the ids of `suppress` are never produced.
     """
-    check_lengths(sources, decoding, model.config.max_position_embeddings)
-    hypotheses = [Hypothesis((), 0.0)] * len(sources)
+    return [best for best, *_ in n_best(model, [sources], decoding, suppress)]
+
+
+def n_best(
+    model: MarianMTModel,
+    views: Sequence[Sequence[Sequence[int]]],
+    decoding: Decoding,
+    suppress: Collection[int] = (),
+    count: int = 1,
+) -> list[list[Hypothesis]]:
+    """Return the best `count` hypotheses of each sentence, best first, given its source in every view.
+
+    `views` holds the sources of all sentences view by view. All views are read in one beam: a piece has the mean of its
+    log-probabilities given each of them, which is not normalised anew, so that the log-probability of a hypothesis is
+    the mean of those that the views give it. At most `decoding.beam` hypotheses can be asked for; a sentence that is
+    empty in every view has the empty one.
+    """
+    assert count <= decoding.beam
+    for sources in views:
+        check_lengths(sources, decoding, model.config.max_position_embeddings)
+    longest = [max(of_sentence, key=len) for of_sentence in zip(*views, strict=True)]
+    hypotheses = [[Hypothesis((), 0.0)] for _ in longest]
     training = model.training
     model.eval()
     try:
-        for rows in batches_by_length(sources, decoding.batch_tokens):
-            best = _search(model, [sources[row] for row in rows], decoding, suppress)
-            for row, hypothesis in zip(rows, best, strict=True):
-                hypotheses[row] = hypothesis
+        for rows in batches_by_length(longest, max(1, decoding.batch_tokens // len(views))):
+            batch = [[sources[row] for row in rows] for sources in views]
+            for row, best in zip(rows, _search(model, batch, decoding, suppress, count), strict=True):
+                hypotheses[row] = best
     finally:
         model.train(training)
     return hypotheses
@@ -55,24 +75,49 @@ def search_options(decoding: Decoding, banned: Collection[int]) -> dict[str, Any
 
 
 def _search(
-    model: MarianMTModel, sources: Sequence[Sequence[int]], decoding: Decoding, suppress: Collection[int]
-) -> list[Hypothesis]:
+    model: MarianMTModel,
+    views: Sequence[Sequence[Sequence[int]]],
+    decoding: Decoding,
+    suppress: Collection[int],
+    count: int,
+) -> list[list[Hypothesis]]:
     eos, pad = model.config.eos_token_id, model.config.pad_token_id
-    rows = [torch.tensor([*source, eos], device=model.device) for source in sources]
+    rows = [torch.tensor([*source, eos], device=model.device) for sources in views for source in sources]
     encoded = {
         "input_ids": pad_sequence(rows, batch_first=True, padding_value=pad),
         "attention_mask": pad_sequence([torch.ones_like(row) for row in rows], batch_first=True),
     }
     banned = [pad, *suppress]
-    sequences = model.generate(**encoded, **search_options(decoding, banned))
-    produced = sequences[:, 1:]
+    options = search_options(decoding, banned) | {"renormalize_logits": False, "num_return_sequences": count}
+    sequences = model.generate(**encoded, **options, logits_processor=[_Averaging(len(views))])
+    of_views = sequences.unflatten(0, (len(views), -1))
+    assert (of_views == of_views[0]).all(), "views with equal scores search alike"
+    produced = of_views[0, :, 1:]
     # A hypothesis ends with the first end of sentence, or at the maximal length without one.
     body = (produced == eos).cumsum(1) == 0
     lengths = (body.sum(1) + 1).clamp(max=produced.shape[1])
-    sums = _log_probabilities(model, encoded, sequences, lengths, banned)
-    scores = (sums / lengths**decoding.length_penalty).tolist()
+    encoded = {name: tensor.repeat_interleave(count, 0) for name, tensor in encoded.items()}
+    sums = _log_probabilities(model, encoded, sequences, lengths.repeat(len(views)), banned)
+    scores = (sums.unflatten(0, (len(views), -1)).mean(0) / lengths**decoding.length_penalty).tolist()
     pieces = [tuple(row[mask].tolist()) for row, mask in zip(produced, body, strict=True)]
-    return [Hypothesis(ids, score) for ids, score in zip(pieces, scores, strict=True)]
+    hypotheses = [Hypothesis(ids, score) for ids, score in zip(pieces, scores, strict=True)]
+    return [hypotheses[first : first + count] for first in range(0, len(hypotheses), count)]
+
+
+class _Averaging:
+    """Gives a piece, in the rows of all views of a sentence, the mean of its log-probabilities in them.
+
+    Rows with equal scores keep equal beams: that is what lets the views of a sentence lie side by side in a batch, view
+    by view, each with its own states.
+    """
+
+    def __init__(self, views: int):
+        self.views = views
+
+    def __call__(self, input_ids: Tensor, scores: Tensor) -> Tensor:
+        of_views = scores.log_softmax(1).unflatten(0, (self.views, -1))
+        # In double precision, so that the order of the views makes no difference.
+        return of_views.double().mean(0).to(scores.dtype).repeat(self.views, 1)
 
 
 @torch.no_grad()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import math
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from augury.core.execution import Execution
+from augury.core.progress import duration
 from augury.experiments.experiment import Experiment
 
 PIECES_PER_WORD = 1.4
@@ -55,6 +56,38 @@ class Cost(NamedTuple):
     seconds: float
     bytes: int
     """On disk."""
+
+
+class Total(NamedTuple):
+    """Of all runs together."""
+
+    seconds: float | None
+    """By the clock; None where a part is not known."""
+    bytes: float | None
+    where: str
+    """What they run on, for people."""
+    unknown: tuple[str, ...]
+    """The models whose cost is not known."""
+
+    def __str__(self) -> str:
+        if self.seconds is None or self.bytes is None:
+            return f"not known before the models of {', '.join(self.unknown)} are fetched"
+        size = self.bytes / 1e6
+        disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
+        return (
+            f"about {duration(self.seconds)} on {self.where} and {disk} of disk at most, if no other run shares them; "
+            f"rough: {ROUGH} times less or more"
+        )
+
+
+def total(costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution: Execution, workers: int) -> Total:
+    """Return the cost of `seeds` runs of each system; what has none, such as an operator's model, runs once."""
+    where, at_once = devices(execution, workers)
+    known = [(cost, seeds.get(name, 1)) for name, cost in costs.items() if cost is not None]
+    unknown = tuple(name for name, cost in costs.items() if cost is None)
+    seconds = sum(cost.seconds * count for cost, count in known) / at_once
+    size = sum(cost.bytes * count for cost, count in known)
+    return Total(None if unknown else seconds, None if unknown else size, where, unknown)
 
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:

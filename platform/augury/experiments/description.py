@@ -7,6 +7,7 @@ import importlib.metadata
 import os
 import shutil
 import subprocess
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +25,11 @@ EVALUATION = ("corpus.tests", "decoding", "scoring")
 """The settings of an experiment that concern a trained model."""
 
 
-def describe(run: Run, name: str) -> None:
-    """Write down what a run is: its experiment, inputs, parameters, and what it is made with."""
+def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
+    """Write down what a run is: its experiment, inputs, parameters, and what it is made with.
+
+    `differing` are the parameters in which the systems of its experiment differ.
+    """
     run.folder.write("experiment.yaml", _yaml(run.experiment.to_dict()))
     for file, content in plugins.sources(run.experiment.to_dict()).items():
         run.folder.sub(f"plugins/{file}".rpartition("/")[0]).write(Path(file).name, content)
@@ -39,11 +43,19 @@ def describe(run: Run, name: str) -> None:
             "task": run.experiment.task,
             "inputs": _inputs(run),
             "parameters": _parameters(run.experiment),
+            "differing": list(differing),
             "versions": {package: _version(package) for package in PACKAGES},
             "commit": _commit(os.getcwd()),
             "run": run.to_dict(),
         },
     )
+
+
+def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
+    """Return the dotted keys in which the systems of an experiment differ."""
+    first, *others = map(_parameters, systems)
+    keys = dict.fromkeys(key for parameters in (first, *others) for key in parameters)
+    return [key for key in keys if any(parameters.get(key) != first.get(key) for parameters in others)]
 
 
 def describe_scores(run: Run) -> None:

@@ -7,7 +7,7 @@ from functools import cached_property
 
 import numpy as np
 
-from augury.augment.draw import Symbols, TokenDraw
+from augury.augment.draw import NO_TOKEN, Symbols, TokenDraw
 from augury.core.errors import UserError
 from augury.core.rng import keys_of
 from augury.core.store import Folder
@@ -16,8 +16,6 @@ from augury.experiments.experiment import Experiment
 from augury.regimes.regime import SOURCE, TARGET, Draw, texts_read
 from augury.text.tokens import Tokens
 from augury.training.batching import locate, padded
-
-NO_TOKEN = -1
 
 
 class Examples:
@@ -40,10 +38,11 @@ class Examples:
         """`tokens` are a run's, by name; `texts` are the corpus and the records, in whose order rows are."""
         self.draws: list[Draw] = experiment.draws()
         self.operators = experiment.token_draws
-        self.texts, self.symbols = list(texts), symbols
+        self.texts, self.symbols, self.most = list(texts), symbols, most
         records = experiment.records
         parts = {side: [side, *(of_record(record, side) for record in records)] for side in sides}
         parts |= {view: [view if view in tokens else SOURCE] for view in experiment.keys}
+        self._encoded_as = {name: first for name, (first, *_) in parts.items()}
         self.tokens = {name: Tokens(*(tokens[part] for part in of)) for name, of in parts.items()}
         self.corpus_rows = len(Tokens(tokens[SOURCE]))
         self.rows, self.left_out = self._kept(most)
@@ -90,24 +89,29 @@ class Examples:
         """Return the pieces of rows, each of the side or view of its name, as pass `number` reads or predicts them."""
         pieces = [self.tokens[name][row] for name, row in zip(names, rows, strict=True)]
         for operator in self.operators:
-            places = [place for place, name in enumerate(names) if _changes(operator, name, predicted)]
-            if places:
-                chosen = [(names[place], rows[place], pieces[place]) for place in places]
-                for place, changed in zip(places, self._drawn(operator, chosen, number), strict=True):
-                    pieces[place] = changed
+            for changed in [name for name in dict.fromkeys(names) if _changes(operator, name, predicted)]:
+                places = [place for place, name in enumerate(names) if name == changed]
+                drawn = self._drawn(
+                    operator, changed, [rows[place] for place in places], [pieces[place] for place in places], number
+                )
+                for place, row in zip(places, drawn, strict=True):
+                    pieces[place] = row
         return pieces
 
     def _drawn(
-        self, operator: TokenDraw, chosen: Sequence[tuple[str, int, np.ndarray]], number: int
+        self, operator: TokenDraw, name: str, rows: Sequence[int], pieces: Sequence[np.ndarray], number: int
     ) -> list[np.ndarray]:
-        symbols = self._symbols
-        ids = padded([pieces for _, _, pieces in chosen], NO_TOKEN)
+        """The pieces of rows of one side or view under a draw; a row that would come to be too long stays as it is."""
+        symbols = self._symbols._replace(text=self._encoded_as[name])
+        ids = padded(pieces, NO_TOKEN)
         ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)  # the last is of NO_TOKEN
         ordinary[symbols.ordinary] = True
-        keys_by_name = {name: self._keys_of(operator, name) for name in {name for name, _, _ in chosen}}
-        keys = np.array([keys_by_name[name][row] for name, row, _ in chosen])
-        drawn = operator.draw(ids, ordinary[ids], keys, number, symbols)
-        return [row[: len(pieces)] for row, (_, _, pieces) in zip(drawn, chosen, strict=True)]
+        drawn = operator.draw(ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], number, symbols)
+        most = self.most or drawn.shape[1]
+        lengths = (drawn != NO_TOKEN).sum(1).tolist()
+        return [
+            row[:length] if length <= most else old for row, old, length in zip(drawn, pieces, lengths, strict=True)
+        ]
 
     @cached_property
     def _symbols(self) -> Symbols:

@@ -20,6 +20,7 @@ from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec
 from augury.experiments import trainable
 from augury.experiments.tracking import Tracking
+from augury.experiments.views import views
 from augury.regimes import regime
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, Draw, Regime
@@ -63,6 +64,8 @@ class Experiment(Section):
     """Whether the task's model reads several views of an example at once."""
     MODEL_HAS_EMBEDDINGS: ClassVar[bool] = True
     """Whether the word embeddings of the task's model can be moved."""
+    RESEGMENTS: ClassVar[bool] = False
+    """Whether the task's vocabulary can segment text anew (`augury.text.resegmentation`)."""
 
     def plain_system(self) -> dict[str, Any]:
         """What makes this experiment its own plain baseline: dotted keys and their values."""
@@ -103,14 +106,17 @@ class Experiment(Section):
 
         UserError for a setting of such a model that is wrong.
         """
-        corpus = self.corpus.model_dump(mode="json", exclude_unset=True)
+        if not any(operator.works_with_models for operator in self.augment):
+            return [{} for _ in self.augment]
+        given = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
+        plain = config.merge(given, self.plain_system())
         shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
         return [
             {
                 role: content
                 if isinstance(content, ReadyModel)
-                else _model(index, role, {"seeds": [1], "baseline": False, **content, **shared})
-                for role, content in operator.models(corpus).items()
+                else _model(index, operator, role, {"seeds": [1], "baseline": False, **content, **shared})
+                for role, content in operator.models(plain).items()
             }
             for index, operator in enumerate(self.augment)
         ]
@@ -142,6 +148,11 @@ class Experiment(Section):
         for draw in self.token_draws:
             if self.token_draws.count(draw) > 1:
                 raise UserError(f"augment has operator {draw.operator} twice with the same settings: change its seed")
+            if draw.RESEGMENTS and not self.RESEGMENTS:
+                raise UserError(
+                    f"operator {draw.operator} segments anew, and task {self.task} reads subwords of its model's own: "
+                    "take word_drop or switch_out"
+                )
         unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(
@@ -155,12 +166,16 @@ class Experiment(Section):
         return self
 
     def _check_regime(self) -> None:
+        together = any(len(draw.views) > 1 for draw in self.draws())
         lacking = {
-            "reads several views of an example": self.regime.reads_views and not self.MODEL_READS_VIEWS,
+            "reads several views of an example at once": together and not self.MODEL_READS_VIEWS,
             "moves word embeddings": self.regime.needs_embeddings and not self.MODEL_HAS_EMBEDDINGS,
         }
         for what in (what for what, lacks in lacking.items() if lacks):
-            raise UserError(f"regime {self.regime.name} {what}, and the model of task {self.task} does not: take plain")
+            raise UserError(
+                f"regime {self.regime.name} {what}, and the model of task {self.task} does not: take plain, or "
+                "multi_source, which reads one view at a time"
+            )
 
     def _check_records(self) -> None:
         together = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]
@@ -176,16 +191,20 @@ def _reads_as_view(part: Operator) -> bool:
     return part.makes() == VIEW or (isinstance(part, TokenDraw) and part.use == "view")
 
 
-def load(path: str | Path, assignments: Sequence[str] = ()) -> Experiment:
-    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault with its line."""
-    file, assigned = yaml_file.read(path), config.assigned(assignments)
+def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None) -> Experiment:
+    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault with its line.
+
+    `settings` override by dotted keys too, as arguments of a function.
+    """
+    file, assigned, arguments = yaml_file.read(path), config.assigned(assignments), settings or {}
     where = {place: f"line {line}" for place, line in file.lines.items()}
-    for key in assigned:
+    origins = {key: f"--set {key}" for key in assigned} | {key: f"argument {key}" for key in arguments}
+    for key, origin in origins.items():
         place = tuple(key.split("."))
         where = {other: line for other, line in where.items() if other[: len(place)] != place}
-        where[place] = f"--set {key}"
+        where[place] = origin
     try:
-        experiment = parse(config.merge(file.content, assigned), str(path))
+        experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
         systems(experiment)  # what is wrong with one of them is told now
     except Invalid as error:
         raise error.within(str(path), where) from error
@@ -218,13 +237,15 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     return {"baseline": plain, experiment.name: itself}
 
 
-def _model(index: int, role: str, content: dict[str, Any]) -> Experiment:
+def _model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:
     """The experiment of a model that an operator works with; its faults stand at the operator."""
     try:
-        return parse(content)
+        model = parse(content)
     except Invalid as error:
         faults = [Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults]
         raise Invalid(error.what, faults) from error
+    operator.check_model(role, views(model))
+    return model
 
 
 def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from augury.augment.operator import ReadyModel, TrainedModel
+from augury.augment.operator import ReadyModel
 from augury.augment.pipeline import Models
 from augury.core.errors import UserError
 from augury.core.store import Store
+from augury.experiments.canonical import canonical
 from augury.experiments.experiment import Experiment
 from augury.experiments.ready_models import RunModel, ready_model
 from augury.experiments.recording import Recording, unrecorded
@@ -13,8 +14,14 @@ from augury.experiments.runs import run_folder
 
 
 def addressed(experiment: Experiment, store: Store) -> list[Models]:
-    """Return the models of each operator by role; nothing is made."""
-    return [{role: _model(model, store) for role, model in wanted.items()} for wanted in experiment.models()]
+    """Return the models of each operator by role, `<role>-<seed>` where an experiment has several seeds.
+
+    No model is made; operators of an experiment that trains one may be fitted, to find what it is equal to.
+    """
+    return [
+        {name: model for role, wanted in roles.items() for name, model in _models(role, wanted, store).items()}
+        for roles in experiment.models()
+    ]
 
 
 def trained(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> list[Models]:
@@ -31,10 +38,12 @@ def trained(experiment: Experiment, store: Store, recording: Recording = unrecor
     return addressed(experiment, store)
 
 
-def _model(model: Experiment | ReadyModel, store: Store) -> TrainedModel:
+def _models(role: str, wanted: Experiment | ReadyModel, store: Store) -> Models:
     from augury.experiments import preparation  # which prepares the models of operators in turn
 
-    if isinstance(model, ReadyModel):
-        return ready_model(model)
-    address = preparation.address(model, store)
-    return RunModel(run_folder(store, address, model.seeds[0]).name, model.task)
+    if isinstance(wanted, ReadyModel):
+        return {role: ready_model(wanted)}
+    trained_as = canonical(wanted, store).experiment
+    address = preparation.address(trained_as, store)
+    runs = {seed: RunModel(run_folder(store, address, seed).name, wanted.task) for seed in wanted.seeds}
+    return {role if len(runs) == 1 else f"{role}-{seed}": run for seed, run in runs.items()}

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from augury.augment import pipeline
-from augury.augment.operator import RECORDS
+from augury.augment.operator import RECORDS, ReadyModel
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -22,6 +22,7 @@ from augury.experiments import trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import check_noise
+from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
 from augury.scoring import metrics
 
@@ -68,7 +69,7 @@ class Report:
     cautions: Sequence[str]
     """What must be known to believe the results."""
     costs: Mapping[str, Cost | None]
-    """Of a seed of every system, and of the models that operators work with; None where it cannot be told."""
+    """Of a seed of every system, and of all models of a role that operators work with; None where it cannot be told."""
 
 
 def check(experiments: Iterable[Experiment], store: Store) -> None:
@@ -79,6 +80,8 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
     for experiment in _distinct(experiments):
         texts = _texts(experiment, store)
         for operator in experiment.augment:
+            for text in operator.texts().values():
+                ingested(text, "train", store.root)
             operator.check_text(pipeline.beginning(texts["train"], operator))
             operator.check_fitted(pipeline.fit(texts["train"], operator, store, execution=experiment.execution))
         for test in experiment.test_sets:
@@ -87,6 +90,10 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         for name in experiment.scoring.metrics:
             metrics.entry(name).require()
         trainable.find(experiment.task).check(experiment, store)
+        for operator, models in zip(experiment.augment, experiment.models(), strict=True):
+            for role, model in models.items():
+                if isinstance(model, ReadyModel):
+                    operator.check_model(role, ready_views(model))
         check(experiment.model_experiments().values(), store)
 
 
@@ -98,11 +105,17 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
         for split, corpus in _texts(experiment, store).items():
             called = split if split not in {text.name for text in texts.values()} else f"{split} of {name}"
             texts.setdefault(corpus.address, _read(called, experiment.corpus, split, corpus))
+    cautioned = [*_of_models(systems.values()), *_leaks(systems, store), *cautions(systems.values())]
+    return Report(list(texts.values()), cautioned, estimates(systems, store))
+
+
+def estimates(systems: Mapping[str, Experiment], store: Store) -> dict[str, Cost | None]:
+    """Return the cost of a seed of every system, and of the models that operators work with."""
     costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
     for name, experiment in systems.items():
         models = experiment.model_experiments()
-        costs |= {f"{model_name} of {name}": _cost(model, store) for model_name, model in models.items()}
-    return Report(list(texts.values()), [*_leaks(systems, store), *cautions(systems.values())], costs)
+        costs |= {f"{model_name} of {name}": _of_all_seeds(model, store) for model_name, model in models.items()}
+    return costs
 
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:
@@ -152,7 +165,7 @@ def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str
 
 
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
-    """Sets that share pairs with the training text."""
+    """Sets that share records with the training text."""
     shared: dict[str, str] = {}
     for experiment in systems.values():
         texts = _texts(experiment, store)
@@ -160,9 +173,17 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
             key = f"{texts['train'].address} {corpus.address}"
             if name != "train" and key not in shared:
                 count = overlap(texts["train"], corpus)
-                leak = f"{count:,} of the {corpus.rows:,} pairs of '{name}' are in the training set too"
+                leak = f"{count:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the training set too"
                 shared[key] = leak if count else ""
     return [leak for leak in shared.values() if leak]
+
+
+def _of_models(experiments: Iterable[Experiment]) -> list[str]:
+    """What tasks caution of the experiments and of those that train models of their operators, each once."""
+    listed = list(experiments)
+    listed += [model for experiment in listed for model in experiment.model_experiments().values()]
+    by_model = {str(experiment.to_dict().get("model")): experiment for experiment in listed}
+    return [note for experiment in by_model.values() for note in trainable.find(experiment.task).cautions(experiment)]
 
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:
@@ -173,5 +194,10 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     train = ingested(experiment.corpus, "train", store.root)
     beginning = train.shard(train.shards[0], SIDES[train.kind])
     counts = [float(words(column.combine_chunks()).mean()) for column in beginning.columns]
-    copies = sum(operator.to_dict().get("copies", 1) for operator in experiment.augment if operator.makes() == RECORDS)
+    copies = sum(operator.most_records() for operator in experiment.augment if operator.makes() == RECORDS)
     return cost(experiment, size, Text(train.rows * (1 + copies), counts if size.target else [sum(counts)]))
+
+
+def _of_all_seeds(model: Experiment, store: Store) -> Cost | None:
+    seed, count = _cost(model, store), len(model.seeds)
+    return seed and seed._replace(seconds=seed.seconds * count, bytes=seed.bytes * count)

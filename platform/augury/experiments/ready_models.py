@@ -11,18 +11,25 @@ from augury.augment.operator import ReadyModel, TrainedModel
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
+from augury.decoding.search import batches_by_length
 from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.experiments.runs import locate
+from augury.experiments.views import PLAIN, views
 from augury.text import pretrained
 
 if TYPE_CHECKING:
     import numpy as np
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from augury.decoding.settings import Sampler, Sampling
+    from augury.decoding.settings import Decoding, Sampler, Sampling, Translator
 
 BATCH_ROWS = 32
+
+
+def ready_views(settings: ReadyModel) -> tuple[str, ...]:
+    """Return the views that a model can read texts as; UserError where a run is not there."""
+    return (PLAIN,) if settings.run is None else views(Run.read(locate(settings.run)).experiment)
 
 
 def ready_model(settings: ReadyModel) -> TrainedModel:
@@ -47,6 +54,10 @@ class RunModel:
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
         return trainable.find(self.task).sampler(self._run(store))
+
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return the model as a function that translates text, loaded once."""
+        return trainable.find(self.task).translator(self._run(store), threads)
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
@@ -83,6 +94,19 @@ class CheckpointModel:
 
         return draw
 
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return an encoder-decoder as a function that translates text, loaded once."""
+        from transformers import AutoModelForSeq2SeqLM
+
+        model, tokenizer = _loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision)
+
+        def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+            if view != PLAIN:
+                raise UserError(f"checkpoint '{self.checkpoint}' has no view '{view}': it reads text as it is, plain")
+            return _translated(model, tokenizer, texts, decoding)
+
+        return translate
+
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels), in the order of LABELS."""
         import numpy as np
@@ -114,3 +138,23 @@ def _loaded(kind: Any, name: str, revision: str | None) -> tuple[PreTrainedModel
     model = pretrained.load(kind.from_pretrained, name, revision, dtype=torch.float32).eval()
     tokenizer = pretrained.load(AutoTokenizer.from_pretrained, name, revision)
     return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
+
+
+def _translated(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], decoding: Decoding
+) -> list[str | None]:
+    """The best translations; what may be produced, and what comes first, is as the checkpoint has it."""
+    import torch
+
+    search = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
+    search |= {"num_beams": decoding.beam, "max_new_tokens": decoding.max_length, "do_sample": False}
+    rows = tokenizer(list(texts)).input_ids if texts else []
+    outputs = ["" if len(ids) <= tokenizer.model_max_length else None for ids in rows]
+    wanted = [row for row, text in enumerate(texts) if outputs[row] is not None and text.strip()]
+    for batch in batches_by_length([rows[row] for row in wanted], decoding.batch_tokens):
+        inputs = tokenizer.pad({"input_ids": [rows[wanted[place]] for place in batch]}, return_tensors="pt")
+        with torch.inference_mode():
+            sequences = model.generate(**inputs.to(model.device), **search)
+        for place, output in zip(batch, tokenizer.batch_decode(sequences, skip_special_tokens=True), strict=True):
+            outputs[wanted[place]] = output.strip()
+    return outputs

@@ -20,7 +20,7 @@ from augury.core.progress import Line, duration, say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight
 from augury.experiments.canonical import canonical
-from augury.experiments.description import artifacts, describe
+from augury.experiments.description import artifacts, describe, differing_parameters
 from augury.experiments.evaluation import evaluate, evaluated
 from augury.experiments.experiment import Experiment, systems
 from augury.experiments.preparation import prepare
@@ -53,12 +53,14 @@ def run_experiment(
     with recording(experiment.tracking, store) as recorder:
         prepared = {name: prepare(system, store, recording) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
+        differing = differing_parameters(chosen.values())
         jobs = [(name, seed) for name, system in chosen.items() for seed in system.seeds]
         calls = [
             functools.partial(
                 _run,
                 prepared[name].at(seed),
                 name,
+                differing,
                 recorder,
                 scored,
                 f"run {number} of {len(jobs)} · {name} · seed {seed}",
@@ -116,7 +118,7 @@ def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
         if other != name:
             raise UserError(
                 f"systems '{other}' and '{name}' train the same model, run {run.address}: give them settings that "
-                "differ in training; one system can be scored with another beam by --set decoding.beam=..."
+                "differ in training; one system can be scored with another decoding.beam, without training"
             )
 
 
@@ -124,16 +126,16 @@ def refuse_lost_storage(storage: str) -> None:
     """A Ray job runs in a copy of the working directory that is thrown away with it."""
     if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
         raise UserError(
-            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: add "
-            "--set storage=/a/shared/directory, or a URI such as s3://bucket/augury"
+            f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: give "
+            "storage=/a/shared/directory, or a URI such as s3://bucket/augury"
         )
 
 
-def _run(run: Run, name: str, recorder: Recorder, scored: bool, label: str) -> Folder:
+def _run(run: Run, name: str, differing: Sequence[str], recorder: Recorder, scored: bool, label: str) -> Folder:
     folder = run.folder
     with alone(folder):
         if not folder.complete:
-            describe(run, name)
+            describe(run, name, differing)
             recorder.start(folder)
             status: Any = "FAILED"
             try:

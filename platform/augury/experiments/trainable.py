@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from augury.core.execution import ExecutorName
     from augury.core.store import Folder, Store
     from augury.corpora.corpus import Corpus
-    from augury.decoding.settings import Sampler
+    from augury.decoding.settings import Decoding, Sampler, Translator
     from augury.experiments.cost import Size
     from augury.experiments.experiment import Experiment
     from augury.experiments.run import Run
@@ -72,6 +72,10 @@ class Trainable(ABC):
         """Raise UserError where settings and training text alone tell that an experiment cannot be prepared."""
         return None
 
+    def cautions(self, experiment: Any) -> list[str]:
+        """Return what will stop an experiment on this machine, though it may run on another."""
+        return []
+
     def check_model(self, experiment: Any, store: Store) -> None:
         """Raise UserError where the model cannot be trained; called before anything is made."""
         return None
@@ -114,6 +118,36 @@ class Trainable(ABC):
     ) -> list[str]:
         """Return the model's output for each text, in this process unless `executor` says otherwise."""
 
+    def encoded(self, run: Run, texts: Sequence[str], view: str = "source", *, tagged: bool = True) -> list[list[int]]:
+        """Return clean texts as ids, without the end of sentence: rendered as a view, in the pieces of that view.
+
+        With the tag before a source where the run's model reads one, unless `tagged` is false.
+        """
+        raise UserError(f"texts as views of a run of task {run.experiment.task} are not supported: take one of nmt")
+
+    def pieces(self, run: Run) -> Sequence[str]:
+        """Return the strings of a run's ids, special symbols among them."""
+        raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
+
+    def translate_ids(
+        self,
+        run: Run,
+        sources: Sequence[Sequence[int]],
+        *,
+        executor: ExecutorName = "local",
+        decoding: Decoding | None = None,
+        label: str = "translate",
+    ) -> list[str]:
+        """Return the outputs for sources in the ids of `encoded`, untagged; `label` is shown while they are made."""
+        raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
+
+    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
+        """Return the mean encoder state of every source, (sources, hidden) for every layer from the embeddings on.
+
+        Sources are ids of `encoded`, untagged and not empty; tag and end of sentence are read and left out of the mean.
+        """
+        raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
+
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write the model in another library's format into a directory that is there, and say how it is used."""
         raise UserError(f"runs of task {run.experiment.task} cannot be exported")
@@ -121,6 +155,10 @@ class Trainable(ABC):
     def sampler(self, run: Run) -> Sampler:
         """Return a finished run as a function that writes text, its model loaded once."""
         raise UserError(f"a run of task {run.experiment.task} writes no text: take one of task nmt or seq2seq")
+
+    def translator(self, run: Run, threads: int) -> Translator:
+        """Return a finished run as a function that translates text, its model loaded once."""
+        raise UserError(f"a run of task {run.experiment.task} translates nothing: take one of task nmt")
 
     def probabilities(self, run: Run, *columns: Sequence[str]) -> np.ndarray:
         """Return the probability of every label (rows, labels), given the columns of the task's side."""

@@ -50,7 +50,6 @@ class Adversarial(Delayed):
     """Optimizer steps before the attack begins (the paper: none); under it a fresh model or head learns little."""
 
     needs_embeddings: ClassVar[bool] = True
-    reads_views: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {"epsilon": 3.0, "alpha": 1.0, "steps": 3},
         "snippet": {"epsilon": 1.0, "alpha": 0.3, "steps": 3, "norm_scope": "matrix", "clean_weight": 1.0},

@@ -48,7 +48,6 @@ class CoRegularised(Delayed):
     smoothing: Annotated[Literal["others", "uniform"], MUTABLE] = "others"
     """Smoothed mass over the other classes, ε/(V-1) (fairseq), or over all, ε/V (R-Drop's code)."""
 
-    reads_views: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {},
         "low_resource": {"beta": 1.0, "warmup_passes": 10},
@@ -82,8 +81,9 @@ class CoRegularised(Delayed):
         if not keys:
             raise UserError(
                 "regime coregularised reads views and there are none: add an operator that makes them to augment, as "
-                "{operator: cipher, keys: [1, 2]} on translation, or on sentence pairs {operator: eda, use: view} "
-                "(reorder has use: view too), or set regime.over=identity for R-Drop"
+                "{operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} on translation, or on sentence "
+                "pairs {operator: eda, use: view} (reorder and draws have use: view too), or set "
+                "regime.over=identity for R-Drop"
             )
         return [Draw((SOURCE, key), TARGET) for key in keys]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Any, Literal
 
 from augury import regimes
 from augury.core.citations import CIPHERDAUG, Paper
@@ -18,8 +18,6 @@ class MultiSource(Regime):
     equation: Annotated[Literal[1, 2], VIEWS] = 1
     """1: every view predicts the target; 2: enciphered views also predict the plain source."""
 
-    reads_views: ClassVar[bool] = True
-
     def papers(self) -> tuple[Paper, ...]:
         return (CIPHERDAUG,)
 
@@ -27,8 +25,8 @@ class MultiSource(Regime):
         if not keys:
             raise UserError(
                 "regime multi_source reads views and there are none: add an operator that makes them to augment, as "
-                "{operator: cipher, keys: [1, 2]} on translation, or on sentence pairs {operator: eda, use: view} "
-                "(reorder has use: view too)"
+                "{operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} on translation, or on sentence "
+                "pairs {operator: eda, use: view} (reorder and draws have use: view too)"
             )
         draws = [Draw((view,), TARGET) for view in (SOURCE, *keys)]
         return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Protocol, runtime_checkable
@@ -125,20 +126,18 @@ class Regime(Extension):
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     needs_embeddings: ClassVar[bool] = False
     """True where the model must be a PerturbableModel: one whose word embeddings can be moved."""
-    reads_views: ClassVar[bool] = False
-    """True where batches may hold renderings of an example other than the plain source."""
 
     def papers(self) -> tuple[Paper, ...]:
         """Return the papers that the regime, with these parameters, comes from."""
         return ()
 
+    @abstractmethod
     def draws(self, keys: Sequence[str]) -> list[Draw]:
         """Return how every example is read in one epoch, given the names of its views."""
-        raise NotImplementedError
 
+    @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         """Return the loss of one batch, whose examples are read in draws of as many views."""
-        raise NotImplementedError
 
     @property
     def work(self) -> float:

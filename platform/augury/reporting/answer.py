@@ -31,9 +31,9 @@ def answer(table: Comparison) -> str:
         values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
         head = f"On {table.where}, {best.name} scores {by:.1f} {name} {more} than {baseline.name} ({values}){cost}"
     else:
-        scores = f"scores {-by:.1f} {name} {less}" if by < 0 else f"scores the same {name}"
         nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
-        head = f"On {table.where}, {nobody} {baseline.name} ({name} {start.value:.1f}): {it} {scores}"
+        difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else "no difference is shown"
+        head = f"On {table.where}, {nobody} {baseline.name} ({name} {start.value:.1f}): {difference}"
     sentence = head + _verdict(
         best, alone=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons
     )

@@ -7,10 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from augury.reporting.learnt import WARNING, Reached, not_learnt
 from augury.reporting.numbers import signed
 from augury.reporting.results import Cost, Estimate, SystemResult
 from augury.scoring.bootstrap import SEED, Resampled
-from augury.scoring.metrics import entry, lower_is_better, title
+from augury.scoring.metrics import entry, lower_is_better, segments, title
 from augury.scoring.significance import TRIALS, Difference, Method, decide, holm
 
 WEIGHTS = {
@@ -20,9 +21,6 @@ WEIGHTS = {
 }
 MEAN = "mean"
 """The name of the mean over test sets, in the place of a test set's."""
-LEAST_BLEU = 1.0
-"""Below which a model has not learnt to translate, and its differences mean nothing."""
-WARNING = "warning: "
 
 
 @dataclass(frozen=True)
@@ -115,7 +113,7 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
     rows = [_row(result, baseline, test, metrics[0]) for result in results]
     rows = _with_tests(rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method)
     notes = [
-        *_not_learnt(results, test),
+        *not_learnt(_reached(results, test), test),
         *_readings(results, test, metrics),
         *_test_notes(rows, metrics[0], method),
         *_problems(results, test, metrics),
@@ -161,7 +159,9 @@ def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
             lines.append(f"{title(metric)}: {signature}, n = {n:,}{least}")
     lines.append("seeds: " + _by_value({result.name: ", ".join(map(str, result.runs)) for result in results}))
     several = any(len(result.runs) > 1 for result in results)
-    lines.append("intervals: bootstrap over sentences" + (", with Student's t over seeds" if several else ""))
+    lines.append(
+        f"intervals: bootstrap over {segments(metrics[0])}" + (", with Student's t over seeds" if several else "")
+    )
     return lines
 
 
@@ -171,7 +171,8 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     if not tested:
         return []
     alone = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
-    both_levels = "two-level test over seeds and sentences"
+    over = segments(metric)
+    both_levels = f"two-level test over seeds and {over}"
     match method:
         case "bootstrap":
             how = "sacreBLEU's paired bootstrap"
@@ -180,9 +181,9 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         case _ if not alone:
             how = f"{both_levels}, two-sided"
         case _ if len(alone) == len(tested):
-            how = "paired bootstrap over sentences, two-sided"
+            how = f"paired bootstrap over {over}, two-sided"
         case _:
-            how = f"{both_levels}, two-sided; paired bootstrap over sentences for {', '.join(alone)}"
+            how = f"{both_levels}, two-sided; paired bootstrap over {over} for {', '.join(alone)}"
     family = f", with Holm's correction for {len(tested)} comparisons" if len(tested) > 1 else ""
     lines = [f"p of the difference to {rows[0].name}: {how}{family}; * p < 0.05, ** p < 0.01"]
     if alone:
@@ -207,8 +208,8 @@ def _problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     unknown = [result.name for result in scored if metrics[0] not in result.resampled.get(test, {})]
     if unknown and len(results) > 1:
         lines.append(
-            f"not tested, as the counts of sentences are gone: {', '.join(unknown)}; remove scores.json from "
-            "the runs and give the command again that made them"
+            f"not tested, as the counts of {segments(metrics[0])} are gone: {', '.join(unknown)}; remove scores.json "
+            "from the runs and give the command again that made them"
         )
     for metric in metrics:
         estimates = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
@@ -219,16 +220,13 @@ def _problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     return lines
 
 
-def _not_learnt(results: Sequence[SystemResult], test: str) -> list[str]:
-    """Return a warning that names the systems whose BLEU says that they have not learnt to translate."""
-    low = [
-        f"{result.name} ({title(metric)} {estimate.value:.1f})"
+def _reached(results: Sequence[SystemResult], test: str) -> list[Reached]:
+    return [
+        Reached(result.name, run, metric, estimate.value, estimate.low)
         for result in results
+        for run in [*result.runs.values()][:1]
         for metric, estimate in result.tests.get(test, {}).items()
-        if "bleu" in metric and estimate.value < LEAST_BLEU
     ]
-    more = f" and {len(low) - 3} more" if len(low) > 3 else ""
-    return [f"{WARNING}not learnt, differences mean nothing: {', '.join(low[:3])}{more}; train longer"] if low else []
 
 
 def training_notes(results: Sequence[SystemResult]) -> list[str]:

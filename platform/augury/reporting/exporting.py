@@ -1,8 +1,9 @@
-"""Exporting a trained run: the model for another library, its card, the experiment file that repeats it."""
+"""Exporting a trained run: the model for another library, with its card, an example and its experiment file."""
 
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import uuid
 from pathlib import Path
@@ -12,9 +13,15 @@ from augury.core.store import Folder, Store, share
 from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.reporting import card
-from augury.reporting.run_files import experiment_yaml
+from augury.reporting.run_files import experiment_yaml, facts
 
-README, EXPERIMENT = "README.md", "experiment.yaml"
+README, EXPERIMENT, EXAMPLE = "README.md", "experiment.yaml", "example.py"
+
+
+def usual_name(run: Folder, form: str) -> str:
+    """Return what a directory with the model of a run is called where nobody says: `cipherdaug-seed-1-hf`."""
+    described = facts(run)
+    return re.sub(r"[^\w.-]+", "-", f"{described['name']}-seed-{described['seed']}-{form}")
 
 
 def export(run: Folder, store: Store, form: str, output: Path) -> None:
@@ -36,6 +43,7 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
         experiment = experiment_yaml(run, [trained.seed])
         assert experiment is not None, "a finished run keeps its experiment file"
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
+        (directory / EXAMPLE).write_text(exported.usage, encoding="utf-8")
         (directory / README).write_text(card.render(run, store, exported, EXPERIMENT), encoding="utf-8")
         share(directory)
         os.replace(directory, output)

@@ -11,7 +11,7 @@ from augury.reporting.comparison import MEAN, Comparison, comparison
 from augury.reporting.resampling import example_ids
 from augury.reporting.results import Estimate, SystemResult
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.metrics import entry
+from augury.scoring.metrics import bounds, entry
 from augury.scoring.significance import Method, clusters, interval, mean_over
 
 
@@ -78,7 +78,7 @@ def _estimate(system: SystemResult, tests: Sequence[str], metric: str, drawn: Re
     sets = [system.tests[test][metric] for test in tests]
     low, high = (statistics.fmean(getattr(estimate, end) for estimate in sets) for end in ("low", "high"))
     if drawn is not None:
-        between = interval(drawn)
+        between = interval(drawn).within(bounds(metric))
         low, high = between.low, between.high
     signature = " or ".join(dict.fromkeys(estimate.signature for estimate in sets))
     return Estimate(

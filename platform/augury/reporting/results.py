@@ -16,7 +16,7 @@ from augury.experiments import runs
 from augury.reporting import run_files
 from augury.reporting.resampling import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
-from augury.scoring.metrics import lower_is_better
+from augury.scoring.metrics import bounds, lower_is_better
 from augury.scoring.metrics import metric as get_metric
 from augury.scoring.signature import measure, with_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
@@ -159,7 +159,7 @@ def from_hypotheses(
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
         drawn[scorer.name] = resample(counts, scorer.value, samples=samples)
-        between = interval(drawn[scorer.name])
+        between = interval(drawn[scorer.name]).within(scorer.bounds)
         signature = with_resampling(scorer.signature, samples, SEED)
         estimates[scorer.name] = Estimate(
             drawn[scorer.name].value, between.low, between.high, signature, len(references), len(hypotheses)
@@ -204,8 +204,8 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
 
 
 def estimate(scores: Sequence[Mapping[str, Any]], drawn: Resampled | None) -> Estimate:
-    """Return the mean of one metric's scores over seeds, with its interval; `drawn`: of the same seeds."""
-    between = interval(drawn) if drawn else _from_scores(scores)
+    """Return the mean of one metric's scores over seeds, its interval cut to its range; `drawn`: of the same seeds."""
+    between = (interval(drawn) if drawn else _from_scores(scores)).within(bounds(scores[0]["name"]))
     signatures = [score["signature"] for score in scores]
     if drawn:
         signatures = [with_resampling(signature, len(drawn.samples), SEED) for signature in signatures]

@@ -11,6 +11,8 @@ from augury.core.store import Folder
 from augury.experiments import runs
 
 EXPERIMENT = "experiment.yaml"
+ANALYSES = "analyses"
+"""The folder in a run's of what `augury analyze` writes, a folder for every test set."""
 PRIVATE = ("storage", "tracking")
 """Sections of an experiment file that name places on a machine, and nothing of the model."""
 
@@ -33,6 +35,12 @@ def scored(run: Folder) -> bool:
 def scores(run: Folder) -> dict[str, Any]:
     """Return the scores of a run by test set, and its cost; both are empty where it is not scored."""
     return dict(run.read_json(runs.SCORES)) if scored(run) else {"tests": {}, "cost": {}}
+
+
+def analyses(run: Folder) -> dict[str, Folder]:
+    """Return the folders of a run's analyses, by their names in the run's."""
+    names = (f"{ANALYSES}/{name}" for name in run.sub(ANALYSES).subfolders())
+    return {name: run.sub(name) for name in names}
 
 
 def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:

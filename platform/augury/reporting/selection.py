@@ -26,7 +26,7 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     names: list[str | None] = []
     for word in words:
         sweep = _sweep(word, storage)
-        for name, folders in _configurations(sweep) if sweep else [(None, _seeds(word, storage))]:
+        for name, folders in _configurations(sweep) if sweep else [(None, seeds_of(word, storage))]:
             if folders in groups:
                 say(f"{name or word} is compared already, and not repeated")
             else:
@@ -62,7 +62,7 @@ def _configurations(sweep: Sweep) -> list[tuple[str, list[Folder]]]:
     return [(name, folders) for name, folders in scored.items() if folders]
 
 
-def _seeds(word: str, storage: str) -> list[Folder]:
+def seeds_of(word: str, storage: str) -> list[Folder]:
     """Return the runs that a word names: one seed, or all of a configuration."""
     run = runs.locate(word, storage)
     if "/seed-" in word:

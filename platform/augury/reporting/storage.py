@@ -22,14 +22,9 @@ PAGE = "index.html"
 REPORTS = "reports"
 
 
-def sweeps(store: Store) -> list[str]:
-    """Return the names of the sweeps of a storage."""
-    return [name for name in store.addresses(state.KIND) if store.folder(state.KIND, name).exists(state.DEFINITION)]
-
-
 def render(store: Store, refresh: int | None = None) -> str:
     """Return the page as it is now; its links are those of the pages of sweeps and reports in the storage."""
-    known = [_sweep(store, name) for name in sweeps(store)]
+    known = [_sweep(store, name) for name in state.names(store)]
     shown = [_report(store.folder(REPORTS, name), name) for name in store.addresses(REPORTS)]
     all_runs, downloads = _runs(store)
     return render_page(

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from augury.experiments.runs import NO_TESTS
 from augury.reporting.comparison import Comparison, cautions
+from augury.reporting.learnt import Reached, not_learnt
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.score_tables import by_test, score_tables
@@ -39,4 +40,10 @@ def validations(systems: Sequence[SystemResult]) -> str:
         for (name, seed, run), values in zip(runs, best, strict=True)
     ]
     columns = ["system", "seed", *(f"best {title(metric)}" for metric in metrics), "run"]
-    return table_text([table(columns, rows, notes=(NO_TESTS, *cautions(systems)))])
+    reached = [
+        Reached(f"{name}, seed {seed}", run, metric, value, value)
+        for (name, seed, run), values in zip(runs, best, strict=True)
+        for metric, value in values.items()
+    ]
+    notes = (*not_learnt(reached, "valid"), NO_TESTS, *cautions(systems))
+    return table_text([table(columns, rows, notes=notes)])

@@ -13,6 +13,7 @@ class Accuracy(CountedMetric):
     title = "accuracy"
     unit = "%"
     measures = "labels"
+    bounds = (0.0, 100.0)
     signature = f"labels:exact|version:{VERSION}"
 
     def prepare(self, line: str) -> str:

@@ -6,13 +6,14 @@ import math
 import re
 from collections.abc import Sequence
 from functools import lru_cache
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
 from augury.core.errors import UserError
 from augury.scoring.metric import VERSION, CountedMetric
-from augury.scoring.ngrams import matches
+from augury.scoring.ngrams import matches, pairwise_matches
 
 if TYPE_CHECKING:
+    from numpy.typing import NDArray
     from sacremoses import MosesTokenizer
 
 ORDER = 4
@@ -31,6 +32,7 @@ class _Bleu(CountedMetric):
     """BLEU of lines that a subclass parts into tokens; `:lower` ignores case."""
 
     options = ("lower",)
+    bounds = (0.0, 100.0)
     smoothing: ClassVar[Smoothing]
 
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
@@ -140,6 +142,16 @@ def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[
     return [*matched, *in_hypothesis, in_reference[0]]
 
 
+def pairwise_statistics(sentences: Sequence[tuple[str, ...]]) -> NDArray[Any]:
+    """Return the `statistics` of every sentence as a hypothesis (row) against every one as a reference (column)."""
+    import numpy as np
+
+    totals, matched = pairwise_matches(sentences, ORDER)
+    hypotheses = np.broadcast_to(totals[:, None], matched.shape)
+    lengths = np.broadcast_to(totals[None, :, :1], (*matched.shape[:2], 1))
+    return np.concatenate([matched, hypotheses, lengths], axis=2)
+
+
 def value(sums: Sequence[float], smoothing: Smoothing) -> float:
     """Return BLEU, 0 to 100, of a corpus whose `statistics` sum to `sums`.
 
@@ -147,8 +159,23 @@ def value(sums: Sequence[float], smoothing: Smoothing) -> float:
     order as 1 / 2^k matches, as in mteval-v13a (Chen and Cherry, 2014, method 3). A corpus without any match,
     or without any 4-gram, has BLEU 0 either way.
     """
-    matched, total, reference_length = sums[:ORDER], sums[ORDER : 2 * ORDER], sums[2 * ORDER]
-    if not any(matched) or not all(total) or (smoothing == "none" and not all(matched)):
+    if not all(sums[ORDER : 2 * ORDER]) or (smoothing == "none" and not all(sums[:ORDER])):
+        return 0.0
+    return _geometric(sums, ORDER)
+
+
+def sentence_value(counts: Sequence[float]) -> float:
+    """Return the BLEU, 0 to 100, of one sentence with these `statistics`, smoothed by `exp`, as sacreBLEU has it.
+
+    Orders of which the hypothesis is too short to have an n-gram are left out (effective order).
+    """
+    return _geometric(counts, sum(map(bool, counts[ORDER : 2 * ORDER])))
+
+
+def _geometric(sums: Sequence[float], order: int) -> float:
+    """The geometric mean of the precisions up to an order, `exp` in the place of zeros, with the brevity penalty."""
+    matched, total, reference_length = sums[:order], sums[ORDER : ORDER + order], sums[2 * ORDER]
+    if not any(matched):
         return 0.0
     logarithms, smoothed = [], 1.0
     for count, possible in zip(matched, total, strict=True):
@@ -156,7 +183,7 @@ def value(sums: Sequence[float], smoothing: Smoothing) -> float:
             smoothed /= 2
         logarithms.append(math.log(100 * (count or smoothed) / possible))
     brevity_penalty = min(1.0, math.exp(1 - reference_length / total[0]))
-    return brevity_penalty * math.exp(sum(logarithms) / ORDER)
+    return brevity_penalty * math.exp(sum(logarithms) / order)
 
 
 @lru_cache(maxsize=2**16)

@@ -5,10 +5,13 @@ from __future__ import annotations
 import string
 from collections.abc import Sequence
 from itertools import chain
-from typing import ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from augury.scoring.metric import CountedMetric
-from augury.scoring.ngrams import matches
+from augury.scoring.ngrams import matches, pairwise_matches
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 CHARACTERS = 6
 BETA = 2
@@ -19,6 +22,7 @@ class Chrf(CountedMetric):
 
     title = "chrF"
     options = ("lower",)
+    bounds = (0.0, 100.0)
     words: ClassVar[int] = 0
     """The highest order of n-grams of words."""
 
@@ -62,6 +66,16 @@ def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
     # An order that the reference is too short for says nothing about the hypothesis.
     in_hypothesis = [h if r else 0 for h, r in zip(in_hypothesis, in_reference, strict=True)]
     return [*in_hypothesis, *in_reference, *matched]
+
+
+def pairwise_statistics(sentences: Sequence[str]) -> NDArray[Any]:
+    """Return the `statistics`, of characters, of every sentence (row) against every one as a reference (column)."""
+    import numpy as np
+
+    totals, matched = pairwise_matches(["".join(sentence.split()) for sentence in sentences], CHARACTERS)
+    references = np.broadcast_to(totals[None], matched.shape)
+    hypotheses = np.where(references > 0, totals[:, None], 0)
+    return np.concatenate([hypotheses, references, matched], axis=2)
 
 
 def value(sums: Sequence[float]) -> float:

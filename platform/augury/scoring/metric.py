@@ -6,6 +6,7 @@ the corpus's (COMET). Whatever satisfies it has intervals and tests: resampled t
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
@@ -30,6 +31,8 @@ class Metric(ABC):
     unit: ClassVar[str] = "points"
     """What values and differences are counted in."""
     lower_is_better: ClassVar[bool] = False
+    bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
+    """The least and the greatest value that there can be."""
     measures: ClassVar[Literal["text", "labels"]] = "text"
     needs_sources: ClassVar[bool] = False
     """Whether segments are scored with the sources that they translate."""

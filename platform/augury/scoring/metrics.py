@@ -80,6 +80,18 @@ def lower_is_better(name: str) -> bool:
     return known.lower_is_better if known else _parted(name)[0] in ("loss", "perplexity")
 
 
+def segments(name: str) -> str:
+    """Return what people call what a metric is over: sentences, or examples that have labels."""
+    known = _known(name)
+    return "examples" if known and known.measures == "labels" else "sentences"
+
+
+def bounds(name: str) -> tuple[float, float]:
+    """Return the least and the greatest value of a metric; infinite where they are not known."""
+    known = _known(name)
+    return known.bounds if known else Metric.bounds
+
+
 def _known(name: str) -> type[Metric] | None:
     """The class of a metric; None where it is not known (any more)."""
     try:

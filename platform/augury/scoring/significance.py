@@ -53,6 +53,15 @@ class Interval:
     low: float
     high: float
 
+    def within(self, bounds: tuple[float, float]) -> Interval:
+        """Return the interval cut to the range of a metric.
+
+        Student's intervals know no range: those of two or three seeds near an end of it reach beyond. The true value
+        lies in the range, so that the cut interval holds it as often.
+        """
+        least, greatest = bounds
+        return Interval(min(max(self.low, least), greatest), max(min(self.high, greatest), least))
+
 
 @dataclass(frozen=True)
 class Difference:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 
 from augury.scoring.metric import CountedMetric
@@ -13,6 +14,7 @@ class Ter(CountedMetric):
     title = "TER"
     unit = "%"
     lower_is_better = True
+    bounds = (0.0, math.inf)
     options = ("cased",)
 
     def __init__(self, name: str, language: str):

@@ -10,6 +10,8 @@ by tabs and nothing is quoted. An empty cell is none in print, and `-` a printed
 - `marks`: `column=mark` pairs, and `bold`: columns, both joined by `;`;
 - all others are columns of the printed table.
 
+A table of which nothing but notes can be read has a header alone.
+
 The block `notes` says what must be known of the values, such as where the paper contradicts itself. Its columns:
 `table`; `row`, a number, `header` or `all`; `column`; `as_read` and `written`, which differ where the file corrects;
 `kind`; `why`.
@@ -105,7 +107,7 @@ def read(path: Path, name: str, columns: Mapping[str, str]) -> PrintedTable:
     lines, place = blocks[name], f"{path.name}, {name}"
     header = [column for column in next(iter(lines), {}) if column not in ABOUT]
     for column in columns:
-        if column not in header:
+        if lines and column not in header:
             raise unknown(f"column of {name} in {path.name}", column, header)
     rows: dict[str, PrintedRow] = {}
     for line in lines:
@@ -173,8 +175,9 @@ def _row(line: Mapping[str, str], columns: Mapping[str, str], place: str) -> Pri
 
 
 def _number(cell: str, place: str) -> float:
+    thousands = 1000.0 if cell.endswith("k") else 1.0
     try:
-        return float(cell)
+        return float(cell.removesuffix("k")) * thousands
     except ValueError:
         raise UserError(f"{place}: '{cell}' is no number: leave the cell empty where nothing is printed") from None
 

@@ -14,8 +14,10 @@ from typing import Any, Literal
 
 from augury.core.errors import UserError, nearest
 from augury.core.naming import title
+from augury.core.plugins import file_of, is_path
 from augury.core.store import Folder, Store
 from augury.experiments import runs
+from augury.scoring.metrics import bounds
 from augury.training import history
 from augury.training.trained import OUTCOME
 
@@ -223,16 +225,38 @@ def silence(updated: float) -> float | None:
     return seconds if seconds > SILENCE_SECONDS else None
 
 
-def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
-    """Return the sweep called `name` in a storage; `curves`, kept between calls, spares reading what has not changed.
+def names(store: Store) -> list[str]:
+    """Return the names of the sweeps of a storage."""
+    return [name for name in store.addresses(KIND) if store.folder(KIND, name).exists(DEFINITION)]
+
+
+def resolve(store: Store, word: str) -> str:
+    """Return the name of the sweep that `word` is, or of the only one of the space of that name or path.
 
     UserError names the sweeps that there are.
     """
+    known = names(store)
+    if word in known:
+        return word
+    space = file_of(word).stem if is_path(word) else word
+    scales = {name: store.folder(KIND, name).read_json(DEFINITION)["scale"] for name in known}
+    of_space = [name for name, scale in scales.items() if f"{name}-".startswith(f"{space}-{scale}-")]
+    if len(of_space) == 1:
+        return of_space[0]
+    if of_space:
+        raise UserError(f"there are {len(of_space)} sweeps of '{word}' in {store.root}: name {' or '.join(of_space)}")
+    remedy = nearest(space, known) if known else "there is none yet, `augury sweep SPACE` makes one"
+    raise UserError(f"no sweep '{word}' in {store.root}: {remedy}")
+
+
+def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
+    """Return the sweep of a storage that `name` leads to (see `resolve`).
+
+    `curves`, kept between calls, spares reading what has not changed.
+    """
     folder = store.folder(KIND, name)
     if not folder.exists(DEFINITION):
-        known = [known for known in store.addresses(KIND) if store.folder(KIND, known).exists(DEFINITION)]
-        remedy = nearest(name, known) if known else "there is none yet: augury sweep SPACE makes one"
-        raise UserError(f"no sweep '{name}' in {store.root}: {remedy}")
+        folder = store.folder(KIND, resolve(store, name))
     definition: Mapping[str, Any] = folder.read_json(DEFINITION)
     state: Mapping[str, Any] = folder.read_json(STATE) if folder.exists(STATE) else {}
     curves = curves or Curves(definition["metric"])
@@ -251,13 +275,21 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
         reference=definition["reference"],
         configurations=configurations,
         merged=tuple(Merged(**entry) for entry in definition["merged"]),
-        decisions=tuple(Decision(**entry) for entry in state.get("decisions", ())),
+        decisions=tuple(_decision(entry, definition["metric"]) for entry in state.get("decisions", ())),
         started=definition["started"],
         updated=state.get("time", definition["started"]),
         ended=state.get("ended", False),
         tests=None if definition.get("tests") is None else tuple(definition["tests"]),
         folder=folder,
     )
+
+
+def _decision(entry: Mapping[str, Any], metric: str) -> Decision:
+    """Return a decision of the race with its interval cut to the metric's range."""
+    from augury.scoring.significance import Interval  # with scipy, which whoever only asks for a sweep does not need
+
+    between = Interval(entry["low"], entry["high"]).within(bounds(metric.rpartition("/")[2]))
+    return Decision(**{**entry, "low": between.low, "high": between.high})
 
 
 def _configuration(

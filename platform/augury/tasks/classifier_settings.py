@@ -49,7 +49,7 @@ class Scratch(Section):
     attention_heads: int | None = Field(None, ge=1)
     dropout: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
     max_positions: int = Field(512, ge=8)
-    """Longest pair in subwords."""
+    """Longest row in subwords."""
     attention: Attention = "auto"
     """`auto` is `sdpa` where there is a GPU and else `eager`, which is quicker for short sentences."""
 

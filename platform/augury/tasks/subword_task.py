@@ -35,6 +35,16 @@ class SubwordTask(Trainable):
         if isinstance(experiment.model, Pretrained):
             model_directory(experiment.model.name)  # refuses a path without one
 
+    def cautions(self, experiment: Any) -> list[str]:
+        model = experiment.model
+        if not isinstance(model, Pretrained) or (reason := pretrained.unreachable(model.name, model.revision)) is None:
+            return []
+        return [
+            f"the pretrained model {model.name} cannot be had here, and training would end with that: there is no such "
+            f"directory, and no hub that has it can be reached ({reason:.200}); give model.name the path of a "
+            "directory that save_pretrained wrote, or train from nothing, model: {architecture: tiny}"
+        ]
+
     def check_model(self, experiment: Any, store: Store) -> None:
         if isinstance(experiment.model, Pretrained):
             directory = self.keep_tokenizer(experiment, store)

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from transformers import PreTrainedTokenizerBase
 
 Loader = Callable[..., Any]
+HUB_SECONDS = 5.0
+"""For which a hub is waited for when it is asked whether it has a model."""
 
 
 def load(loader: Loader, name: str, revision: str | None = None, **settings: Any) -> Any:
@@ -73,6 +75,22 @@ def identity(name: str, revision: str | None = None) -> str:
             with file.open("rb") as stream:
                 digest.update(f"{file.name}:{hashlib.file_digest(stream, 'sha256').hexdigest()};".encode())
     return f"files:{digest.hexdigest()}"
+
+
+def unreachable(name: str, revision: str | None = None) -> str | None:
+    """Return why a pretrained model cannot be had on this machine; None where it can, as one in a directory."""
+    if model_directory(name):
+        return None
+    from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
+    from huggingface_hub.constants import CONFIG_NAME
+
+    if isinstance(try_to_load_from_cache(name, CONFIG_NAME, revision=revision), str):
+        return None
+    try:
+        get_hf_file_metadata(hf_hub_url(name, CONFIG_NAME, revision=revision), timeout=HUB_SECONDS)
+    except Exception as error:  # of the hub's library and of that for HTTP under it
+        return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    return None
 
 
 def hub_name(name: str) -> str | None:

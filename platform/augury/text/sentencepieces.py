@@ -15,9 +15,10 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from augury.text.vocabulary_settings import SPACE
 
-# Sentencepiece writes U+2585 for characters that it does not cover, and skips every training text
-# that holds one. As the name of the unknown piece it leaves `<unk>`, written out in a text, to be ordinary.
-_RESERVED = "▅"
+# Sentencepiece skips every training text that holds one. As the name of the unknown piece it leaves `<unk>`, written
+# out in a text, to be ordinary.
+UNCOVERED = "▅"
+"""What sentencepiece writes for characters that it does not cover (U+2585): no piece has it."""
 
 _SETTINGS: dict[str, Any] = {
     "model_type": "bpe",
@@ -28,7 +29,7 @@ _SETTINGS: dict[str, Any] = {
     "split_by_unicode_script": True,
     "byte_fallback": False,
     "unk_id": 0,
-    "unk_piece": _RESERVED,
+    "unk_piece": UNCOVERED,
     "bos_id": -1,
     "eos_id": -1,
     "pad_id": -1,
@@ -57,7 +58,7 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0) -> b
     def passing() -> Iterator[str]:
         try:
             for text in texts:
-                yield text.replace(_RESERVED, " ")
+                yield text.replace(UNCOVERED, " ")
         except BaseException as error:  # sentencepiece would turn it into a RuntimeError of its own
             failures.append(error)
             raise

@@ -150,6 +150,10 @@ class Tokens:
         parts = [np.diff(offsets) for offsets in self._offsets]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
+    def shards(self) -> Iterator[np.ndarray]:
+        """Yield the ids of all rows of a shard, end to end."""
+        return iter(self._ids)
+
     def __getitem__(self, row: int) -> np.ndarray:
         shard = int(np.searchsorted(self._first_row, row, side="right")) - 1
         local = row - self._first_row[shard]

@@ -20,6 +20,7 @@ from augury.core.errors import UserError, unknown
 from augury.core.progress import say_once
 from augury.core.store import Folder
 from augury.text import sentencepieces
+from augury.text.resegmentation import Resegmenter
 from augury.text.vocabulary_settings import SPECIALS, USUAL_SIZE, VocabularyConfig
 from augury.text.vocabulary_size import fitting_size, matching_size
 
@@ -55,6 +56,7 @@ class Vocabulary:
         ids = {piece: index for index, piece in enumerate(self.pieces)}
         self.tags: Mapping[str, int] = {tag: ids[tag] for tag in tags}
         self._ids = [np.array([UNK, *(ids[piece] for piece in table)], np.int32) for table in learned]
+        self._resegmenters: dict[int, Resegmenter] = {}
         self._surfaces = dict.fromkeys(symbols, "") | {SPECIALS[UNK]: UNKNOWN_TEXT}
 
     @classmethod
@@ -69,6 +71,13 @@ class Vocabulary:
     def model(self, view: str = "source") -> bytes:
         """Return the sentencepiece model of a view, for use outside; ids are the indices in `pieces`."""
         return bytes(self._models[self._views[view]].serialized_model_proto())
+
+    def resegmenter(self, view: str = "source") -> Resegmenter:
+        """Return what segments ids of a view anew, by the view's own model."""
+        index = self._views[view]
+        if index not in self._resegmenters:
+            self._resegmenters[index] = Resegmenter(self._models[index], self.pieces, self._ids[index])
+        return self._resegmenters[index]
 
     def encode(
         self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source", num_threads: int = 1

@@ -13,7 +13,7 @@ from augury.core.config import flatten
 from augury.core.store import MARKER, Folder, Store
 from augury.experiments import runs
 from augury.experiments.recording import File
-from augury.reporting import exporting
+from augury.reporting import exporting, run_files
 from augury.scoring.metrics import record_name
 from augury.tracking.client import FOLDER, NOTE, PARENT, Content, MlflowExperiment, Point, Record, Status
 from augury.training import history
@@ -23,6 +23,8 @@ RECORD = "record.json"
 """The notes of a command on a run or a sweep that it records: `status` and since when, `files`, who began it."""
 SYSTEM = "system"
 """The folder in a run's (or a sweep's) of the history of the machine's load."""
+ANALYSED = "augury.analysed"
+"""The tag with the time at which the newest analysis was made of those that MLflow has."""
 EXPERIMENTS = "experiments"
 """The kind of folder in which `augury train` notes how it ended, a folder for every name of an experiment."""
 
@@ -46,14 +48,24 @@ def sync_run(mlflow: MlflowExperiment, run: Folder, record: Record | None = None
             content.tags[PARENT] = parent.run_id
         record = record or mlflow.create(content)
         mlflow.update(record, content)
+    if unsent_analyses(run, record):
+        mlflow.keep(record, _analyses(run))
+        mlflow.tag(record, ANALYSED, _analysed(run))
     return record
+
+
+def unsent_analyses(run: Folder, record: Record) -> bool:
+    """Return whether MLflow lacks analyses of a run, or has older ones: they are made at any time after its end."""
+    return record.tags.get(ANALYSED, "") != _analysed(run)
 
 
 def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> Record:
     """Bring MLflow up to date with the parent of an experiment's runs; one that nobody noted ends when it is made."""
     name, note = folder.name.partition("/")[2], noted(folder)
     tags = {FOLDER: folder.name, "augury.level": "experiment", "augury.experiment": name} | source_tags(note)
-    tags[NOTE] = f"The runs of one experiment file; compare them by the filter `tags.augury.experiment = '{name}'`."
+    comparing = f"tags.augury.experiment = '{name}' and tags.augury.seed != ''"
+    charts = mlflow.charts(comparing, "valid/best")
+    tags[NOTE] = f"The runs of one experiment file. [Compare them]({charts}), or filter runs by `{comparing}`."
     content = Content(name, note.get("status", "FINISHED"), started=note.get("started"), tags=tags)
     record = mlflow.find(folder=folder.name)
     content.finished = note.get("since") or (record and record.finished and record.finished / 1000) or time.time()
@@ -82,7 +94,7 @@ def run_content(run: Folder, record: Record | None, status: Status, finished: fl
         finished=finished,
         started=note.get("started") or _modified(run, runs.DESCRIPTION),
         tags=_tags(run, facts) | source_tags(note),
-        parameters=facts["parameters"],
+        parameters=_parameters(facts),
         points=[*unsent_points(run, record), *unsent_points(run.sub(SYSTEM), record, SYSTEM)],
         inputs=facts["inputs"],
     )
@@ -101,6 +113,12 @@ def run_content(run: Folder, record: Record | None, status: Status, finished: fl
         content.finals = finals
         content.tags["augury.device"] = scores["cost"]["device"]
     return content
+
+
+def _parameters(facts: dict[str, Any]) -> dict[str, Any]:
+    """Return the parameters; MLflow sorts them, and those in which systems differ stand first too, with a `_`."""
+    parameters: dict[str, Any] = facts["parameters"]
+    return parameters | {f"_{key}": parameters[key] for key in facts.get("differing", ()) if key in parameters}
 
 
 def unsent_points(folder: Folder, record: Record | None, section: str = "") -> list[Point]:
@@ -160,6 +178,17 @@ def _tags(run: Folder, facts: dict[str, Any]) -> dict[str, str]:
     if notes := runs.notes(run):
         tags[NOTE] = "\n\n".join(notes)  # MLflow shows it at the head of the run's page
     return tags
+
+
+def _analyses(run: Folder) -> list[File]:
+    """Return the files of the analyses of a run, which keep their folders."""
+    return [File(folder, name, place) for place, folder in run_files.analyses(run).items() for name in folder.names()]
+
+
+def _analysed(run: Folder) -> str:
+    """Return when the newest analysis of a run was made, in milliseconds since 1970; empty where there is none."""
+    times = [_modified(file.folder, file.name) or 0.0 for file in _analyses(run)]
+    return f"{1000 * max(times):.0f}" if times else ""
 
 
 def _modified(folder: Folder, name: str) -> float | None:

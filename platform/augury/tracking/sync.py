@@ -13,9 +13,10 @@ from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import runs
 from augury.experiments.tracking import Tracking, place
+from augury.reporting.run_files import analyses
 from augury.sweeping import state
 from augury.tracking.client import MlflowExperiment
-from augury.tracking.runs import EXPERIMENTS, ending, noted, sync_experiment, sync_run
+from augury.tracking.runs import EXPERIMENTS, ending, noted, sync_experiment, sync_run, unsent_analyses
 from augury.tracking.sweeps import ended_alike, sync_sweep
 
 SYNC: dict[str, Callable[[MlflowExperiment, Folder], object]] = {
@@ -63,7 +64,9 @@ def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -
     for folder in _folders(store, everything):
         kind, record = folder.name.partition("/")[0], known.get(folder.name)
         if record and (
-            not everything and ended_alike(record, folder) if kind == state.KIND else record.ended(*ending(folder))
+            not everything and ended_alike(record, folder)
+            if kind == state.KIND
+            else record.ended(*ending(folder)) and not unsent_analyses(folder, record)
         ):
             continue
         try:
@@ -87,7 +90,8 @@ def _folders(store: Store, everything: bool) -> Iterator[Folder]:
         if everything or noted(folder):
             yield folder
     for run in runs.folders(store):
-        if noted(run) or (everything and run.name.split("/")[1] not in ours):
+        own = run.name.split("/")[1] not in ours or analyses(run)  # those of trials go out with no sweep
+        if noted(run) or (everything and own):
             yield run
     yield from (store.folder(EXPERIMENTS, name) for name in store.addresses(EXPERIMENTS))
 

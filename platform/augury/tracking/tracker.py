@@ -116,6 +116,12 @@ class Tracker:
             self._note(run, status=status, files=entries)
             _start(lambda: self._sync(run)).join(0.0 if self._refused else PATIENCE_SECONDS)
 
+    def extend(self, run: Folder) -> None:
+        """Send what has come to the folder of a finished run since its end, such as analyses."""
+        if self.tracking.enabled:
+            self._pending.add(run)
+            _start(lambda: self._sync(run)).join(0.0 if self._refused else PATIENCE_SECONDS)
+
     def _note(self, folder: Folder, **changes: Any) -> None:
         with self._writing:
             earlier, now = noted(folder), time.time()

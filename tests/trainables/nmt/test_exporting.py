@@ -10,11 +10,13 @@ import pytest
 import yaml
 from huggingface_hub import ModelCard
 
+from augury.augment.operator import ReadyModel
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments.evaluation import evaluate
 from augury.experiments.experiment import load
 from augury.experiments.preparation import address
+from augury.experiments.ready_models import ready_model
 from augury.experiments.run import Run
 from augury.reporting.exporting import export
 from trainables.nmt import TASK
@@ -26,12 +28,22 @@ CIPHERS: dict[str, Any] = {
     "regime": {"name": "coregularised", "warmup_steps": 0},
     "vocabulary": {"size": 200, "size_per_key": 40},
 }
+COMPUTED: dict[str, Any] = {
+    **CIPHERS,
+    "vocabulary": {"mode": "separate", "size": 200, "separate_size_per_key": 100},
+    "model": {
+        **{"architecture": "tiny", "hidden_size": 16, "feedforward_size": 16, "attention_heads": 2},
+        "embeddings": {"name": "alone", "intermediate_size": 32},
+    },
+}
 BEAM = {"beam": 4, "max_length": 12, "length_penalty": 0.6}
 
 
-@pytest.fixture(scope="module", params=[{"decoding": BEAM, **CIPHERS}, {}], ids=["tagged", "plain"])
+@pytest.fixture(
+    scope="module", params=[{"decoding": BEAM, **CIPHERS}, COMPUTED, {}], ids=["tagged", "computed", "plain"]
+)
 def scored(request: pytest.FixtureRequest, untrained: Any) -> Run:
-    """A run with a tag before its sources and one without."""
+    """A run with a tag before its sources, one with computed embeddings and separate pieces, and a plain one."""
     run: Run = untrained(**request.param)
     evaluate(run)
     return run
@@ -41,6 +53,19 @@ def test_plain_transformers_translates_as_the_run_does(scored: Run, run_card: An
     export(scored.folder, scored.store, "hf", tmp_path / "hf")
     expected = TASK.translate(scored, MESSY)
     assert run_card(tmp_path / "hf", texts=MESSY) == expected and len(set(expected)) > 1
+
+
+def test_operators_translate_with_the_run_and_with_its_export(scored: Run, tmp_path: Path) -> None:
+    export(scored.folder, scored.store, "hf", tmp_path / "hf")
+    models = [ReadyModel(run=scored.folder.uri), ReadyModel(checkpoint=str(tmp_path / "hf"))]
+    decoding = scored.experiment.decoding  # type: ignore[attr-defined]
+    texts = [*MESSY, "", " ".join(["wer"] * scored.experiment.model.max_positions)]  # type: ignore[attr-defined]
+    expected = [*TASK.translate(scored, MESSY), "", None]
+    for model in models:
+        translate = ready_model(model).translator(scored.store)
+        assert translate(texts, "plain", decoding) == expected and translate([], "plain", decoding) == []
+    with pytest.raises(UserError, match="has no view 'rot-1'"):
+        ready_model(models[1]).translator(scored.store)(texts, "rot-1", decoding)
 
 
 def test_plain_ctranslate2_translates_as_the_run_does(scored: Run, run_card: Any, tmp_path: Path) -> None:

@@ -58,8 +58,15 @@ def texts(task: Translation, ids: list[int]) -> str:
     return task.vocabulary.decode([ids])[0]
 
 
-def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_sentence(storage: Path) -> None:
-    toy = Toy(storage)
+@pytest.mark.parametrize(
+    "vocabulary",
+    [{"size": 300, "size_per_key": 60}, {"mode": "separate", "size": 300, "separate_size_per_key": 120}],
+    ids=["joint", "separate"],
+)
+def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_sentence(
+    vocabulary: dict[str, Any], storage: Path
+) -> None:
+    toy = Toy(storage, vocabulary=vocabulary)
     task = toy.task
     kept = len(task.examples.rows)
     assert task.draw_rows == [kept, kept] and toy.run.data_factor == 3.0

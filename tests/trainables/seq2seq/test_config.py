@@ -51,7 +51,7 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
         ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'corpus.language' is required"),
         (
             {"regime": {"name": "coregularised", "over": "identity"}},
-            "regime coregularised reads several views of an example, and the model of task seq2seq does not",
+            "regime coregularised reads several views of an example at once, and the model of task seq2seq does not",
         ),
         (
             {"model": {"architecture": "tiny", "hidden_size": 15}},

@@ -56,6 +56,14 @@ def test_a_reorderer_is_trained_scored_used_and_exported(
     assert len(TASK.translate(fine_tuned, ["cat sees dog ."])) == 1
 
 
+@pytest.mark.parametrize(("equation", "passes"), [(1, 2.0), (2, 3.0)])
+def test_views_are_read_one_at_a_time(toy: Any, equation: int, passes: float) -> None:
+    """Every view is read once a pass to write the target; by equation 2 a cipher also to write the source."""
+    regime = {"name": "multi_source", "equation": equation}
+    run = trained(toy, "text", augment=[{"operator": "cipher", "keys": [1]}], regime=regime)
+    assert run.data_factor == passes and set(run.views) == {"rot-1"}
+
+
 def test_a_generator_that_does_not_improve_is_stopped_by_its_patience(toy: Any) -> None:
     """With the default number of passes and patience."""
     run = trained(toy, "hypothesis", training={"learning_rate": 1e-30})

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 from augury.reporting.comparison import MEAN
@@ -24,19 +25,21 @@ def to_dict(table: Published, plan: Plan) -> dict[str, Any]:
 
 
 def text(table: Published, plan: Plan) -> str:
-    """Return the same as plain lines, with the addresses of the configurations; of printed values the mean."""
+    """Return the same as plain lines, with the addresses of the configurations; of test sets the mean alone."""
     rows = [_row(table, plan, name) for name in table.rows]
-    means = [row["published"].get(MEAN) for row in rows]
-    cells = [
-        [row["name"], MISSING if mean is None else f"{mean:.1f}", row["address"] or MISSING]
-        for row, mean in zip(rows, means, strict=True)
-    ]
+    cells = [[row["name"], _printed(row["published"]), row["address"] or MISSING] for row in rows]
     blocks = [
         [table.space.question, f"{table.where} of {table.paper}, at scale {table.space.scale}"],
-        aligned([["row", "published mean", "run"], *cells]),
+        aligned([["row", "published", "run"], *cells]),
         [*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(table)],
     ]
     return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block)
+
+
+def _printed(published: Mapping[str, float]) -> str:
+    if MEAN in published:
+        return f"{published[MEAN]:.1f}"
+    return ", ".join(f"{column} {value:g}" for column, value in published.items()) or MISSING
 
 
 def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
@@ -46,6 +49,6 @@ def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
     why = ""
     if same:
         why = f"as {same.same_as}: {same.reason}"
-    elif name not in addresses:
+    elif plan.configurations and name not in addresses:
         why = "other rows were asked for" if name in table.space.rows else table.reason(name)
     return {**printed_dict(table, name), "address": addresses.get(same.same_as if same else name), "why": why}

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
+from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
+from augury.reporting.papers.measuring import measured
 from augury.reporting.results import Estimate, SystemResult, load_groups
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
@@ -69,6 +71,14 @@ class Reproduction:
         return next(iter(self.comparisons), MEAN)
 
     @property
+    def columns(self) -> list[str]:
+        """The columns of which anything is printed or measured, the mean over test sets last."""
+        known = dict.fromkeys(self.tests)
+        for line in self.lines:
+            known |= dict.fromkeys([*line.values, *line.published])
+        return [column for column in known if column != MEAN] + [MEAN] * (MEAN in known)
+
+    @property
     def deciding(self) -> Comparison | None:
         """The comparison that decides; None before anything is scored."""
         return self.comparisons.get(self.column)
@@ -114,6 +124,10 @@ class Reproduction:
 
 def reproduction(table: Published, sweep: Sweep) -> Reproduction:
     """Return the table as far as a sweep over its rows, or over some of them, has measured it."""
+    if table.measure is not None:
+        values = measured(table, sweep)
+        lines = tuple(_measured_line(_line(table, name, sweep, {}, {}), values) for name in table.rows)
+        return Reproduction(table, sweep, (), {}, lines)
     systems = _systems(sweep)
     tests = scored_sets(systems)
     comparisons = {comparison.test: comparison for comparison in compare_all(systems, tests)}
@@ -127,6 +141,20 @@ def reproduction(table: Published, sweep: Sweep) -> Reproduction:
     computed = {name: _improvement(table, name, run) for name in table.improvements}
     lines = tuple((run | computed)[name] for name in table.rows)
     return Reproduction(table, sweep, tuple(systems), comparisons, lines)
+
+
+def _measured_line(line: Line, measured: Mapping[Folder, Mapping[str, float]]) -> Line:
+    """Return a line with the means and standard deviations of what its finished runs measure."""
+    trials = line.configuration.trials if line.configuration else ()
+    runs = [measured[trial.folder] for trial in trials if trial.folder in measured]
+    if not runs:
+        return line
+    values = {column: [run[column] for run in runs] for column in runs[0]}
+    return replace(
+        line,
+        values={column: float(np.mean(of_runs)) for column, of_runs in values.items()},
+        deviations={column: float(np.std(of_runs, ddof=1)) for column, of_runs in values.items() if len(runs) > 1},
+    )
 
 
 def _systems(sweep: Sweep) -> list[SystemResult]:

@@ -39,11 +39,16 @@ def heading(shown: Reproduction) -> list[str]:
 
 def answer(shown: Reproduction) -> str:
     """Return the table's outcome in one sentence."""
+    if shown.table.measure is not None:
+        count = sum(bool(line.values) for line in shown.lines)
+        return f"{count} of {sum(line.configuration is not None for line in shown.lines)} rows are measured."
     return compare_in_words(shown.deciding) if shown.deciding else "Nothing is measured yet."
 
 
 def rows(shown: Reproduction) -> Table:
     """Return published and measured values in one table, with differences to the reference, and cost."""
+    if shown.table.measure is not None:
+        return _quantities(shown)
     comparable, reference = shown.table.comparable, shown.table.space.reference
     scores = [
         "row",
@@ -68,10 +73,9 @@ def published_by_test(shown: Reproduction) -> Table | None:
     What is printed of the mean alone is in the other table.
     """
     printed = [line for line in shown.lines if set(line.published) - {shown.column, MEAN}]
-    if len(shown.comparisons) < 2 and not printed:
+    if shown.table.measure is not None or (len(shown.comparisons) < 2 and not printed):
         return None
-    known = dict.fromkeys([*shown.tests, *(column for line in printed for column in line.published)])
-    columns = [*(column for column in known if column != MEAN), MEAN]
+    columns = list(dict.fromkeys([*shown.columns, MEAN]))
     lines = []
     for line in shown.lines:
         if line.values:
@@ -80,6 +84,23 @@ def published_by_test(shown: Reproduction) -> Table | None:
             cells = tuple(Cell(_number(line.published.get(column))) for column in columns)
             lines.append(Row((Cell(f"{line.name} (published)"), *cells), faint=True))
     return Table(("row", *columns), tuple(lines), "by test set")
+
+
+def _quantities(shown: Reproduction) -> Table:
+    """Return what runs measure by printed column, and below what is printed; of a table that is not one of scores."""
+    columns, lines = shown.columns, []
+    for line in shown.lines:
+        cells = [
+            Cell(_quantity(value) + ("" if spread is None else f" ± {_quantity(spread)}"), value)
+            for value, spread in ((line.values.get(column), line.deviations.get(column)) for column in columns)
+        ]
+        trials = line.configuration.trials if line.configuration else ()
+        seeds = str(sum(trial.progress == "finished" for trial in trials))
+        lines.append(_row(shown, line.name, [seeds, *cells, Cell(line.status, line.status)]))
+        if line.published:
+            printed = tuple(Cell(_quantity(line.published.get(column))) for column in columns)
+            lines.append(Row((Cell(f"{line.name} (published)"), Cell(""), *printed, Cell("")), faint=True))
+    return Table(("row", "seeds", *columns, "status"), tuple(lines), "", tuple(notes(shown)))
 
 
 def _row(shown: Reproduction, name: str, cells: Sequence[str | Cell]) -> Row:
@@ -271,6 +292,11 @@ def _cells(shown: Reproduction, line: Line) -> list[str | Cell]:
         factor(row.time_factor if row else None),
         Cell(line.status, line.status),
     ]
+
+
+def _quantity(value: float | None) -> str:
+    """Return counts as they are, and what is smaller than a hundred with three digits."""
+    return MISSING if value is None else f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
 
 
 def _number(value: float | None) -> str:

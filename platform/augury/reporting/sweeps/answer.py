@@ -67,9 +67,7 @@ def _on_validation(summary: Summary, leader: ConfigurationResult) -> str:
     more = leader.mean - rival.mean
     core += f", {adaptive(abs(more), like=leader.mean)} {'more' if more >= 0 else 'less'} than {rival.name} "
     core += f"with {rival.score_text}"
-    halves = [
-        result.high - result.mean for result in (leader, rival) if result.high is not None and result.mean is not None
-    ]
+    halves = [result.half for result in (leader, rival) if result.half is not None]
     if len(halves) == 2:
         half = math.hypot(*halves)  # the intervals have one deviation, that of all seeds pooled
         core += f" (95 % interval of the difference {adaptive(more - half, like=leader.mean)} to "

@@ -46,8 +46,7 @@ class Measure:
 def measures(summary: Summary) -> list[Measure]:
     """Return the sweep's metric, and the deciding score of the first test set; each once two points have it."""
     validation = [
-        (r.address, r.mean, None if r.high is None or r.mean is None else r.high - r.mean, tuple(r.values.values()))
-        + (len(r.values), r.finished > 0)
+        (r.address, r.mean, r.half, tuple(r.values.values()), len(r.values), r.finished > 0)
         for r in summary.ranking
         if r.mean is not None
     ]
@@ -56,7 +55,7 @@ def measures(summary: Summary) -> list[Measure]:
     if comparison := summary.deciding:
         metric = comparison.metrics[0]
         tested = [
-            (row.address, score.value, (score.high - score.low) / 2, (), score.seeds, True)
+            (row.address, score.value, max(score.high - score.value, score.value - score.low), (), score.seeds, True)
             for row in comparison.rows
             if (score := row.scores.get(metric))
         ]

@@ -12,7 +12,8 @@ from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
-from augury.scoring.metrics import title
+from augury.scoring.metrics import bounds, title
+from augury.scoring.significance import Interval
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
@@ -40,8 +41,10 @@ class ConfigurationResult:
     """Of training, the mean over the seeds in `values`."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the mean over seeds; None for what was stopped or runs, and while no two seeds tell how much
-    they differ."""
+    """The 95 % interval of the mean over seeds, cut to the metric's range; None for what was stopped or runs, and while
+    no two seeds tell how much they differ."""
+    half: float | None = None
+    """Half the interval before it was cut."""
 
     @property
     def name(self) -> str:
@@ -143,7 +146,7 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     """Return the configurations by their validations, best first; reads no scores.
 
     The interval of a mean is that of the race: Student's, with the deviation of seeds pooled over the configurations
-    that have not been stopped.
+    that have not been stopped. It is cut to the metric's range.
     """
     results = [_result(sweep, configuration) for configuration in sweep.configurations]
     settled = {
@@ -152,7 +155,8 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
         if result.settled and result.state != "stopped"
     }
     halves = half_widths(settled, CONFIDENCE)
-    results = [_with_interval(result, halves.get(result.address)) for result in results]
+    range_of_metric = bounds(sweep.metric.rpartition("/")[2])
+    results = [_with_interval(result, halves.get(result.address), range_of_metric) for result in results]
     sign = 1 if sweep.mode == "min" else -1
 
     def place(result: ConfigurationResult) -> tuple[bool, bool, float]:
@@ -208,10 +212,11 @@ def _with_values(sweep: Sweep, configuration: Configuration, rank: Sequence[Prog
     }
 
 
-def _with_interval(result: ConfigurationResult, half: float | None) -> ConfigurationResult:
+def _with_interval(result: ConfigurationResult, half: float | None, bounds: tuple[float, float]) -> ConfigurationResult:
     if half is None or result.mean is None:
         return result
-    return replace(result, low=result.mean - half, high=result.mean + half)
+    between = Interval(result.mean - half, result.mean + half).within(bounds)
+    return replace(result, low=between.low, high=between.high, half=half)
 
 
 def _state(sweep: Sweep, configuration: Configuration) -> Progress:

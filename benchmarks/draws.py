@@ -1,0 +1,152 @@
+"""What draws cost: the CPU seconds that each adds to a training step, over those of the step without it.
+
+    PYTHONPATH=platform:. python benchmarks/draws.py [--repeats 60] [--json]
+
+A step is one update of the engine under the plain regime, loading included: architecture `tiny` with hidden size 192
+and feed-forward size 768, a vocabulary of 4,000, batches of 1,500 tokens, in one thread. Draws are of the side written
+beside them. The text is the first 5,000 pairs of Multi30k de-en if AUGURY_DATA names the directory that has it,
+else of the built-in corpus.
+
+A round is one batch: a step, and the same batch loaded without and with each draw, in an order that rotates, in this
+process alone. `ms` is the median over rounds of the seconds that a draw adds to loading; `share` is the median of what
+that is of the step of the same round; `tokens` is how many tokens are read, over those without it. Most rounds are of
+the first passes: nothing is kept from one pass to another that would make later ones quicker.
+"""
+
+from __future__ import annotations
+
+import os
+
+os.environ["OMP_NUM_THREADS"] = "1"
+
+import argparse
+import itertools
+import json
+import statistics
+import tempfile
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+
+from augury.core.store import Store
+from augury.experiments import preparation
+from augury.experiments.experiment import parse
+from augury.experiments.run import Run
+from augury.training.loop import _Loop
+from trainables.nmt.translation import Translation
+
+PAIRS, MAX_TOKENS, GOAL = 5_000, 1_500, 0.05
+CPU = torch.device("cpu")
+SEGMENT = {"operator": "bpe_dropout"}
+DRAWS: dict[str, list[dict[str, Any]]] = {
+    "none": [],
+    "WordDrop (source)": [{"operator": "word_drop"}],
+    "SwitchOut (source)": [{"operator": "switch_out"}],
+    "SwitchOut (both)": [{"operator": "switch_out", "side": "both"}],
+    "RAML": [{"operator": "raml"}],
+    "RAML + SwitchOut": [{"operator": "raml"}, {"operator": "switch_out"}],
+    "RAML + WordDrop": [{"operator": "raml"}, {"operator": "word_drop"}],
+    "BPE-dropout (source)": [SEGMENT],
+    "BPE-dropout (both)": [{**SEGMENT, "side": "both"}],
+}
+
+
+class Round(NamedTuple):
+    """One batch: the CPU seconds of a step, and of loading and the tokens under every draw."""
+
+    step: float
+    loading: dict[str, float]
+    tokens: dict[str, int]
+
+
+def prepare(operators: list[dict[str, Any]], store: Store) -> Run:
+    """Return a run with these operators: corpus, vocabulary and tokens."""
+    languages = {"source_language": "de", "target_language": "en"}
+    known = {"known": "multi30k", "train": {"first": PAIRS}}
+    builtin = {"train": {"builtin": PAIRS}, "valid": {"builtin": 100}, "tests": {"test": {"builtin": 100}}}
+    content = {
+        "name": "benchmark",
+        "task": "nmt",
+        "storage": store.root,
+        "corpus": languages | (known if "AUGURY_DATA" in os.environ else builtin),
+        "vocabulary": {"size": 4_000 if "AUGURY_DATA" in os.environ else "auto"},
+        "model": {"architecture": "tiny", "hidden_size": 192, "feedforward_size": 768, "dropout": 0.3},
+        "training": {"max_tokens": MAX_TOKENS},
+        "execution": {"executor": "local"},
+        "augment": operators,
+        "baseline": False,
+    }
+    return preparation.prepare(parse(content), store)
+
+
+def batches(loop: _Loop) -> Iterator[tuple[int, np.ndarray]]:
+    """The pass and the examples of one update after another."""
+    for number in itertools.count():
+        loop.position.passes = number
+        for update in loop._pass():
+            yield number, update[0]
+
+
+def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
+    """The CPU seconds of some work, and what it returns."""
+    start = time.process_time()
+    result = work()
+    return time.process_time() - start, result
+
+
+def measure(loop: _Loop, tasks: dict[str, Translation], repeats: int) -> list[Round]:
+    """Return the rounds after three that are not counted."""
+    rounds, names = [], list(tasks)
+    for turn, (number, examples) in enumerate(itertools.islice(batches(loop), repeats + 3)):
+        step, _ = seconds(lambda examples=examples: loop._step([examples]))
+        loading, tokens = {}, {}
+        for name in names[turn % len(names) :] + names[: turn % len(names)]:
+            load = tasks[name].load
+            loading[name], loaded = seconds(
+                lambda load=load, number=number, examples=examples: load(examples, number, CPU)
+            )
+            tokens[name] = loaded.tokens
+        rounds.append(Round(step, loading, tokens))
+    return rounds[3:]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--repeats", type=int, default=60, help="batches (default 60)")
+    parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
+    arguments = parser.parse_args()
+    torch.set_num_threads(1)
+
+    with tempfile.TemporaryDirectory() as root:
+        store = Store(root)
+        runs = {name: prepare(operators, store) for name, operators in DRAWS.items()}
+        tasks = {name: Translation(run) for name, run in runs.items()}
+        plain = Translation(runs["none"])
+        loop = _Loop(plain, plain.experiment.training, runs["none"], CPU, lambda metrics: None, None)
+        rounds = measure(loop, tasks, arguments.repeats)
+    added = {name: [one.loading[name] - one.loading["none"] for one in rounds] for name in DRAWS if name != "none"}
+    results = {
+        name: {
+            "milliseconds": 1000 * statistics.median(more),
+            "share": statistics.median(extra / one.step for extra, one in zip(more, rounds, strict=True)),
+            "tokens": sum(one.tokens[name] for one in rounds) / sum(one.tokens["none"] for one in rounds),
+        }
+        for name, more in added.items()
+    }
+    step = 1000 * statistics.median(one.step for one in rounds)
+    text = "Multi30k de-en" if "AUGURY_DATA" in os.environ else "built-in corpus"
+    if arguments.json:
+        setting = {"text": text, "repeats": arguments.repeats, "torch": torch.__version__, "goal": GOAL}
+        print(json.dumps({**setting, "step_milliseconds": step, "draws": results}, indent=2))
+        return
+    print(f"{text}, {arguments.repeats} batches; a step takes {step:.0f} ms of CPU")
+    print(f"{'':22}{'ms':>8}{'share':>9}{'tokens':>9}   goal: at most {GOAL:.0%}")
+    for name, row in results.items():
+        print(f"{name:22}{row['milliseconds']:8.2f}{row['share']:9.2%}{row['tokens']:9.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""Analyses of finished runs and of corpora: what models make of their views, beyond scores."""

@@ -1,0 +1,162 @@
+"""Where a system is good: F-measure of words by their frequency in training, BLEU by the length of the reference.
+
+As compare-mt does it (Neubig et al., 2019), figure 4 of CipherDAug, but for the counts: compare-mt takes those of the
+test set's references by default, and here they are those of the training target. Words are those of sacreBLEU's
+tokeniser.
+"""
+
+from __future__ import annotations
+
+import bisect
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.analysis.system import System
+from augury.scoring import bleu
+from augury.scoring.bootstrap import SAMPLES, Resampled, resample
+from augury.scoring.significance import Difference, Interval, compare, interval
+
+FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
+LENGTHS = (10, 20, 30, 40, 50, 60)
+"""A bucket ends below its cutoff; the last one has none."""
+
+TESTED = 20
+"""Sentences that a bucket has at least for systems to be compared in it: so few say nothing of others."""
+
+CountedIn = Literal["train", "references"]
+COUNTED_IN: tuple[CountedIn, ...] = get_args(CountedIn)
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """What a system scores in one bucket."""
+
+    bucket: str
+    size: int
+    """Words of the references, or sentences."""
+    value: float
+    """0 to 1 for F-measure, 0 to 100 for BLEU."""
+    interval: Interval
+    against_first: Difference | None
+    """Against the first system (paired bootstrap over sentences); none for that itself, and of under 20 sentences."""
+    precision: float | None = None
+    recall: float | None = None
+
+
+@dataclass(frozen=True)
+class Buckets:
+    """The buckets of one system that hold anything."""
+
+    system: str
+    frequency: tuple[Bucket, ...]
+    length: tuple[Bucket, ...]
+
+
+def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> list[Buckets]:
+    """Return F-measure by frequency and BLEU by length of every system's translations of the plain source."""
+    metric = bleu.Bleu("bleu", systems[0].language)
+    references = [metric.prepare(line) for line in systems[0].references]
+    if counted_in == "references":
+        counts = Counter(word for line in references for word in line)
+    else:
+        counts = _training_counts(systems[0], metric)
+    results: list[Buckets] = []
+    drawn: list[dict[str, list[Resampled | None]]] = []
+    for system in systems:
+        outputs = [metric.prepare(line) for line in system.outputs()]
+        tables = {
+            "frequency": frequency_statistics(outputs, references, counts),
+            "length": length_statistics(outputs, references),
+        }
+        drawn.append({kind: _resampled(kind, table) for kind, table in tables.items()})
+        parts = {kind: _buckets(kind, drawn[-1][kind], drawn[0][kind]) for kind in tables}
+        results.append(Buckets(system.name, parts["frequency"], parts["length"]))
+    return results
+
+
+def _resampled(kind: str, table: NDArray[np.int64]) -> list[Resampled | None]:
+    """The scores of every bucket on resampled sentences; none where no reference has anything in it."""
+    value = {"frequency": f_measure, "length": _bleu}[kind]
+    return [resample([statistics], value, samples=SAMPLES) if _size(kind, statistics) else None for statistics in table]
+
+
+def _buckets(kind: str, drawn: Sequence[Resampled | None], first: Sequence[Resampled | None]) -> tuple[Bucket, ...]:
+    """The buckets of a system, against those of the first one."""
+    cutoffs = {"frequency": FREQUENCIES, "length": LENGTHS}[kind]
+    result_buckets = []
+    for index, (result, other) in enumerate(zip(drawn, first, strict=True)):
+        if result is None or other is None:
+            continue
+        (statistics,) = result.statistics
+        matched, expected, output, *_ = statistics.sum(0).tolist()
+        shares = (matched / max(1, output), matched / max(1, expected)) if kind == "frequency" else (None, None)
+        tested = result is not other and statistics.any(1).sum() >= TESTED
+        difference = compare(other, result) if tested else None
+        size = _size(kind, statistics)
+        result_buckets.append(
+            Bucket(name_of(cutoffs, index), size, result.value, interval(result), difference, *shares)
+        )
+    return tuple(result_buckets)
+
+
+def _size(kind: str, statistics: NDArray[np.int64]) -> int:
+    """The words of references, or the sentences, that a bucket has."""
+    return int(statistics[:, 1].sum()) if kind == "frequency" else int(statistics.any(1).sum())
+
+
+def frequency_statistics(
+    outputs: Sequence[Words], references: Sequence[Words], counts: Mapping[str, int]
+) -> NDArray[np.int64]:
+    """Return matched words, words of references and words of outputs, (buckets, sentences, 3).
+
+    Words match within a sentence as multisets; a word belongs to the bucket of its own count.
+    """
+    table = np.zeros((len(FREQUENCIES) + 1, len(references), 3), np.int64)
+    for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
+        sides = Counter(output) & Counter(reference), Counter(reference), Counter(output)
+        for column, words in enumerate(sides):
+            for word, times in words.items():
+                table[bisect.bisect(FREQUENCIES, counts.get(word, 0)), row, column] += times
+    return table
+
+
+def f_measure(sums: Sequence[float]) -> float:
+    """Return F1 from matched words, words of references and words of outputs; 0 where none matches."""
+    matched, expected, output = sums
+    return 2 * matched / (expected + output) if matched else 0.0
+
+
+def length_statistics(outputs: Sequence[Words], references: Sequence[Words]) -> NDArray[np.int64]:
+    """Return the nine counts of BLEU, zero for sentences of another length, (buckets, sentences, 9)."""
+    table = np.zeros((len(LENGTHS) + 1, len(references), 2 * bleu.ORDER + 1), np.int64)
+    for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
+        table[bisect.bisect(LENGTHS, len(reference)), row] = bleu.statistics(output, reference)
+    return table
+
+
+def name_of(cutoffs: Sequence[int], index: int) -> str:
+    """Return the name of a bucket: `0`, `5–9`, `1,000 and more`."""
+    first = cutoffs[index - 1] if index else 0
+    if index == len(cutoffs):
+        return f"{first:,} and more"
+    last = cutoffs[index] - 1
+    return f"{first:,}" if first == last else f"{first:,}–{last:,}"
+
+
+def _bleu(sums: Sequence[float]) -> float:
+    return bleu.value(sums, "exp")
+
+
+def _training_counts(system: System, metric: bleu.Bleu) -> Counter[str]:
+    """How often every word occurs in the target of the training corpus."""
+    counts: Counter[str] = Counter()
+    for block in system.run.corpus("train").blocks(["target"]):
+        for line in block.column("target").to_pylist():
+            counts.update(metric.prepare(line))
+    return counts

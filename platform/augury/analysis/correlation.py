@@ -1,0 +1,134 @@
+"""How alike two spaces of encoder states are: canonical correlations between layers, views and models.
+
+Projection-weighted CCA (Morcos, Raghu and Bengio, 2018) and the mean of all, or of the leading, canonical correlations
+(Raghu et al., 2017), which no invertible linear map of either space changes. States are one vector a sentence. With few
+sentences for so many dimensions even noise correlates: values are to be read against the random baseline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.analysis.system import System
+from augury.core.errors import UserError
+from augury.core.rng import generator
+from augury.experiments.views import PLAIN
+
+NEGLIGIBLE = 1e-10
+"""Directions are dropped whose singular value is below this share of the largest."""
+LEADING = 0.98
+"""The truncated mean is over the leading correlations that hold this share of their sum (`cca_core.py` of SVCCA)."""
+
+Space = NDArray[np.floating]
+"""(sentences, dimensions)."""
+
+
+@dataclass(frozen=True)
+class Correlation:
+    """Canonical correlations of two spaces in one number, three ways; 1 where one is a linear map of the other."""
+
+    pwcca: float
+    mean: float
+    truncated_mean: float
+
+
+@dataclass(frozen=True)
+class Between:
+    """The correlation between two encoder states; layer 0 are the embeddings, with positions."""
+
+    first: tuple[str, str, int]
+    """System, view, layer."""
+    second: tuple[str, str, int]
+    value: Correlation
+
+
+@dataclass(frozen=True)
+class Correlations:
+    """The correlations within and between systems."""
+
+    sentences: int
+    dimensions: tuple[int, ...]
+    """Of every system."""
+    baseline: Correlation
+    """Between independent Gaussian numbers of the shape of the first system's states."""
+    layers: tuple[Between, ...]
+    """Between the layers of a system, of the plain source."""
+    views: tuple[Between, ...]
+    """Between the plain source and another view of it, layer by layer."""
+    models: tuple[Between, ...]
+    """Between the first system and another one, layer by layer, of the plain source."""
+
+
+def correlations(systems: Sequence[System]) -> Correlations:
+    """Return the correlations of the encoder states of the test sentences.
+
+    UserError where there are not more sentences than dimensions, for then all correlations are 1.
+    """
+    states = {(system.name, view): system.states(view) for system in systems for view in system.views}
+    widths = [states[system.name, PLAIN][0].shape[1] for system in systems]
+    sentences = len(systems[0].sources)
+    if sentences <= max(widths):
+        raise UserError(
+            f"{sentences} sentences do not tell {max(widths)} dimensions of encoder states apart: give more with "
+            "--sentences, or a larger --test"
+        )
+    layers, views, models = [], [], []
+    first = systems[0]
+    for system in systems:
+        plain = states[system.name, PLAIN]
+        for index, state in enumerate(plain):
+            for other in range(index + 1, len(plain)):
+                ends = (system.name, PLAIN, index), (system.name, PLAIN, other)
+                layers.append(Between(*ends, correlation(state, plain[other])))
+        for view in system.views[1:]:
+            for index, (state, enciphered) in enumerate(zip(plain, states[system.name, view], strict=True)):
+                ends = (system.name, PLAIN, index), (system.name, view, index)
+                views.append(Between(*ends, correlation(state, enciphered)))
+        if system is not first:
+            for index, (state, other_state) in enumerate(zip(states[first.name, PLAIN], plain, strict=False)):
+                ends = (first.name, PLAIN, index), (system.name, PLAIN, index)
+                models.append(Between(*ends, correlation(state, other_state)))
+    baseline = random_baseline(sentences, widths[0], widths[0])
+    return Correlations(sentences, tuple(widths), baseline, tuple(layers), tuple(views), tuple(models))
+
+
+def correlation(first: Space, second: Space) -> Correlation:
+    """Return how alike two spaces of the same sentences are, by QR and SVD.
+
+    Canonical directions are weighted by how much of the smaller space they account for, of two alike the first.
+    """
+    assert len(first) == len(second)
+    if first.shape[1] > second.shape[1]:
+        first, second = second, first
+    (basis, coordinates), (other, _) = _basis(first), _basis(second)
+    if not basis.shape[1] or not other.shape[1]:
+        return Correlation(0.0, 0.0, 0.0)  # a space of one point
+    directions, rho, _ = np.linalg.svd(basis.T @ other, full_matrices=False)
+    rho = rho.clip(0, 1)
+    weights = np.abs(directions.T @ coordinates).sum(1)
+    return Correlation(float(weights @ rho / weights.sum()), float(rho.mean()), float(rho[: _leading(rho)].mean()))
+
+
+def random_baseline(sentences: int, first: int, second: int, seed: int = 1) -> Correlation:
+    """Return the correlation of independent standard normal numbers: what spaces of this shape have by chance."""
+    random = generator("random baseline", sentences, first, second, seed)
+    return correlation(random.standard_normal((sentences, first)), random.standard_normal((sentences, second)))
+
+
+def _basis(space: Space) -> tuple[Space, Space]:
+    """Return an orthonormal basis of the centred space, (sentences, rank), and the space in it, (rank, dimensions)."""
+    centred = np.asarray(space, np.float64) - space.mean(0)
+    basis, triangle = np.linalg.qr(centred)
+    left, sizes, right = np.linalg.svd(triangle, full_matrices=False)
+    kept = sizes > NEGLIGIBLE * max(sizes.max(initial=0.0), np.finfo(float).tiny)
+    return basis @ left[:, kept], sizes[kept, None] * right[kept]
+
+
+def _leading(rho: Space) -> int:
+    """Return how many of the largest correlations hold `LEADING` of the sum of all."""
+    sums = np.concatenate([[0.0], np.cumsum(rho)])
+    return max(1, int(np.searchsorted(sums, LEADING * sums[-1])))

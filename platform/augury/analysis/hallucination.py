@@ -1,0 +1,134 @@
+"""Hallucinations under perturbation: sentences whose translation is lost when one frequent subword is put before them.
+
+Algorithm 2 of Raunak, Menezes and Junczys-Dowmunt (2021, "The curious case of hallucinations in neural machine
+translation"), as in section 4.2 and table 8 of CipherDAug: a sentence counts once, whichever subword does it, and only
+if the model translates it at all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+
+from augury.analysis.paired import Mean, Paired, mean, paired
+from augury.analysis.system import System
+from augury.scoring.ngrams import matches
+
+SUBWORDS = 50
+TRANSLATED, LOST = 0.09, 0.01
+"""A sentence counts as translated above the first adjusted BLEU, and as lost below the second."""
+WEIGHTS = (1.0, 0.8)
+
+CompareTo = Literal["base", "reference"]
+COMPARE_TO: tuple[CompareTo, ...] = get_args(CompareTo)
+
+
+@dataclass(frozen=True)
+class Lost:
+    """A hallucination: the place of its sentence, the subword that was put before the source, and the output."""
+
+    sentence: int
+    subword: str
+    output: str
+
+
+@dataclass(frozen=True)
+class Hallucinations:
+    """The hallucinations of one system."""
+
+    system: str
+    sentences: int
+    candidates: int
+    """Sentences that are translated, by the score of their output against the reference."""
+    subwords: tuple[str, ...]
+    """The most frequent pieces of the training source."""
+    hallucinated: tuple[int, ...]
+    """The sentences for which at least one subword does it."""
+    pairs: int
+    """Sentences with subwords, of candidates times subwords."""
+    share: Mean
+    """Of all sentences."""
+    by_subword: tuple[int, ...]
+    """Sentences that a subword does it for, in the order of `subwords`."""
+    examples: tuple[Lost, ...]
+    """The first of every hallucinated sentence."""
+    against_first: Paired | None
+    """The sentences that hallucinate (1) or not (0), against those of the first system; none for that itself."""
+
+
+def hallucinations(
+    systems: Sequence[System],
+    *,
+    subwords: int = SUBWORDS,
+    compare_to: CompareTo = "base",
+    normalise_weights: bool = False,
+) -> list[Hallucinations]:
+    """Return the hallucinations of every system on its test sentences; translates up to `subwords` x sentences.
+
+    Translations of perturbed sources are compared to the translation of the source as it is, or to the reference; the
+    public re-implementations of the paper's algorithm disagree on that.
+    """
+    results: list[Hallucinations] = []
+    first: np.ndarray | None = None
+    for system in systems:
+        prefixes = frequent_subwords(system, subwords)
+        base, sources = system.outputs(), system.ids()
+        scores = [
+            adjusted_bleu(output, reference, normalise_weights)
+            for output, reference in zip(base, system.references, strict=True)
+        ]
+        candidates = [row for row, score in enumerate(scores) if score > TRANSLATED]
+        perturbed = [[prefix, *sources[row]] for row in candidates for prefix in prefixes]
+        outputs = system.translate(perturbed, f"{system.name}: perturbed sources")
+        compared = {"base": base, "reference": system.references}[compare_to]
+        names = [system.pieces[prefix] for prefix in prefixes]
+        lost = [
+            Lost(row, name, output)
+            for (row, name), output in zip(((row, name) for row in candidates for name in names), outputs, strict=True)
+            if adjusted_bleu(output, compared[row], normalise_weights) < LOST
+        ]
+        examples = {entry.sentence: entry for entry in reversed(lost)}
+        hallucinated = np.zeros(len(sources))
+        hallucinated[list(examples)] = 1
+        results.append(
+            Hallucinations(
+                system=system.name,
+                sentences=len(sources),
+                candidates=len(candidates),
+                subwords=tuple(names),
+                hallucinated=tuple(sorted(examples)),
+                pairs=len(lost),
+                share=mean(hallucinated),
+                by_subword=tuple(sum(entry.subword == name for entry in lost) for name in names),
+                examples=tuple(examples[row] for row in sorted(examples)),
+                against_first=None if first is None else paired(first, hallucinated),
+            )
+        )
+        first = hallucinated if first is None else first
+    return results
+
+
+def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = False) -> float:
+    """Return BP * exp(1.0 ln p1 + 0.8 ln p2) of words between spaces, 0 to 1 (Lee et al., 2018); 0 if a p is 0.
+
+    With `normalise_weights` the exponent is divided by the sum of the weights.
+    """
+    words, expected = tuple(hypothesis.split()), tuple(reference.split())
+    possible, _, matched = matches(words, expected, len(WEIGHTS))
+    if not all(matched):
+        return 0.0
+    exponent = sum(w * math.log(m / n) for w, m, n in zip(WEIGHTS, matched, possible, strict=True))
+    brevity = min(0.0, 1 - len(expected) / len(words))
+    return math.exp(brevity + exponent / (sum(WEIGHTS) if normalise_weights else 1.0))
+
+
+def frequent_subwords(system: System, most: int) -> list[int]:
+    """Return the ids of the most frequent pieces of the training source, no special ones; of equal counts the lower."""
+    counts = system.counts().copy()
+    counts[list(system.special)] = 0
+    order = np.argsort(-counts, kind="stable")[:most]
+    return [int(piece) for piece in order if counts[piece]]

@@ -1,0 +1,319 @@
+"""Before any training: how differently does a cipher's key cut text into subwords than the plain text is cut?
+
+For every key the vocabulary is learned that an experiment with that key would learn, under the address that training
+would find it by. By itself a cipher changes nothing that BPE sees: merges are counted, and letters are as good as any
+others. Segmentations differ because the views and the target share one table of pieces, in which a string of one is
+counted for all. How much they do depends on the key.
+
+The measure of likeness is the mutual information of piece boundaries. A position is a place between two neighbouring
+letters of the training source, one of as many cases as there are such places; B and C say whether a piece ends there
+in the plain and in the enciphered text, which has a letter for every letter. 2 I(B; C) / (H(B) + H(C)) is 1 where both
+are cut at the same places and 0 where knowing the one says nothing of the other. Places beside spaces, punctuation and
+digits are left out: pieces end there in any case, and would make all keys look alike.
+
+How sure a ranking is has two sides. The bootstrap over sentences holds the learned vocabularies fixed, and says how
+well their likeness is known. What another text would make BPE learn, it cannot say: so vocabularies are learned
+once more, from each half of the text alone, and the ranks of the keys in both halves are compared.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from tempfile import TemporaryDirectory
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import spearmanr
+
+from augury.augment import pipeline
+from augury.augment.cipher import Cipher
+from augury.core.errors import UserError
+from augury.core.execution import ExecutorName
+from augury.core.locks import make_once
+from augury.core.progress import Stage
+from augury.core.rng import generator
+from augury.core.store import Folder, Store
+from augury.experiments import trainable
+from augury.experiments.experiment import Experiment, parse
+from augury.regimes.regime import SOURCE
+from augury.scoring.bootstrap import SAMPLES, Resampled, resample
+from augury.scoring.significance import Difference, Interval, compare, interval
+from augury.text.alphabet import Alphabet
+from augury.text.tokens import Text
+from augury.text.vocabulary import Texts, Vocabulary
+from augury.text.vocabulary import train as train_vocabulary
+from augury.text.vocabulary_settings import VocabularyConfig
+from augury.text.vocabulary_tokenizer import VocabularyTokenizer
+
+MOST_KEYS = 10
+SENTENCES = 20_000
+RARE = 10
+"""A piece is rare that the training source of a view has fewer times."""
+PAIRS_PER_SECOND = 150
+"""Of sentences of which one core learns a joint vocabulary."""
+
+
+@dataclass(frozen=True)
+class Segmentation:
+    """The pieces of a text in one view."""
+
+    pieces_per_sentence: float
+    used: int
+    """Different pieces that occur."""
+    rare: float
+    """The share of these that are rare."""
+    rarest: float
+    """The median over sentences of the count of their rarest piece (CipherDAug, section 4.3)."""
+
+
+@dataclass(frozen=True)
+class Key:
+    """A candidate key."""
+
+    key: int
+    entries: int
+    """Of the joint vocabulary."""
+    shared: float
+    """The mutual information of boundaries, normalised: 0 to 1."""
+    interval: Interval
+    bits: float
+    """The mutual information itself, in bits a position."""
+    differing: float
+    """The share of positions where a piece ends in one of the two texts alone."""
+    plain: Segmentation
+    enciphered: Segmentation
+    overlap: float
+    """Pieces of two letters and more that both texts have, over those that any of them has."""
+    positions: int
+    halves: tuple[float, float] | None
+    """The same of vocabularies learned from either half of the text; none where that is too little for their size."""
+    left_out: int
+    """Sentences whose pieces do not spell them, such as with characters that have no piece."""
+
+
+@dataclass(frozen=True)
+class Keys:
+    """The candidates, the least like plain text first, and how sure it is that the first is the first."""
+
+    keys: tuple[Key, ...]
+    sentences: int
+    rows: int
+    """Sentences of the training corpus, of which `sentences` are compared and all are learned from."""
+    to_next: Difference | None
+    """Of the second minus the first, in normalised mutual information (paired bootstrap over sentences)."""
+    first_share: float
+    """The share of resampled texts in which the first has the least of all; vocabularies are held fixed."""
+    halves_agree: float | None
+    """The rank correlation (Spearman) of the keys between the halves of the text, of three keys and more."""
+    ranks: tuple[int, int] | None
+    """The rank of the first key in either half, from 1."""
+
+
+def analyse_keys(
+    experiment: Experiment,
+    store: Store,
+    keys: Sequence[int] | None = None,
+    *,
+    sentences: int = SENTENCES,
+    executor: ExecutorName | None = None,
+) -> Keys:
+    """Return how unlike plain text each key makes the source of an experiment's training corpus.
+
+    `keys`: 1 to 10, or as many as there are. The experiment's cipher, if it has one, says which letters move. Makes the
+    texts and vocabularies that are missing in the store. UserError for a key that changes nothing, and for a task that
+    has no joint vocabulary.
+    """
+    task = trainable.find(experiment.task)
+    cipher = next((part for part in experiment.augment if isinstance(part, Cipher)), Cipher())
+    cipher.check(experiment.corpus.SCHEMA.names)
+    corpus = task.corpus(experiment, "train", store)
+    alphabet = Alphabet.from_json(pipeline.fit(corpus, cipher, store, execution=experiment.execution))
+    chosen = list(dict.fromkeys(keys or range(1, min(MOST_KEYS + 1, alphabet.period))))
+    candidate = cipher.model_copy(update={"keys": tuple(chosen)})
+    candidate.check_fitted(alphabet.to_json())
+    twice = {key % alphabet.period for key in chosen}
+    if len(twice) < len(chosen):
+        raise UserError(f"of keys {chosen} two are one cipher: keys that differ by {alphabet.period} are")
+    pipeline.augment(corpus, [candidate], store, execution=experiment.execution)
+    rows = sorted(generator("keys", corpus.address).permutation(corpus.rows)[:sentences].tolist())
+    measure = _Measure(experiment.to_dict(), cipher.to_dict(), store.root, tuple(rows))
+    backend = experiment.execution.choose(len(chosen) * corpus.rows / PAIRS_PER_SECOND, "analyze keys", executor)
+    with Stage("keys", len(chosen), "keys") as stage:
+        results = backend.map(measure, chosen, stage)
+    drawn = [resample([table], normalised_information, samples=SAMPLES) for _, table in results]
+    return _ranked(
+        [_key(measured, drawn_of) for (measured, _), drawn_of in zip(results, drawn, strict=True)],
+        drawn,
+        len(rows),
+        corpus.rows,
+    )
+
+
+def _ranked(keys: Sequence[Key], drawn: Sequence[Resampled], sentences: int, rows: int) -> Keys:
+    order = sorted(range(len(keys)), key=lambda index: keys[index].shared)
+    ranked = [keys[index] for index in order]
+    samples = np.column_stack([drawn[index].samples[:, 0] for index in order])
+    halves = np.array([key.halves for key in ranked if key.halves])
+    known = len(halves) == len(ranked) > 1
+    return Keys(
+        tuple(ranked),
+        sentences,
+        rows,
+        compare(drawn[order[0]], drawn[order[1]]) if len(order) > 1 else None,
+        float((samples.argmin(1) == 0).mean()),
+        float(spearmanr(*halves.T).statistic) if known and len(ranked) > 2 else None,
+        (int((halves[:, 0] < halves[0, 0]).sum()) + 1, int((halves[:, 1] < halves[0, 1]).sum()) + 1) if known else None,
+    )
+
+
+def _key(measured: dict[str, Any], drawn: Resampled) -> Key:
+    return Key(shared=drawn.value, interval=interval(drawn), **measured)
+
+
+@dataclass(frozen=True)
+class _Measure:
+    """Makes the task that learns the vocabulary of a key and returns what it measures, and counts of boundaries."""
+
+    experiment: dict[str, Any]
+    cipher: dict[str, Any]
+    root: str
+    rows: tuple[int, ...]
+
+    def __call__(self) -> Callable[[int], tuple[dict[str, Any], NDArray[np.int64]]]:
+        experiment, store, rows = parse(self.experiment), Store(self.root), np.array(self.rows)
+        cipher = Cipher.model_validate(self.cipher)
+
+        def measure(key: int) -> tuple[dict[str, Any], NDArray[np.int64]]:
+            name, texts, folder = learned(experiment, cipher.model_copy(update={"keys": (key,)}), store)
+            vocabulary = Vocabulary.load(folder)
+            plain, enciphered = (list(texts[view].lines()) for view in (SOURCE, name))
+            ids = [vocabulary.encode(lines, view) for lines, view in ((plain, SOURCE), (enciphered, name))]
+            table, left_out = boundary_table(
+                [plain[row] for row in rows],
+                [
+                    _cuts(vocabulary, [lines[row] for row in rows], view)
+                    for lines, view in ((plain, SOURCE), (enciphered, name))
+                ],
+            )
+            sums = table.sum(0).tolist()
+            halves = _halves(
+                experiment, len(vocabulary), {view: list(text.lines()) for view, text in texts.items()}, name
+            )
+            used = [{vocabulary.pieces[piece] for piece in np.unique(pieces)} for pieces, _ in ids]
+            long = [{piece for piece in of_view if len(piece.strip("▁")) > 1} for of_view in used]
+            return {
+                "key": key,
+                "entries": len(vocabulary),
+                "bits": information(sums)[0],
+                "differing": (sums[1] + sums[2]) / max(1, sum(sums)),
+                "plain": _segmentation(*ids[0], len(vocabulary)),
+                "enciphered": _segmentation(*ids[1], len(vocabulary)),
+                "overlap": len(long[0] & long[1]) / max(1, len(long[0] | long[1])),
+                "positions": int(sum(sums)),
+                "halves": halves,
+                "left_out": left_out,
+            }, table
+
+        return measure
+
+
+def learned(experiment: Experiment, cipher: Cipher, store: Store) -> tuple[str, dict[str, Text], Folder]:
+    """Return the name of a cipher's view, the texts that a vocabulary is learned from, and its folder, made if need be.
+
+    As the preparation of the experiment with this cipher as its only operator learns it.
+    """
+    task = trainable.find(experiment.task)
+    ciphered = experiment.model_copy(update={"augment": (cipher,)})
+    corpus = task.corpus(experiment, "train", store)
+    (part,) = pipeline.plan(corpus.address, [cipher], store)
+    texts = {side: Text(corpus.folder, columns, side) for side, columns in task.SIDES.items()}
+    texts[part.name] = Text(part.folder, ("text",), part.name)
+    tokenizer = task.tokenizer(ciphered, texts, store)
+    if not isinstance(tokenizer, VocabularyTokenizer):
+        raise UserError(f"task {experiment.task} has the pieces of a pretrained model, which no key changes: take nmt")
+    make_once(tokenizer.folder, lambda: task.make_tokenizer(ciphered, texts, tokenizer.folder))
+    return part.name, texts, tokenizer.folder
+
+
+def _halves(
+    experiment: Experiment, entries: int, texts: Mapping[str, Sequence[str]], view: str
+) -> tuple[float, float] | None:
+    """Return the likeness of a view to the plain source under vocabularies of every other sentence, and of the others.
+
+    A joint vocabulary has as many `entries` as that of the whole text. None where the halves have too little text.
+    """
+    config: VocabularyConfig = experiment.vocabulary  # type: ignore[attr-defined]
+    if config.mode == "joint":
+        config = config.model_copy(update={"size": entries - 1, "size_per_key": 1})
+    values = []
+    for half in range(2):
+        groups: dict[str, Texts] = {name: partial(list, of_view[half::2]) for name, of_view in texts.items()}
+        with TemporaryDirectory() as directory:
+            folder = Store(directory).folder("vocabularies", "half")
+            try:
+                languages = experiment.corpus.languages_of("train")
+                vocabulary = train_vocabulary(groups, config, languages=languages, folder=folder)
+            except UserError:
+                return None
+        lines = {name: list(groups[name]()) for name in (SOURCE, view)}
+        table, _ = boundary_table(lines[SOURCE], [_cuts(vocabulary, of_view, name) for name, of_view in lines.items()])
+        values.append(normalised_information(table.sum(0).tolist()))
+    return values[0], values[1]
+
+
+def boundary_table(texts: Sequence[str], cuts: Sequence[Sequence[Sequence[int]]]) -> tuple[NDArray[np.int64], int]:
+    """Return positions by whether a piece ends there, (sentences, 4): in neither view, the second, the first, both.
+
+    `cuts` are, for both views and every text, the lengths of its pieces, of the space before the text too. Also returns
+    the number of texts that the lengths do not add up to, which have no positions.
+    """
+    table, left_out = np.zeros((len(texts), 4), np.int64), 0
+    for row, (text, *lengths) in enumerate(zip(texts, *cuts, strict=True)):
+        if any(sum(of_view) != len(text) + 1 for of_view in lengths):
+            left_out += 1
+            continue
+        letters = np.array(list(map(str.isalpha, text)), bool)
+        first, second = (np.isin(np.arange(1, len(text)), np.cumsum(of_view) - 1) for of_view in lengths)
+        inside = letters[:-1] & letters[1:] if len(text) else letters
+        table[row] = np.bincount(2 * first[inside] + second[inside], minlength=4)
+    return table, left_out
+
+
+def normalised_information(sums: Sequence[float]) -> float:
+    """Return 2 I / (H + H') of a table of `boundary_table`, 0 to 1; 1 where nothing is uncertain."""
+    bits, first, second = information(sums)
+    return 2 * bits / (first + second) if first + second else 1.0
+
+
+def information(sums: Sequence[float]) -> tuple[float, float, float]:
+    """Return mutual information and both entropies of a table of `boundary_table`, in bits a position."""
+    neither, second, first, both = (count / max(1.0, sum(sums)) for count in sums)
+    entropies = [_entropy([share, 1 - share]) for share in (first + both, second + both)]
+    return max(0.0, sum(entropies) - _entropy([neither, second, first, both])), entropies[0], entropies[1]
+
+
+def _entropy(shares: Sequence[float]) -> float:
+    return -sum(share * math.log2(share) for share in shares if share > 0)
+
+
+def _cuts(vocabulary: Vocabulary, texts: Sequence[str], view: str) -> list[list[int]]:
+    """The lengths of the pieces of every text."""
+    ids, offsets = vocabulary.encode(texts, view)
+    lengths = np.array([len(piece) for piece in vocabulary.pieces])[ids]
+    return [lengths[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+
+
+def _segmentation(ids: NDArray[np.int32], offsets: NDArray[np.int64], entries: int) -> Segmentation:
+    counts = np.bincount(ids, minlength=entries)
+    used = counts[counts > 0]
+    sentences = [ids[start:end] for start, end in zip(offsets[:-1], offsets[1:], strict=True)]
+    return Segmentation(
+        len(ids) / max(1, len(sentences)),
+        len(used),
+        float((used < RARE).mean()),
+        float(np.median([counts[pieces].min() for pieces in sentences if len(pieces)])),
+    )

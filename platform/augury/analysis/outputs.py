@@ -1,0 +1,98 @@
+"""What a model makes of its views: the score of every view, and outputs side by side (CipherDAug, figures 6 and 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from augury.analysis.system import System
+from augury.core.rng import generator
+from augury.experiments.views import PLAIN
+from augury.scoring.bootstrap import SAMPLES, resample
+from augury.scoring.metrics import metric
+from augury.scoring.significance import Difference, Interval, compare, interval
+
+EXAMPLES = 8
+METRIC = "bleu"
+
+
+@dataclass(frozen=True)
+class ViewScore:
+    """The translation of the test sentences from one view of their source."""
+
+    view: str
+    value: float
+    """Corpus BLEU."""
+    interval: Interval
+    against_plain: Difference | None
+    """Paired bootstrap over sentences; none for the plain source itself."""
+    same_as_plain: int
+    """Sentences with the same output as from the plain source."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A sentence with its outputs by view."""
+
+    sentence: int
+    """Its place among the sentences."""
+    source: str
+    reference: str
+    outputs: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The outputs of one system by view."""
+
+    system: str
+    sentences: int
+    signature: str
+    views: tuple[ViewScore, ...]
+    all_same: int
+    """Sentences with one output from all views."""
+    examples: tuple[Example, ...]
+    """Drawn from the others without regard to their quality."""
+
+
+def outputs(systems: Sequence[System], *, examples: int = EXAMPLES) -> list[Outputs]:
+    """Return the outputs of every system from every view; translates views x sentences."""
+    return [_of_system(system, examples) for system in systems]
+
+
+def _of_system(system: System, examples: int) -> Outputs:
+    score = metric(METRIC, system.language)
+    by_view = {view: system.outputs(view) for view in system.views}
+    drawn = {
+        view: resample([score.statistics(lines, system.references)], score.value, samples=SAMPLES)
+        for view, lines in by_view.items()
+    }
+    plain = by_view[PLAIN]
+    views = [
+        ViewScore(
+            view,
+            drawn[view].value,
+            interval(drawn[view]),
+            None if view == PLAIN else compare(drawn[PLAIN], drawn[view]),
+            sum(map(str.__eq__, lines, plain)),
+        )
+        for view, lines in by_view.items()
+    ]
+    differing = [row for row, lines in enumerate(zip(*by_view.values(), strict=True)) if len(set(lines)) > 1]
+    chosen = differing
+    if len(differing) > examples:
+        random = generator("outputs", system.test, len(plain))
+        chosen = sorted(random.choice(differing, examples, replace=False).tolist())
+    return Outputs(
+        system.name,
+        len(plain),
+        score.signature,
+        tuple(views),
+        len(plain) - len(differing),
+        tuple(
+            Example(
+                row, system.sources[row], system.references[row], {view: lines[row] for view, lines in by_view.items()}
+            )
+            for row in chosen
+        ),
+    )

@@ -1,0 +1,63 @@
+"""Two numbers for every sentence: which of the two is larger, by how much, and how sure that is."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import binomtest
+
+from augury.scoring.bootstrap import SAMPLES, Resampled, resample
+from augury.scoring.significance import compare, interval
+
+
+@dataclass(frozen=True)
+class Mean:
+    """The mean of a number over sentences, with its 95 % interval (percentile bootstrap over sentences)."""
+
+    value: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Paired:
+    """A number against another one of the same sentences, the first in every difference subtracted from the second."""
+
+    difference: float
+    """Of the means."""
+    low: float
+    high: float
+    """The 95 % interval of the difference (paired bootstrap over sentences)."""
+    p_bootstrap: float
+    more: int
+    """Sentences in which the second number is larger."""
+    fewer: int
+    p_sign: float
+    """Two-sided, of the exact sign test over the sentences that differ; of yes and no it is McNemar's test."""
+
+
+def mean(values: Sequence[float] | NDArray[Any]) -> Mean:
+    """Return the mean of a number over sentences."""
+    drawn = _resampled(values)
+    bounds = interval(drawn)
+    return Mean(drawn.value, bounds.low, bounds.high)
+
+
+def paired(first: Sequence[float] | NDArray[Any], second: Sequence[float] | NDArray[Any]) -> Paired:
+    """Compare two numbers of the same sentences."""
+    difference = compare(_resampled(first), _resampled(second))
+    gaps = np.asarray(second, np.float64) - np.asarray(first, np.float64)
+    more, fewer = int((gaps > 0).sum()), int((gaps < 0).sum())
+    p_sign = float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0
+    return Paired(difference.value, difference.low, difference.high, difference.p_value, more, fewer, p_sign)
+
+
+def _resampled(values: Sequence[float] | NDArray[Any]) -> Resampled:
+    numbers = np.asarray(values, np.float64)
+    return resample(
+        [np.column_stack([numbers, np.ones(len(numbers))])], lambda sums: sums[0] / sums[1], samples=SAMPLES
+    )

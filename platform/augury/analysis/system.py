@@ -1,0 +1,172 @@
+"""A finished run opened for analysis: test sentences in all its views, with their pieces, translations and states."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from augury.core.errors import UserError, unknown
+from augury.core.execution import ExecutorName
+from augury.core.rng import generator
+from augury.core.store import Folder
+from augury.decoding.settings import Decoding
+from augury.experiments import rendering, trainable
+from augury.experiments.run import Run
+from augury.experiments.runs import DESCRIPTION
+from augury.experiments.views import PLAIN
+from augury.text.tokens import Tokens
+from augury.text.vocabulary_settings import SPECIALS
+
+VALID = "valid"
+
+
+@dataclass
+class System:
+    """A model and the sentences that it is looked at with; what is asked for twice is computed once.
+
+    `rows` are the places of the sentences in the test set.
+    """
+
+    name: str
+    run: Run
+    test: str
+    rows: Sequence[int]
+    executor: ExecutorName | None = None
+    """Where it translates; none: where its experiment says."""
+    decoding: Decoding | None = None
+    """None: as its experiment decodes."""
+    _kept: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        """Plain first, then the views that the run's operators make of a text."""
+        return rendering.views(self.run)
+
+    @cached_property
+    def sources(self) -> list[str]:
+        """The sentences that are translated."""
+        return self._column("source")
+
+    @cached_property
+    def references(self) -> list[str]:
+        """Their translations by people."""
+        return self._column("target")
+
+    @property
+    def language(self) -> str:
+        """The language of the references."""
+        (language,) = set(self._column("target_language"))
+        return language
+
+    @cached_property
+    def pieces(self) -> Sequence[str]:
+        """The strings of ids."""
+        return self._task.pieces(self.run)
+
+    @property
+    def special(self) -> frozenset[int]:
+        """The ids that are no piece of a text."""
+        return frozenset(index for index, piece in enumerate(self.pieces) if piece in SPECIALS)
+
+    def ids(self, view: str = PLAIN) -> list[list[int]]:
+        """Return the ids of the sentences in a view, without tag and end of sentence."""
+        return self._once("ids", view, lambda: self._task.encoded(self.run, self.sources, view, tagged=False))
+
+    def counts(self, view: str = PLAIN) -> NDArray[np.int64]:
+        """Return how often every id occurs in a view's own training source, (pieces,)."""
+
+        def counted() -> NDArray[np.int64]:
+            tokens = Tokens(self.run.stored(self.run.tokens[rendering.view_named(self.run, view)]))
+            total = np.zeros(len(self.pieces), np.int64)
+            for ids in tokens.shards():
+                total += np.bincount(ids, minlength=len(total))
+            return total
+
+        return self._once("counts", view, counted)
+
+    def outputs(self, view: str = PLAIN) -> list[str]:
+        """Return the translations of the sentences as a view renders them."""
+        return self._once("outputs", view, lambda: self.translate(self.ids(view), f"{self.name}: {view}"))
+
+    def translate(self, sources: Sequence[Sequence[int]], label: str) -> list[str]:
+        """Return the translations of ids, without tag; `label` is shown while they are made."""
+        executor = self.executor or self.run.experiment.execution.executor
+        return self._task.translate_ids(self.run, sources, executor=executor, decoding=self.decoding, label=label)
+
+    def states(self, view: str = PLAIN) -> list[NDArray[np.float32]]:
+        """Return the mean state of every sentence, a matrix (sentences, dimensions) for every layer from embeddings."""
+        return self._once("states", view, lambda: self._task.encoder_states(self.run, self.ids(view)))
+
+    @property
+    def _task(self) -> trainable.Trainable:
+        return trainable.find(self.run.experiment.task)
+
+    def _column(self, name: str) -> list[str]:
+        column = self.run.corpus(self.test).column(name)
+        return [column[row] for row in self.rows]
+
+    def _once(self, what: str, view: str, make: Any) -> Any:
+        if (what, view) not in self._kept:
+            self._kept[what, view] = make()
+        return self._kept[what, view]
+
+
+def open_systems(
+    folders: Sequence[Folder],
+    *,
+    test: str | None = None,
+    sentences: int | None = None,
+    executor: ExecutorName | None = None,
+    beam: int | None = None,
+) -> list[System]:
+    """Return the systems of run folders, with the same sentences of one test set.
+
+    `test`: the first that all have, or the validation set where there is none. Of more than `sentences` a sample is
+    taken, the same for everybody. UserError where runs have no text in common, or a task translates nothing.
+    """
+    runs = [Run.read(folder) for folder in folders]
+    for run in runs:
+        if run.corpus("valid").kind != "parallel":
+            raise UserError(
+                f"{run.folder.uri} is a run of task {run.experiment.task}: analyses are of runs that translate (nmt)"
+            )
+    name = test or next((each for each in runs[0].tests if all(each in run.tests for run in runs)), VALID)
+    addresses = set()
+    for run in runs:
+        known = [corpus.role for corpus in run.inputs if corpus.role != "train"]
+        if name not in known:
+            raise unknown(f"test set of {run.folder.uri}", name, known)
+        addresses.add(run.corpus(name).address)
+    if len(addresses) > 1:
+        raise UserError(f"{name} is not one text: the runs were made for {len(addresses)}; analyse them one by one")
+    corpus = runs[0].corpus(name)
+    usable = [row for row, text in enumerate(corpus.column("source")) if text.strip()]
+    if sentences is not None and sentences < len(usable):
+        chosen = generator("analysis", corpus.address, sentences).choice(usable, sentences, replace=False)
+        usable = sorted(chosen.tolist())
+    systems = []
+    for label, run in zip(_names(folders), runs, strict=True):
+        decoding = getattr(run.experiment, "decoding", None)
+        chosen_decoding = decoding.model_copy(update={"beam": beam}) if decoding and beam else None
+        systems.append(System(label, run, name, usable, executor, chosen_decoding))
+    return systems
+
+
+def _names(folders: Sequence[Folder]) -> list[str]:
+    """Names of runs that tell them apart, as short as that allows."""
+    facts = [folder.read_json(DESCRIPTION) for folder in folders]
+    forms = (
+        [entry["name"] for entry in facts],
+        [f"{entry['name']} seed {entry['seed']}" for entry in facts],
+        [f"{entry['name']} {entry['address'][:8]} seed {entry['seed']}" for entry in facts],
+    )
+    for names in forms:
+        if max(Counter(names).values()) == 1:
+            return names
+    return [folder.uri for folder in folders]

@@ -1,0 +1,22 @@
+"""Back translation: monolingual target text with its translations as sources (Li and Specia 2019, BT)."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from augury.augment.monolingual import TranslatedText
+from augury.augment.translation import BACKWARD, Direction
+
+
+class BackTranslation(TranslatedText):
+    """Pairs of a translation, by a model of the other direction, and the monolingual target sentence that it is of."""
+
+    operator: Literal["back_translation"] = "back_translation"
+
+    DIRECTION: ClassVar[Direction] = BACKWARD
+    EXAMPLE: ClassVar[str] = (
+        "monolingual: {language: en, train: {builtin: 500, seed: 2}}, system: {training.max_updates: 60}"
+    )
+
+
+OPERATOR = BackTranslation

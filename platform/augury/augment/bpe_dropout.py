@@ -1,0 +1,40 @@
+"""BPE-dropout: text is segmented anew in every pass, some merges left out (Provilkov et al. 2020)."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+import numpy as np
+from pydantic import Field
+
+from augury.augment.draw import NO_TOKEN, Symbols, TokenDraw
+from augury.core.citations import BPE_DROPOUT, Paper
+from augury.core.rng import nested
+from augury.training.batching import padded
+
+
+class BpeDropout(TokenDraw):
+    """Segment words into other pieces in every pass; the text stays as it is.
+
+    Held-out text has its usual pieces. A row that would have more than max_pieces keeps its usual ones in that pass.
+    """
+
+    operator: Literal["bpe_dropout"] = "bpe_dropout"
+    dropout: float = Field(0.1, ge=0, le=1)
+    """Probability of skipping a merge (p, sentencepiece's alpha): 0 leaves text as it is, 1 gives single characters."""
+
+    EXAMPLE: ClassVar[str] = "dropout: 0.1"
+    RESEGMENTS: ClassVar[bool] = True
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (BPE_DROPOUT,)
+
+    def draw(
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
+    ) -> np.ndarray:
+        assert symbols.resegmenter is not None, "experiments of other tasks are refused"
+        rows = [row[row != NO_TOKEN] for row in ids]
+        return padded(symbols.resegmenter(symbols.text).rows(rows, self.dropout, nested(keys, turn)), NO_TOKEN)
+
+
+OPERATOR = BpeDropout

@@ -1,0 +1,133 @@
+"""Data diversification: the training text with its translations by several models, both ways (Nguyen et al. 2020)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import pyarrow as pa
+from pydantic import Field, model_validator
+
+from augury.augment.operator import CorpusOperator, Made, ReadyModel, TrainedModel, children
+from augury.augment.translation import (
+    BACKWARD,
+    FORWARD,
+    PLAIN,
+    Direction,
+    Translation,
+    experiment_of,
+    fates,
+    require_view,
+)
+from augury.core.citations import DATA_DIVERSIFICATION, Paper
+from augury.core.errors import UserError
+from augury.core.execution import Execution
+from augury.core.store import Store
+from augury.corpora.corpus import Corpus
+from augury.corpora.filters import Duplicates
+from augury.decoding.settings import Decoding
+
+
+class DataDiversification(CorpusOperator):
+    """Pairs of a source and its translations, and of translations of a target and this target.
+
+    Models of both directions are trained on the training text and translate it. Pairs that are there already, in the
+    text or among those made before, are left out, and so are empty translations. Copies of a record are numbered:
+    forward models, each with its views, and then backward ones.
+    """
+
+    operator: Literal["data_diversification"] = "data_diversification"
+    seeds: tuple[int, ...] = Field((1, 2, 3), min_length=1)
+    """The seeds of the forward models, and of as many backward ones."""
+    views: tuple[str, ...] = Field((PLAIN,), min_length=1)
+    """The views that every model reads the text as. With `plain`, `rot-1` and `rot-2`, one CipherDAug model with two
+    keys takes the place of three models."""
+    directions: tuple[Literal["forward", "backward"], ...] = Field(("forward", "backward"), min_length=1)
+    """forward: the sources with their translations; backward: translations of the targets, with these."""
+    forward: tuple[ReadyModel, ...] = ()
+    """Trained models from source to target, in place of ones to train."""
+    backward: tuple[ReadyModel, ...] = ()
+    """Trained models from target to source, in place of ones to train."""
+    system: dict[str, Any] = {}
+    """Dotted keys in which the experiments that train models differ from the plain baseline of this one, such as
+    `augment`, `regime` or `training.max_passes`."""
+    decoding: Decoding = Decoding(length_penalty=0.6)
+    """How models translate; the default is that of the released code."""
+
+    EXAMPLE: ClassVar[str] = "seeds: [1, 2], system: {training.max_updates: 60}"
+    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"seeds", "directions", "forward", "backward", "system"})
+
+    @model_validator(mode="after")
+    def _distinct(self) -> DataDiversification:
+        for name in ("seeds", "views", "directions"):
+            values = getattr(self, name)
+            if len(set(values)) < len(values):
+                raise UserError(f"{name} {list(values)} repeat: give each once, equal ones make equal text")
+        for name in ("forward", "backward"):
+            if getattr(self, name) and name not in self.directions:
+                raise UserError(f"{name} has models, and directions is {list(self.directions)}: leave one of them out")
+        return self
+
+    def _ready(self) -> dict[Direction, tuple[ReadyModel, ...]]:
+        """The trained models that are given, by the directions asked for."""
+        ready = {FORWARD: self.forward, BACKWARD: self.backward}
+        return {direction: models for direction, models in ready.items() if direction.name in self.directions}
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (DATA_DIVERSIFICATION,)
+
+    def makes(self) -> Literal["view", "records"]:
+        return "records"
+
+    def most_records(self) -> int:
+        return sum(len(models) or len(self.seeds) for models in self._ready().values()) * len(self.views)
+
+    def inactive(self) -> dict[str, str]:
+        return dict.fromkeys(("seeds", "system"), "all models are ready") if all(self._ready().values()) else {}
+
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        models: dict[str, Mapping[str, Any] | ReadyModel] = {}
+        for direction, ready in self._ready().items():
+            if ready:
+                models |= {f"{direction.name}-{number}": model for number, model in enumerate(ready, start=1)}
+                continue
+            trained = experiment_of(direction, experiment, self.system)
+            models[direction.name] = {**trained, "name": direction.name, "seeds": list(self.seeds)}
+        return models
+
+    def check_model(self, role: str, views: Sequence[str]) -> None:
+        for view in self.views:
+            require_view(self.operator, role, view, views)
+
+    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+        known = Duplicates()
+        for block in corpus.blocks(["source", "target"]):
+            known.repeated(*(column.combine_chunks() for column in block.columns))
+        for number, (role, model, view) in enumerate(self._readings(fitted["models"]), start=1):
+            direction = FORWARD if role.startswith(FORWARD.name) else BACKWARD
+            translation = Translation(corpus, direction.read, model, view, self.decoding)
+            name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
+            outputs = translation.hypotheses(store, execution, name)
+            for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
+                yield self._records(block, direction, hypotheses, number, known)
+
+    def _readings(self, models: Mapping[str, TrainedModel]) -> Iterator[tuple[str, TrainedModel, str]]:
+        """All models, forward ones first as in `models`, with their roles and every view that they read."""
+        return ((role, model, view) for role, model in models.items() for view in self.views)
+
+    def _records(
+        self, block: pa.Table, direction: Direction, hypotheses: Sequence[str | None], number: int, known: Duplicates
+    ) -> Made:
+        counts = fates(hypotheses)
+        usable = pa.array([bool(text and text.strip()) for text in hypotheses])
+        parents, written = block.filter(usable), pa.array(hypotheses, pa.string()).filter(usable)
+        sides = {direction.read: parents.column(direction.read).combine_chunks(), direction.written: written}
+        repeated = known.repeated(sides["source"], sides["target"])
+        counts["there already"] = int(repeated.sum())
+        new = pa.array(~repeated)
+        parents, written = parents.filter(new), written.filter(new)
+        return Made(children(parents, self, [number] * len(parents), **{direction.written: written}), counts)
+
+
+OPERATOR = DataDiversification

@@ -1,0 +1,22 @@
+"""Forward translation: monolingual source text with its translations (Li and Specia 2019, FT)."""
+
+from __future__ import annotations
+
+from typing import ClassVar, Literal
+
+from augury.augment.monolingual import TranslatedText
+from augury.augment.translation import FORWARD, Direction
+
+
+class ForwardTranslation(TranslatedText):
+    """Pairs of a monolingual source sentence and its translation, as the system itself, or another, translates it."""
+
+    operator: Literal["forward_translation"] = "forward_translation"
+
+    DIRECTION: ClassVar[Direction] = FORWARD
+    EXAMPLE: ClassVar[str] = (
+        "monolingual: {language: de, train: {builtin: 500, seed: 2}}, system: {training.max_updates: 60}"
+    )
+
+
+OPERATOR = ForwardTranslation

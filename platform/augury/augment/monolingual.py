@@ -1,0 +1,93 @@
+"""Pairs made of monolingual text by translating it: what forward and back translation share (Li and Specia 2019)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Literal
+
+import pyarrow as pa
+
+from augury.augment.operator import CorpusOperator, Made, ReadyModel, children
+from augury.augment.translation import PLAIN, Direction, Translation, experiment_of, fates, require_view
+from augury.core.citations import NOISY_NMT, Paper
+from augury.core.errors import UserError
+from augury.core.execution import Execution
+from augury.core.store import Store
+from augury.corpora.corpus import PARALLEL, Corpus
+from augury.corpora.ingest import ingested
+from augury.corpora.monolingual import MonolingualSpec
+from augury.corpora.splits import BaseSpec
+from augury.decoding.settings import Decoding
+
+TRANSLATOR = "translator"
+
+
+class TranslatedText(CorpusOperator):
+    """Parameters of an operator that translates a monolingual text and adds the pairs to the training text."""
+
+    monolingual: MonolingualSpec
+    """The text."""
+    ready: ReadyModel | None = None
+    """A trained model, in place of one to train."""
+    seed: int = 1
+    """Of the model that is trained."""
+    system: dict[str, Any] = {}
+    """Dotted keys in which the experiment that trains the model differs from the plain baseline of this one."""
+    view: str = PLAIN
+    """The view that the model reads the text as."""
+    decoding: Decoding = Decoding()
+    """How the model translates."""
+
+    DIRECTION: ClassVar[Direction]
+    EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
+    LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual", "ready", "seed", "system"})
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (NOISY_NMT,)
+
+    def makes(self) -> Literal["view", "records"]:
+        return "records"
+
+    def texts(self) -> Mapping[str, BaseSpec]:
+        return {"monolingual": self.monolingual}
+
+    def inactive(self) -> dict[str, str]:
+        return dict.fromkeys(("seed", "system"), "the model is ready") if self.ready else {}
+
+    def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
+        language, expected = self.monolingual.language, experiment["corpus"][f"{self.DIRECTION.read}_language"]
+        if language != expected:
+            raise UserError(
+                f"operator {self.operator}: monolingual.language is '{language}', and what is translated is in "
+                f"'{expected}', the {self.DIRECTION.read} language"
+            )
+        trained = experiment_of(self.DIRECTION, experiment, self.system)
+        return {TRANSLATOR: self.ready or {**trained, "name": self.operator, "seeds": [self.seed]}}
+
+    def check_model(self, role: str, views: Sequence[str]) -> None:
+        require_view(self.operator, role, self.view, views)
+
+    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+        text = ingested(self.monolingual, "train", store.root)
+        translation = Translation(text, "text", fitted["models"][TRANSLATOR], self.view, self.decoding)
+        outputs = translation.hypotheses(store, execution, f"{self.operator}: translate")
+        languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}
+        for block, hypotheses in zip(text.blocks(), outputs, strict=True):
+            counts = fates(hypotheses)
+            usable = pa.array([bool(output and output.strip()) for output in hypotheses])
+            sides = {
+                self.DIRECTION.read: block.column("text").filter(usable),
+                self.DIRECTION.written: pa.array(hypotheses, pa.string()).filter(usable),
+            }
+            parents = _parents(block.filter(usable), {**sides, **languages})
+            yield Made(children(parents, self, [1] * len(parents)), counts)
+
+
+def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
+    """Sentences of a text as records of a parallel corpus: ids are theirs, `columns` are texts or one value for all."""
+    values = {
+        name: pa.repeat(value, len(block)) if isinstance(value, str) else value for name, value in columns.items()
+    }
+    values |= {name: block.column(name) for name in ("id", "origin", "lineage")}
+    values["views"] = pa.array([[]] * len(block), PARALLEL.field("views").type)
+    return pa.table({name: values[name] for name in PARALLEL.names}, schema=PARALLEL)

@@ -1,0 +1,38 @@
+"""RAML: tokens of the target become other pieces, in the labels and in what the decoder reads (Norouzi et al. 2016)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from pydantic import Field
+
+from augury.augment.draw import CountedDraw, Symbols
+from augury.augment.switch_out import replacements
+from augury.core.citations import RAML, SWITCHOUT, Paper
+
+
+class Raml(CountedDraw):
+    """Replace tokens of the target as SwitchOut does; labels and the decoder's input change together.
+
+    With `switch_out` or `word_drop` beside it, the two sides change independently.
+    """
+
+    operator: Literal["raml"] = "raml"
+    side: Literal["target"] = "target"
+    """The target alone: `switch_out` changes the source."""
+    use: Literal["text"] = "text"
+    """A target is no view."""
+    tau: float = Field(0.95, gt=0)
+    """How rarely tokens change, under tau_convention."""
+
+    def papers(self) -> tuple[Paper, ...]:
+        return RAML, SWITCHOUT
+
+    def draw(
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
+    ) -> np.ndarray:
+        return np.where(self.chosen(replaceable, keys, turn), replacements(ids, keys, turn, symbols.ordinary), ids)
+
+
+OPERATOR = Raml

@@ -1,0 +1,42 @@
+"""SwitchOut: tokens become other pieces of the vocabulary, anew in every pass (Wang et al. 2018)."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+
+from augury.augment.draw import CountedDraw, Symbols
+from augury.core.citations import SWITCHOUT, Paper
+from augury.core.rng import nested, uniform
+
+REPLACEMENTS = 1
+"""The stream of the numbers that say what a token becomes, beside those that say which change."""
+
+
+class SwitchOut(CountedDraw):
+    """Replace tokens by others, each piece of the vocabulary as likely, in every pass others."""
+
+    operator: Literal["switch_out"] = "switch_out"
+
+    def papers(self) -> tuple[Paper, ...]:
+        return (SWITCHOUT,)
+
+    def draw(
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
+    ) -> np.ndarray:
+        return np.where(self.chosen(replaceable, keys, turn), replacements(ids, keys, turn, symbols.ordinary), ids)
+
+
+def replacements(ids: np.ndarray, keys: np.ndarray, turn: int, ordinary: np.ndarray) -> np.ndarray:
+    """Return for every id (rows, length) one of the ordinary ids that is another, each as likely.
+
+    What stands for an id that is not ordinary is any of them but one. `ordinary` is in order.
+    """
+    places = np.searchsorted(ordinary, ids)
+    numbers = uniform(nested(keys, REPLACEMENTS), turn, ids.shape[1])
+    steps = 1 + np.floor(numbers * (len(ordinary) - 1)).astype(np.int64)
+    return np.asarray(ordinary[(places + steps) % len(ordinary)])
+
+
+OPERATOR = SwitchOut

@@ -1,0 +1,153 @@
+"""Translations of a corpus by trained models: made once by blocks, on Ray's actors or here, and stored by address."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pyarrow as pa
+
+from augury.augment.operator import TrainedModel
+from augury.augment.pipeline import Block, blocks_of
+from augury.core import config
+from augury.core.errors import UserError, unknown
+from augury.core.execution import Execution
+from augury.core.locks import make_once
+from augury.core.progress import Stage
+from augury.core.store import Folder, Store
+from augury.corpora.corpus import Corpus, read_shard, write_shard
+from augury.corpora.spec import swapped
+from augury.decoding.settings import Decoding
+
+KIND = "translations"
+VERSION = 1
+"""Raised when a model comes to translate the same text otherwise: part of every address."""
+BLOCK_ROWS = 1_000
+SENTENCES_PER_SECOND = 60  # that one core translates with a small model
+PLAIN = "plain"
+"""The view of a text as it is."""
+
+
+class Direction(NamedTuple):
+    """The sides of a pair that models of a direction read and write."""
+
+    name: str
+    read: str
+    written: str
+
+
+FORWARD, BACKWARD = Direction("forward", "source", "target"), Direction("backward", "target", "source")
+
+
+def experiment_of(direction: Direction, experiment: Mapping[str, Any], system: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the sections of an experiment that trains models of a direction, given those of the forward one.
+
+    `system` are the dotted keys in which it differs.
+    """
+    corpus = experiment["corpus"]
+    sections = {**experiment, "corpus": corpus if direction == FORWARD else swapped(corpus)}
+    return config.merge(sections, system)
+
+
+def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> None:
+    """Raise UserError where texts cannot be rendered as a view for the model that an experiment trains."""
+    if view not in views:
+        raise UserError(
+            f"operator {operator}: {unknown('view', view, views)}; the {role} model makes views by operators of its "
+            "own, such as system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
+        )
+
+
+def fates(hypotheses: Sequence[str | None]) -> Counter[str]:
+    """Count the hypotheses, and those that make no pair by reason."""
+    empty = sum(text is not None and not text.strip() for text in hypotheses)
+    return Counter({"translated": len(hypotheses), "too long": hypotheses.count(None), "empty": empty})
+
+
+@dataclass(frozen=True)
+class Translation:
+    """What a model makes of one column of a corpus, read as one of its views (`plain`, `rot-1`)."""
+
+    corpus: Corpus
+    column: str
+    model: TrainedModel
+    view: str
+    decoding: Decoding
+
+    def folder(self, store: Store) -> Folder:
+        """Return where the translations lie, made or not."""
+        address = config.address(
+            {
+                "version": VERSION,
+                "corpus": self.corpus.address,
+                "column": self.column,
+                "model": self.model.name,
+                "view": self.view,
+                "decoding": self.decoding.model_dump(exclude={"batch_tokens"}),  # speed alone
+            }
+        )
+        return store.folder(KIND, address)
+
+    def hypotheses(self, store: Store, execution: Execution, name: str) -> Iterator[list[str | None]]:
+        """Yield the translations of every shard of the corpus, made unless the store has them.
+
+        None stands for a text that is too long for the model. Who was killed continues at the first block that is
+        missing.
+        """
+        folder = self.folder(store)
+        make_once(folder, lambda: self._make(folder, store, execution, name))
+        for shard in self.corpus.shards:
+            parts = [read_shard(folder, block.name) for block in self._blocks() if block.shard == shard]
+            yield [text for part in parts for text in part.column("text").to_pylist()]
+
+    def _blocks(self) -> list[Block]:
+        return blocks_of(self.corpus, BLOCK_ROWS)
+
+    def _make(self, folder: Folder, store: Store, execution: Execution, name: str) -> None:
+        blocks = self._blocks()
+        missing = [block for block in blocks if not folder.exists(block.name)]
+        executor = execution.choose(self.corpus.rows / SENTENCES_PER_SECOND, name)
+        threads = 1 if executor.name == "ray" else execution.threads or 2
+        with Stage(name, self.corpus.rows, "sentences") as stage:
+            stage.advance(self.corpus.rows - sum(self._rows(block) for block in missing))
+            executor.map(
+                _TranslateBlock(self, folder, store, threads),
+                missing,
+                stage,
+                size=lambda rows: rows,
+                cpus=execution.cpus_per_worker,
+            )
+        inputs = [self.corpus.address, self.model.name]
+        folder.finish({"shards": [block.name for block in blocks], "view": self.view, "inputs": inputs})
+
+    def _rows(self, block: Block) -> int:
+        return len(self.text(block))
+
+    def text(self, block: Block) -> list[str]:
+        """Return the texts of a block."""
+        table = self.corpus.shard(block.shard, [self.column]).slice(block.start, block.rows)
+        return list(table.column(self.column).to_pylist())
+
+
+@dataclass(frozen=True)
+class _TranslateBlock:
+    """Makes the task that translates a block and stores it; the model is loaded once in every process."""
+
+    translation: Translation
+    folder: Folder
+    store: Store
+    threads: int
+
+    def __call__(self) -> Callable[[Block], int]:
+        translation = self.translation
+        translate = translation.model.translator(self.store, self.threads)
+
+        def apply(block: Block) -> int:
+            texts = translation.text(block)
+            outputs = translate(texts, translation.view, translation.decoding)
+            write_shard(self.folder, block.name, pa.table({"text": pa.array(outputs, pa.string())}))
+            return len(texts)
+
+        return apply

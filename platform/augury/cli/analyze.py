@@ -1,0 +1,114 @@
+"""`augury analyze`: what models make of their views, beyond scores; and which key a cipher should have."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from augury.cli import analyze_keys
+from augury.cli.common import print_json
+from augury.core.errors import UserError
+from augury.core.progress import say
+
+if TYPE_CHECKING:
+    from augury.analysis.system import System
+
+HELP = "Look into trained runs: hallucinations, rare subwords, states, words and lengths, views; or choose a key."
+EXAMPLE = """augury analyze results/runs/ADDRESS/seed-1
+  augury analyze BASELINE CIPHERDAUG --storage results --which buckets correlation
+  augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml --keys 1 2 3 5"""
+NAMES = ("hallucinations", "rare_subwords", "correlation", "buckets", "outputs")
+
+
+def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+    if analyze_keys.asked(words):
+        analyze_keys.configure(parser)
+        return
+    parser.add_argument(
+        "runs",
+        nargs="+",
+        metavar="RUN",
+        help="folder of a run and seed, or its address (with --storage); several are compared with the first. "
+        f"`{analyze_keys.WORD}` instead: the choice of a cipher's key before training, see `augury analyze "
+        f"{analyze_keys.WORD} --help`",
+    )
+    parser.add_argument("--storage", default="results", help="where runs named by address lie (default: results)")
+    parser.add_argument("--which", nargs="+", choices=NAMES, metavar="ANALYSIS", help=f"default: {' '.join(NAMES)}")
+    parser.add_argument("--test", metavar="NAME", help="test set, or valid (default: the first that all runs have)")
+    parser.add_argument(
+        "--sentences", type=int, default=1000, help="at most so many of it, drawn at random (default: 1000)"
+    )
+    parser.add_argument("--beam", type=int, help="of all translations (default: the experiment's)")
+    parser.add_argument(
+        "--executor", choices=["auto", "local", "ray"], help="where translation runs (default: the experiment's)"
+    )
+    of_each = parser.add_argument_group("settings of single analyses")
+    of_each.add_argument(
+        "--subwords", type=int, default=50, help="hallucinations: so many frequent ones are put before a source"
+    )
+    of_each.add_argument(
+        "--compare-to",
+        choices=["base", "reference"],
+        default="base",
+        help="hallucinations: what an output has lost, against the output as it was (base, default) or the reference",
+    )
+    of_each.add_argument(
+        "--normalise-weights", action="store_true", help="hallucinations: adjusted BLEU with weights that sum to 1"
+    )
+    of_each.add_argument("--pooled", action="store_true", help="rare_subwords: count over all views together")
+    of_each.add_argument(
+        "--counted-in",
+        choices=["train", "references"],
+        default="train",
+        help="buckets: frequencies in the training target (default) or in the test set's references",
+    )
+
+
+def run(arguments: argparse.Namespace) -> int:
+    if hasattr(arguments, "keys"):
+        return analyze_keys.run(arguments)
+    from augury.analysis.system import open_systems
+    from augury.cli.common import open_run
+    from augury.reporting.analyses import catalogue
+
+    for name in ("sentences", "subwords", "beam"):
+        if getattr(arguments, name) is not None and getattr(arguments, name) < 1:
+            raise UserError(f"--{name} {getattr(arguments, name)}: give 1 or more")
+    folders = [open_run(name, arguments.storage)[1] for name in arguments.runs]
+    if len(set(folders)) < len(folders):
+        raise UserError("a run is named twice: name each run once")
+    systems = open_systems(
+        folders,
+        test=arguments.test,
+        sentences=arguments.sentences,
+        executor=arguments.executor,
+        beam=arguments.beam,
+    )
+    settings = vars(arguments)
+    done: dict[str, Any] = {}
+    for name in arguments.which or NAMES:
+        try:
+            report = catalogue.analyse(name, systems, settings)
+        except UserError as error:
+            if arguments.which:
+                raise
+            say(f"{name} is left out: {error}")
+            continue
+        pages = [f"{catalogue.folder_of(systems, system).uri}/{report.page}" for system in systems]
+        done[name] = {"answer": report.answer, **report.content, "pages": pages}
+        if not arguments.json:
+            print(f"{report.text()}page     {pages[0]}\n", flush=True)
+    _record(systems)
+    if arguments.json:
+        print_json(done)
+    return 0 if done else 1
+
+
+def _record(systems: Sequence[System]) -> None:
+    """Keep the analyses with the runs in MLflow, where these are recorded."""
+    from augury.tracking.tracker import Tracker
+
+    for system in systems:
+        with Tracker(system.run.experiment.tracking, system.run.store) as tracker:
+            tracker.extend(system.run.folder)

@@ -1,0 +1,55 @@
+"""Minimum Bayes risk: of several hypotheses, the one that agrees most with all of them (Kumar and Byrne, 2004).
+
+The expected utility of a hypothesis is its mean utility against all hypotheses of its sentence as references, itself
+included and each as often as it was found: views that agree on a hypothesis vote for it.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from math import fsum
+from typing import Any
+
+from numpy.typing import NDArray
+
+from augury.decoding.settings import Utility
+from augury.scoring import bleu, chrf
+from augury.scoring.metric import CountedMetric
+from augury.scoring.metrics import metric
+
+Counts = Callable[[Sequence[Any]], NDArray[Any]]
+Value = Callable[[Sequence[float]], float]
+UTILITIES: dict[str, tuple[Counts, Value]] = {
+    "chrf": (chrf.pairwise_statistics, chrf.value),
+    "bleu": (bleu.pairwise_statistics, bleu.sentence_value),
+}
+"""By the name of the metric: what is counted in all pairs of hypotheses, and what the counts of a pair are worth."""
+
+
+def choose(sentences: Sequence[Sequence[str]], utility: Utility, language: str) -> list[str]:
+    """Return for each sentence one of its hypotheses, of which there is at least one.
+
+    Of hypotheses with equal expected utility the first is taken. `language` is theirs.
+    """
+    measure = metric(utility, language)
+    assert isinstance(measure, CountedMetric)
+    chosen = []
+    for hypotheses in sentences:
+        utilities = expected_utilities(hypotheses, measure)
+        chosen.append(max(utilities, key=lambda text: utilities[text]))
+    return chosen
+
+
+def expected_utilities(hypotheses: Sequence[str], measure: CountedMetric) -> dict[str, float]:
+    """Return the expected utility of every distinct hypothesis, in order of first occurrence."""
+    times = Counter(hypotheses)
+    if len(times) == 1:
+        return dict.fromkeys(times, 100.0)
+    counted, value = UTILITIES[measure.name]
+    counts = counted([measure.prepare(text) for text in times]).tolist()
+    # Summed exactly, so that the order of hypotheses decides nothing but ties.
+    return {
+        text: fsum(count * value(pair) for count, pair in zip(times.values(), row, strict=True)) / len(hypotheses)
+        for text, row in zip(times, counts, strict=True)
+    }

@@ -1,0 +1,48 @@
+"""A finished run's test sets decoded otherwise than the run is scored: outputs and their time, kept with the run."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+from typing import NamedTuple
+
+from augury.core import config
+from augury.core.progress import say
+from augury.decoding.settings import ViewDecoding
+from augury.experiments import trainable
+from augury.experiments.run import Run
+from augury.experiments.views import PLAIN
+
+KIND = "decodings"
+"""The folder, within that of a run, of what is kept."""
+
+
+class Decoded(NamedTuple):
+    """The outputs for a test set, and the seconds that they took: loading the model included, converting it not."""
+
+    outputs: list[str]
+    seconds: float
+    processor_seconds: float
+    """Of this process alone: what Ray or a GPU does is not counted."""
+
+
+def decoded(run: Run, test: str, decoding: ViewDecoding) -> Decoded:
+    """Return what a run makes of a test set under a decoding, found where it was made before."""
+    corpus = run.corpus(test)
+    settings = {key: value for key, value in decoding.to_dict().items() if key != "batch_tokens"}
+    address = config.address({"corpus": corpus.folder.name, "decoding": settings})
+    folder, file = run.folder.sub(KIND), f"{address}.json"
+    if not folder.exists(file):
+        how = f" by {decoding.combine}" if decoding.combine else ""
+        say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
+        task = trainable.find(run.experiment.task)
+        decoding_so = replace(run, experiment=run.experiment.model_copy(update={"decoding": decoding}))
+        # What is done once for all test sets, such as converting the model, is no part of the time.
+        task.translate(decoding_so, corpus.column("source")[:1])
+        began, processor_began = time.monotonic(), time.process_time()
+        outputs = task.outputs(decoding_so, corpus, test)
+        result = Decoded(outputs, time.monotonic() - began, time.process_time() - processor_began)
+        facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
+        folder.write_json(file, {**facts, **result._asdict()})
+    content = folder.read_json(file)
+    return Decoded(*(content[name] for name in Decoded._fields))

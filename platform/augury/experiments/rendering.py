@@ -1,0 +1,67 @@
+"""Texts as the views of a run render them: by its own operators and by what these have learned, by nothing new."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import pyarrow as pa
+
+from augury.augment.operator import Apply, Operator
+from augury.augment.pipeline import Part
+from augury.core.errors import UserError
+from augury.corpora.corpus import COLUMNS
+from augury.experiments import operator_models
+from augury.experiments import views as of_experiment
+from augury.experiments.run import Run
+from augury.experiments.views import PLAIN as PLAIN
+from augury.regimes.regime import SOURCE
+
+
+def views(run: Run) -> tuple[str, ...]:
+    """Return the views that texts can be rendered as: plain first, then those of the run's operators in their order."""
+    return of_experiment.views(run.experiment)
+
+
+def view_named(run: Run, name: str) -> str:
+    """Return what tokens and vocabularies call a view, `source` for `plain`; UserError lists the views there are."""
+    return of_experiment.view_named(run.experiment, name)
+
+
+def rendered(run: Run, texts: Sequence[str], view: str) -> list[str]:
+    """Return clean texts, in their order, as a view of the run renders them.
+
+    A record is known to an operator by its text alone, so that equal texts are rendered equally, whatever stands beside
+    them. UserError for a view that the run has not, or has only while training, and for a task that reads several texts
+    at once.
+    """
+    name = view_named(run, view)
+    if name == SOURCE:
+        return list(texts)
+    part, apply = _bound(run, name)
+    table = apply(_records(run, part, texts)).table
+    return [str(text) for text in table.column("text").to_pylist()]
+
+
+def _bound(run: Run, view: str) -> tuple[Operator, Apply]:
+    """The part of the run's operators that makes a view, and the function from records to it."""
+    models = operator_models.addressed(run.experiment, run.store)
+    parts = [
+        Part(part, of_operator, run.stored(run.fits[view]), run.stored(run.views[view]))
+        for operator, of_operator in zip(run.experiment.augment, models, strict=True)
+        for part in operator.parts()
+        if part.name() == view
+    ]
+    (part,) = parts
+    return part.operator, part.operator.bind(part.fitted, run.store)
+
+
+def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
+    """The texts as records, in the columns that an operator reads; what is not known of them is null."""
+    corpus = run.corpus("train")
+    columns = COLUMNS[corpus.kind]
+    if len(columns.read) > 1:
+        raise UserError(f"task {run.experiment.task} reads {' and '.join(columns.read)}: no single text is rendered")
+    (language, *_) = run.experiment.corpus.languages_of("train")
+    values = {"id": texts, columns.read[0]: texts, columns.language: [language] * len(texts)}
+    empty = [None] * len(texts)
+    return pa.table({name: pa.array(values.get(name, empty), pa.string()) for name in operator.reads(corpus.columns)})

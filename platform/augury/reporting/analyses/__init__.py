@@ -1,0 +1,1 @@
+"""Analyses as tables, charts, pages and JSON."""

@@ -1,0 +1,196 @@
+"""The rarest subwords of views as a report."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+
+from augury.analysis.rare_subwords import Piece, RareSubwords
+from augury.analysis.system import System
+from augury.reporting.analyses.report import Part, Report, line, logarithmic, of_systems, p_of, where
+from augury.reporting.figures import COLUMN, Figure, chart
+from augury.reporting.looks import look
+from augury.reporting.numbers import MISSING, probability
+from augury.reporting.tables import Cell, Table, table
+from augury.text.vocabulary_settings import SPACE
+
+PIXELS = 13
+"""Of a letter in the chart of a sentence."""
+UNSEEN = 0.5
+"""Where a chart with a logarithmic axis puts 0."""
+
+
+def report(results: Sequence[RareSubwords], systems: Sequence[System], settings: Mapping[str, Any]) -> Report:
+    """Return the report of `rare_subwords`."""
+    parts = [Part("The rarest subword of a sentence", _table(results, settings))]
+    for place, (result, system) in enumerate(zip(results, systems, strict=True)):
+        figures = [
+            _distribution(result, place),
+            *(_sentence(result, system, place, i) for i in range(len(result.examples))),
+        ]
+        of_system = f": {result.system}" if len(results) > 1 else ""
+        parts.append(
+            Part(
+                f"Sentences and their pieces{of_system}",
+                figures=tuple(figures),
+                legend=tuple((look(index), view.view) for index, view in enumerate(result.views)),
+                text="Sentences are drawn without regard to their pieces. A line is a piece over the letters of the "
+                "plain text that it stands for; its height, how often the training source of its view has it. A piece "
+                "that was never seen is at the lower edge.",
+            )
+        )
+    return of_systems(
+        "rare_subwords",
+        "Rarest subwords",
+        answer(results, systems),
+        parts,
+        systems,
+        [asdict(result) for result in results],
+        settings,
+    )
+
+
+def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
+    """Say in which views the rarest subword is more frequent, and how sure that is."""
+    sentences = []
+    several = [result for result in results if len(result.views) > 1]
+    for result in several or results:
+        plain, *others = result.views
+        of_system = f"{result.system}: " if len(results) > 1 else ""
+        if not others:
+            sentences.append(
+                f"{of_system}the rarest subword of a sentence was seen {plain.mean.value:.1f} times in training on "
+                f"average (median {plain.median:.0f}); the run has no other view to compare"
+            )
+            continue
+        told = []
+        for view in others:
+            test = view.against_plain
+            assert test is not None and view.p_corrected is not None
+            (verb, most), (other, least) = sorted(
+                [("more", test.more), ("less", test.fewer)], key=lambda side: side[1], reverse=True
+            )
+            sure = p_of(view.p_corrected) + ("" if view.p_corrected < 0.05 else ", may be chance")
+            told.append(
+                f"{view.view} {view.mean.value:.1f}, {verb} often in {most:,} sentences and {other} often in "
+                f"{least:,} ({sure})"
+            )
+        sentences.append(
+            f"{of_system}the rarest subword of a sentence was seen in training {plain.mean.value:.1f} times on average "
+            f"in plain text; {'; '.join(told)}"
+        )
+    return f"On {where(systems)}, {'. '.join(sentences)}."
+
+
+def _table(results: Sequence[RareSubwords], settings: Mapping[str, Any]) -> Table:
+    rows = []
+    for result in results:
+        for view in result.views:
+            test = view.against_plain
+            rows.append(
+                [
+                    f"{result.system}, {view.view}" if len(results) > 1 else view.view,
+                    Cell(f"{view.mean.value:.1f} [{view.mean.low:.1f}, {view.mean.high:.1f}]", view.mean.value),
+                    Cell(f"{view.median:g}", view.median),
+                    Cell(f"{view.unseen:,}", view.unseen),
+                    MISSING if test is None else f"{test.difference:+.1f} [{test.low:+.1f}, {test.high:+.1f}]",
+                    MISSING if test is None else probability(test.p_bootstrap),
+                    MISSING if test is None else f"{test.more:,} / {test.fewer:,}",
+                    MISSING if view.p_corrected is None else probability(view.p_corrected),
+                ]
+            )
+    counted = "over all views together" if settings["pooled"] else "in the training source of the view itself"
+    return table(
+        [
+            "view",
+            "mean count [95 %]",
+            "median",
+            "with an unseen piece",
+            "mean − plain [95 %]",
+            "p, bootstrap",
+            "more / less often",
+            "p, signs",
+        ],
+        rows,
+        title="Count of the rarest subword of a sentence",
+        notes=(
+            f"Counted {counted}; a piece that training has not seen counts 0.",
+            "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many sentences the "
+            "rarest subword of the view is the more frequent one; its p is corrected for the views of a run.",
+        ),
+    )
+
+
+def _distribution(result: RareSubwords, place: int) -> Figure:
+    traces = []
+    for index, view in enumerate(result.views):
+        counts, values = np.array(view.rarest), np.unique([1, *view.rarest])
+        values = values[values > 0]
+        drawn = look(index)
+        traces.append(
+            go.Scatter(
+                mode="lines",
+                name=html.escape(view.view),
+                x=values.tolist(),
+                y=[float((counts >= value).mean()) for value in values],
+                line={"color": drawn.colour, "dash": drawn.dash, "width": 2, "shape": "vh"},
+                hovertemplate=f"{html.escape(view.view)}: %{{y:.1%}} at least %{{x}} times<extra></extra>",
+            )
+        )
+    drawing = logarithmic(chart(traces, "count in training", "share of sentences", height=320), "x")
+    drawing.update_yaxes(tickformat=".0%")
+    seen = ", ".join(f"{view.view} {1 - view.unseen / len(view.rarest):.0%}" for view in result.views)
+    title = "Sentences whose rarest subword was seen at least so often"
+    return Figure(f"distribution-{place}", title, f"{title}; at least once: {seen}", drawing)
+
+
+def _sentence(result: RareSubwords, system: System, place: int, index: int) -> Figure:
+    row, views = result.examples[index]
+    text = system.sources[row]
+    traces = []
+    for number, (view, pieces) in enumerate(views.items()):
+        spans = _spans(pieces)
+        drawn, name = look(number), html.escape(view)
+        xs = [x for start, end, _ in spans for x in (start, end, None)]
+        ys = [y for _, _, piece in spans for y in (max(UNSEEN, piece.count), max(UNSEEN, piece.count), None)]
+        traces += [
+            go.Scatter(mode="lines", name=name, x=xs, y=ys, line={"color": drawn.colour, "width": 4}, hoverinfo="skip"),
+            go.Scatter(
+                mode="text",
+                name=name,
+                x=[(start + end) / 2 for start, end, _ in spans],
+                y=[max(UNSEEN, piece.count) for _, _, piece in spans],
+                text=[html.escape(piece.text.removeprefix(SPACE)) for _, _, piece in spans],
+                textposition="top center",
+                textfont={"color": drawn.colour, "size": 11},
+                customdata=[[html.escape(piece.text), piece.count] for _, _, piece in spans],
+                hovertemplate=f"{name} %{{customdata[0]}}: %{{customdata[1]}} times<extra></extra>",
+            ),
+        ]
+    drawing = logarithmic(chart(traces, "", "count in training", height=320), "y")
+    places = list(range(len(text)))
+    drawing.update_xaxes(
+        tickmode="array", tickvals=[at + 0.5 for at in places], ticktext=[html.escape(c) for c in text]
+    )
+    drawing.update_xaxes(showgrid=False, range=[-1, len(text)], tickangle=0)
+    least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
+    told = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
+    title = f"{line(system, row)}; the rarest: {told}"
+    return Figure(
+        f"sentence-{place}-{index}", title, f"{text}: {told}", drawing, narrowest=max(COLUMN + 1, PIXELS * len(text))
+    )
+
+
+def _spans(pieces: Sequence[Piece]) -> list[tuple[float, float, Piece]]:
+    """The letters of the text, from and to, that pieces stand for; the space before the text is at -1."""
+    spans, start = [], -1
+    for piece in pieces:
+        end = start + len(piece.text)
+        spans.append((start + 0.1 + (piece.text[:1] == SPACE and len(piece.text) > 1), end - 0.1, piece))
+        start = end
+    return spans

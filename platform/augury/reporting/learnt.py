@@ -1,0 +1,77 @@
+"""Warnings of models that have not learnt: BLEU under 1, or labels that one label for all examples is as good as."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from augury.core.errors import UserError
+from augury.core.store import Folder
+from augury.corpora.corpus import COLUMNS, Corpus
+from augury.reporting import run_files
+from augury.reporting.resampling import test_corpus
+from augury.scoring import metrics
+
+WARNING = "warning: "
+LEAST_BLEU = 1.0
+"""Below which a model has not learnt to translate, and its differences mean nothing."""
+
+
+class Reached(NamedTuple):
+    """What a system has reached on a test or validation set."""
+
+    name: str
+    run: Folder
+    """One of its runs."""
+    metric: str
+    value: float
+    low: float
+    """The lower end of the interval; the value itself where none is known."""
+
+
+def not_learnt(scores: Sequence[Reached], test: str) -> list[str]:
+    """Return warnings that name the systems that have not learnt, or are not shown to have."""
+    low = [
+        f"{score.name} ({metrics.title(score.metric)} {score.value:.1f})"
+        for score in scores
+        if "bleu" in score.metric and score.value < LEAST_BLEU
+    ]
+    lines = [f"{WARNING}not learnt, differences mean nothing: {_first(low)}; train longer"] if low else []
+    by_chance: dict[str, list[str]] = {}
+    for score in scores:
+        constant = _of_one_label(score, test)
+        if constant is not None and score.low <= constant[1]:
+            label, value = constant
+            level = f"{metrics.title(score.metric)} {value:.1f} on {test} by '{label}' for every example"
+            by_chance.setdefault(level, []).append(f"{score.name} ({score.value:.1f})")
+    return lines + [
+        f"{WARNING}not shown to be above chance, {level}: {_first(names)}; train longer"
+        for level, names in by_chance.items()
+    ]
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(names[:3]) + more
+
+
+def _of_one_label(score: Reached, test: str) -> tuple[str, float] | None:
+    """Return the most frequent label and what it reaches for every example; None for text and where the set is gone."""
+    try:
+        known = metrics.entry(score.metric)
+    except UserError:
+        return None
+    if known.measures != "labels" or known.lower_is_better or not run_files.described(score.run):
+        return None
+    corpus = test_corpus(score.run, test)
+    return _constant(corpus.folder, score.metric) if corpus else None
+
+
+@lru_cache(maxsize=64)  # pages of a running sweep are made again and again
+def _constant(corpus: Folder, metric: str) -> tuple[str, float]:
+    labels = Corpus(corpus).column(COLUMNS[Corpus(corpus).kind].expected)
+    ((label, _),) = Counter(labels).most_common(1)
+    scorer = metrics.metric(metric)
+    return label, scorer.value(scorer.statistics([label] * len(labels), labels).sum(0))

@@ -1,0 +1,36 @@
+"""Buckets by frequency and by length."""
+
+from __future__ import annotations
+
+import pytest
+
+from augury.analysis.buckets import FREQUENCIES, LENGTHS, f_measure, frequency_statistics, length_statistics, name_of
+from augury.scoring.bleu import statistics
+
+NAMES = [name_of(FREQUENCIES, index) for index in range(len(FREQUENCIES) + 1)]
+
+
+def test_buckets_are_those_of_compare_mt() -> None:
+    assert NAMES == ["0", "1", "2", "3", "4", "5–9", "10–99", "100–999", "1,000 and more"]
+    assert [name_of(LENGTHS, index) for index in range(3)] == ["0–9", "10–19", "20–29"]
+
+
+def test_words_match_in_the_bucket_of_their_count() -> None:
+    sums = frequency_statistics([("a", "c", "c")], [("a", "b", "c")], {"a": 5, "b": 1, "c": 200}).sum(1).tolist()
+    by_name = dict(zip(NAMES, sums, strict=True))
+    assert by_name["5–9"] == [1, 1, 1] and f_measure(by_name["5–9"]) == 1
+    assert by_name["1"] == [0, 1, 0] and f_measure(by_name["1"]) == 0
+    assert by_name["100–999"] == [1, 1, 2]
+    assert f_measure(by_name["100–999"]) == pytest.approx(0.666667, abs=1e-6)
+
+
+def test_words_never_match_across_sentences() -> None:
+    sums = frequency_statistics([("a",), ("b",)], [("b",), ("a",)], {}).sum((0, 1)).tolist()
+    assert sums == [0, 2, 2]
+
+
+def test_a_sentence_is_in_the_bucket_of_its_references_length() -> None:
+    short, long = ("a",) * 9, ("b",) * 10
+    table = length_statistics([short, short], [short, long])
+    assert table[0].tolist() == [statistics(short, short), [0] * 9]
+    assert table[1].tolist() == [[0] * 9, statistics(short, long)]

@@ -1,0 +1,66 @@
+"""Canonical correlations: by hand, under linear maps, and of noise in the paper's shape."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from augury.analysis.correlation import correlation, correlations, random_baseline
+from augury.core.errors import UserError
+
+
+def test_weights_are_those_of_the_projection() -> None:
+    signs = np.array([[(-1) ** (row >> bit) for bit in range(3)] for row in range(8)], float)
+    a, b, c = signs.T
+    value = correlation(np.column_stack([3 * a, b]), np.column_stack([a, c]))
+    assert (value.pwcca, value.mean) == pytest.approx((0.75, 0.5))
+    # Of two spaces of one size the first has the weights, else the smaller one.
+    assert correlation(np.column_stack([a, c]), np.column_stack([3 * a, b])).pwcca == pytest.approx(0.5)
+    assert correlation(np.column_stack([a, c, b - 2 * a]), np.column_stack([3 * a, b])).pwcca == pytest.approx(1.0)
+
+
+def test_invertible_linear_maps_change_nothing() -> None:
+    random = np.random.default_rng(1)
+    space = random.standard_normal((50, 4))
+    value = correlation(space, space @ random.standard_normal((4, 4)) + 7)
+    assert (value.pwcca, value.mean, value.truncated_mean) == pytest.approx((1, 1, 1))
+
+
+def test_dead_directions_are_left_out() -> None:
+    random = np.random.default_rng(1)
+    space = random.standard_normal((50, 3))
+    dead = np.column_stack([space, space[:, 0] + space[:, 1], np.full(50, 2.0)])
+    assert correlation(dead, space).mean == pytest.approx(1)
+    assert correlation(np.zeros((50, 2)), space).pwcca == 0
+
+
+@pytest.mark.slow
+def test_noise_in_the_shape_of_the_paper_has_its_random_baseline() -> None:
+    value = random_baseline(6750, 512, 512)
+    assert (value.mean, value.pwcca, value.truncated_mean) == pytest.approx((0.2355, 0.2356, 0.2700), abs=1e-3)
+
+
+def system(name: str, states: dict[str, list[np.ndarray]]) -> Any:
+    return SimpleNamespace(name=name, views=tuple(states), sources=[""] * 40, states=states.__getitem__)
+
+
+def test_layers_views_and_models_are_compared() -> None:
+    random = np.random.default_rng(1)
+    bottom, top, noise = random.standard_normal((3, 40, 4))
+    first = system("first", {"plain": [bottom, top], "rot-1": [bottom, noise]})
+    second = system("second", {"plain": [2 * bottom, noise]})
+    result = correlations([first, second])
+    assert [(pair.first, pair.second) for pair in result.layers] == [
+        ((name, "plain", 0), (name, "plain", 1)) for name in ("first", "second")
+    ]
+    assert [round(pair.value.pwcca, 6) == 1 for pair in result.views] == [True, False]
+    assert [round(pair.value.pwcca, 6) == 1 for pair in result.models] == [True, False]
+    assert 0 < result.baseline.mean < 1
+
+
+def test_too_few_sentences_are_refused() -> None:
+    with pytest.raises(UserError, match="40 sentences do not tell 64 dimensions"):
+        correlations([system("one", {"plain": [np.zeros((40, 64))]})])

@@ -1,0 +1,79 @@
+"""Adjusted BLEU and what counts as a hallucination."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from augury.analysis.hallucination import adjusted_bleu, frequent_subwords, hallucinations
+
+
+@pytest.mark.parametrize(
+    ("hypothesis", "reference", "score"),
+    [
+        ("a b c d", "a b c d", 1.0),
+        ("the cat sat", "the cat sat down", 0.716531),
+        ("the dog sat on mat", "the cat sat on the mat", 0.216064),
+        ("b a", "a b", 0.0),
+        ("x y z", "a b c", 0.0),
+        ("word", "word", 0.0),
+        ("", "a b", 0.0),
+    ],
+)
+def test_adjusted_bleu_is_that_of_the_specification(hypothesis: str, reference: str, score: float) -> None:
+    assert adjusted_bleu(hypothesis, reference) == pytest.approx(score, abs=1e-6)
+
+
+def test_weights_can_be_normalised() -> None:
+    normalised = adjusted_bleu("the dog sat on mat", "the cat sat on the mat", normalise_weights=True)
+    assert normalised == pytest.approx(0.390589, abs=1e-6)
+
+
+class Parrot(SimpleNamespace):
+    """A system that says its source, but `ruin` makes it say something else."""
+
+    def outputs(self) -> list[str]:
+        return self.translate(self.ids(), "")
+
+    def ids(self) -> list[list[int]]:
+        return [[self.pieces.index(word) for word in text.split()] for text in self.sources]
+
+    def counts(self) -> np.ndarray:
+        return np.array([9, 9, 9, *range(1, len(self.pieces) - 2)])
+
+    def translate(self, sources: list[list[int]], label: str) -> list[str]:
+        words = [[self.pieces[piece] for piece in source] for source in sources]
+        return ["what is that" if self.ruin in line else " ".join(line) for line in words]
+
+
+def parrot(name: str, ruin: str) -> Any:
+    pieces = ["<pad>", "<unk>", "</s>", "a", "b", "c", "d"]
+    sources = ["a b c", "b c d", "d d d"]
+    return Parrot(
+        name=name, ruin=ruin, pieces=pieces, special={0, 1, 2}, sources=sources, references=["a b c", "b c d", "a a a"]
+    )
+
+
+def test_sentences_count_once_and_only_if_they_are_translated() -> None:
+    calm, mad = hallucinations([parrot("calm", "nothing"), parrot("mad", "a")], subwords=3)
+    assert (calm.candidates, calm.hallucinated, calm.pairs) == (2, (), 0)
+    # "a b c" holds the word that ruins it and so is not translated at all: it is no candidate.
+    assert mad.subwords == ("d", "c", "b")
+    assert (mad.candidates, mad.hallucinated) == (1, ())
+
+
+def test_what_frequent_subwords_do() -> None:
+    first, second = hallucinations([parrot("one", "z"), parrot("two", "a")], subwords=4)
+    assert second.subwords == ("d", "c", "b", "a") and second.by_subword == (0, 0, 0, 1)
+    assert second.hallucinated == (1,) and second.pairs == 1
+    (example,) = second.examples
+    assert (example.sentence, example.subword, example.output) == (1, "a", "what is that")
+    assert second.share.value == pytest.approx(1 / 3) and first.share.value == 0
+    assert second.against_first is not None and second.against_first.more == 1
+
+
+def test_no_special_symbol_is_put_before_a_source() -> None:
+    assert frequent_subwords(parrot("one", "z"), 50) == [6, 5, 4, 3]

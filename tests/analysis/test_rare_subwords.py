@@ -1,0 +1,58 @@
+"""The rarest subword of a sentence."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from augury.analysis.rare_subwords import Piece, rare_subwords, rarest
+
+HEY = {"▁hey": 2, ",": 900, "▁warum": 300, "▁nicht": 2000, "?": 700}
+"""Of the specification, and of figure 7."""
+
+
+def test_the_rarest_subword_of_the_specification() -> None:
+    assert rarest(np.array(list(HEY.values())), [range(5)]).tolist() == [2]
+
+
+def test_subwords_that_training_has_not_seen_count_0() -> None:
+    assert rarest(np.array([5, 0, 7]), [[0, 2], [0, 1], [3]]).tolist() == [5, 0, 0]
+
+
+def system(counts: dict[str, list[int]]) -> Any:
+    """Four sentences of one piece each, pieces 0 to 3."""
+    return SimpleNamespace(
+        name="cipher",
+        test="test",
+        views=tuple(counts),
+        pieces=["a", "b", "c", "d"],
+        sources=["a", "b", "c", "d"],
+        ids=lambda view: [[0], [1], [2], [3]],
+        counts=lambda view: np.array(counts[view]),
+    )
+
+
+def test_views_are_compared_sentence_by_sentence() -> None:
+    (result,) = rare_subwords([system({"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4], "rot-2": [1, 2, 3, 0]})])
+    plain, first, second = result.views
+    assert (plain.mean.value, plain.median, plain.unseen, plain.against_plain) == (1.5, 1.5, 1, None)
+    assert first.against_plain is not None and (first.against_plain.more, first.against_plain.fewer) == (3, 1)
+    assert first.against_plain.difference == 2.5
+    assert first.against_plain.p_sign == pytest.approx(10 / 16)  # 3 of 4, by hand
+    assert second.against_plain is not None and second.against_plain.p_sign == 1.0
+    assert first.p_corrected == 1.0
+
+
+def test_counts_can_be_pooled_over_views() -> None:
+    (result,) = rare_subwords([system({"plain": [1, 2, 3, 0], "rot-1": [5, 5, 2, 4]})], pooled=True)
+    assert [view.rarest for view in result.views] == [(6, 7, 5, 4)] * 2
+
+
+def test_examples_are_pieces_with_their_counts() -> None:
+    (result,) = rare_subwords([system({"plain": [1, 2, 3, 0]})], examples=2)
+    assert len(result.examples) == 2
+    for row, views in result.examples:
+        assert views["plain"] == (Piece("abcd"[row], [1, 2, 3, 0][row]),)

@@ -1,0 +1,100 @@
+"""Forward and back translation of monolingual text, by trained models."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+import pytest
+
+from augury.augment import operator, pipeline
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.corpus import PARALLEL, read_shard
+from augury.corpora.ingest import ingested
+from augury.decoding.settings import Decoding
+from augury.experiments import operator_models, preparation
+from augury.experiments.experiment import Experiment, systems
+from augury.experiments.training import train
+from tests import tiny
+
+SEARCH = {"beam": 2, "max_length": 12}
+
+
+def experiment(storage: Path, name: str, language: str, **changes: Any) -> Experiment:
+    text = {"language": language, "train": {"builtin": 15, "seed": 2}}
+    given = {"operator": name, "monolingual": text, "decoding": SEARCH, **changes}
+    return tiny.experiment("nmt", storage, augment=[given], baseline=True, training={"max_updates": 3})
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "read", "written"),
+    [("forward_translation", "qaa", "source", "target"), ("back_translation", "qab", "target", "source")],
+)
+def test_pairs_are_sentences_and_what_a_model_makes_of_them(
+    name: str, language: str, read: str, written: str, tmp_path: Path
+) -> None:
+    """Forward, the target side is the model's output; back, the source side is. All sentences are used."""
+    given, store = experiment(tmp_path, name, language), Store(tmp_path)
+    known = preparation.address(given, store)
+    run = preparation.prepare(given, store)
+    assert run.address == known and list(run.records) == [name]
+    folder = run.stored(run.records[name])
+    manifest = folder.manifest()
+    rows = pa.concat_tables([read_shard(folder, shard) for shard in manifest["shards"]])
+    assert rows.schema.remove_metadata().equals(PARALLEL)
+    text = ingested(given.augment[0].texts()["monolingual"], "train", store.root)
+    counts = manifest["counts"]
+    assert counts["translated"] == text.rows == 15
+    assert len(rows) == 15 - counts.get("empty", 0) - counts.get("too long", 0)
+    (models,) = operator_models.addressed(given, store)
+    (model,) = models.values()
+    outputs = model.translator(store)(text.column("text"), "plain", Decoding(**SEARCH))
+    pairs = zip(rows.column(read).to_pylist(), rows.column(written).to_pylist(), strict=True)
+    assert list(pairs) == [
+        (source, output) for source, output in zip(text.column("text"), outputs, strict=True) if output
+    ]
+    assert {
+        tuple(row)
+        for row in zip(*(rows.column(f"{side}_language").to_pylist() for side in ("source", "target")), strict=True)
+    } == {("qaa", "qab")}
+    first = rows.slice(0, 1).to_pylist()[0]
+    assert first["lineage"]["parents"][0].startswith("monolingual-")
+    assert first["id"] == f"{first['lineage']['parents'][0]}/{name}-1" and first["origin"] == name
+    assert text.address in manifest["inputs"]
+    assert train(run)
+
+
+def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> None:
+    given, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
+    (models,) = operator_models.addressed(given, store)
+    baseline = preparation.address(systems(given)["baseline"], store)
+    assert models["translator"].name == f"runs/{baseline}/seed-1"
+
+
+def test_another_text_is_another_address(tmp_path: Path) -> None:
+    store, (file, other) = Store(tmp_path), (tmp_path / "a.txt", tmp_path / "b.txt")
+    file.write_text("one\n")
+    other.write_text("two\n")
+    parts = []
+    for path in (file, other):
+        given = {"language": "de", "train": {"lines": str(path)}}
+        chosen = operator.parse({"operator": "back_translation", "monolingual": given, "ready": {"checkpoint": "a"}})
+        parts += pipeline.plan("corpus", [chosen], store)
+    assert parts[0].folder != parts[1].folder
+
+
+@pytest.mark.parametrize(
+    ("name", "language", "changes", "message"),
+    [
+        ("forward_translation", "qab", {}, "monolingual.language is 'qab'.* in 'qaa', the source language"),
+        ("back_translation", "qaa", {}, "in 'qab', the target language"),
+        ("back_translation", "qab", {"view": "rot-1"}, "unknown view 'rot-1'"),
+    ],
+)
+def test_mistakes_are_told_before_anything_is_trained(
+    name: str, language: str, changes: dict[str, Any], message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(UserError, match=message):
+        experiment(tmp_path, name, language, **changes)

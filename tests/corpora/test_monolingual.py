@@ -1,0 +1,63 @@
+"""Text of one language: lines, a table, the built-in text; what it becomes in the store."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.config import validate
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.corpora.corpus import MONOLINGUAL
+from augury.corpora.ingest import corpus_address, ingest
+from augury.corpora.monolingual import MonolingualSpec
+
+
+def spec(language: str = "en", **settings: Any) -> MonolingualSpec:
+    return validate(MonolingualSpec, {"language": language, **settings}, "monolingual")
+
+
+def test_lines_and_tables_of_the_same_text_give_the_same_records(tmp_path: Path) -> None:
+    texts = ["A first one.", " ", "a second  one ", "a third one that is long"]
+    (tmp_path / "a.txt").write_text("".join(f"{text}\n" for text in texts))
+    (tmp_path / "a.tsv").write_text("".join(f"{text}\n" for text in ["comment", *texts]))
+    places = ({"lines": str(tmp_path / "a.txt")}, {"file": str(tmp_path / "a.tsv"), "text_column": "comment"})
+    for place in places:
+        corpus = ingest(spec(train=place, filter={"max_length": 4, "lowercase": True}), "train", Store(tmp_path))
+        (block,) = corpus.blocks()
+        assert block.schema.equals(MONOLINGUAL) and corpus.columns == MONOLINGUAL.names
+        assert block.column("text").to_pylist() == ["a first one.", "a second  one"]
+        assert block.column("id").to_pylist() == ["monolingual-00000001", "monolingual-00000003"]
+        assert set(block.column("language").to_pylist()) == {"en"}
+        assert sum(corpus.manifest["rejected"].values()) == 2
+
+
+def test_the_content_is_in_the_address_and_the_name_of_the_file_is_not(tmp_path: Path) -> None:
+    for name, content in (("a", "one\n"), ("b", "one\n"), ("c", "two\n")):
+        (tmp_path / name).write_text(content)
+    first, same, other = (corpus_address(spec(train={"lines": str(tmp_path / name)}), "train") for name in "abc")
+    assert first == same != other
+
+
+def test_the_built_in_text_has_two_sides(tmp_path: Path) -> None:
+    texts = {
+        language: ingest(spec(language, train={"builtin": 9}), "train", Store(tmp_path)).column("text")
+        for language in ("de", "en", "qaa", "qab")
+    }
+    assert len({tuple(lines) for lines in texts.values()}) == 4 and {len(lines) for lines in texts.values()} == {9}
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"train": {}}, "train has no text: give lines, or file, or hub, or builtin"),
+        ({"train": {"lines": "a", "file": "b.tsv"}}, "lines and file are given"),
+        ({"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}}, "has no valid and no tests"),
+        ({"train": {"lines": "a", "text_column": "x"}}, "text_column belongs to a text given as file or hub"),
+    ],
+)
+def test_mistakes(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        spec(**settings)

@@ -1,0 +1,94 @@
+"""Analyses of runs, from folders to pages."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from augury.analysis.system import open_systems
+from augury.cli import main
+from augury.cli.analyze import NAMES
+from augury.core.errors import UserError
+from augury.core.store import Folder
+from augury.reporting.analyses.catalogue import ANALYSES, analyse, folder_of
+
+SETTINGS: Mapping[str, Any] = {
+    "subwords": 3,
+    "compare_to": "base",
+    "normalise_weights": False,
+    "pooled": False,
+    "counted_in": "train",
+}
+
+
+def test_the_command_offers_all_analyses() -> None:
+    assert tuple(ANALYSES) == NAMES
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_analysis_is_a_page_and_json_in_the_folder_of_every_run(
+    name: str, folders: list[Folder], read: Callable[[str], Any], hostile: str
+) -> None:
+    systems = open_systems(folders)
+    systems[1] = replace(systems[1], name=hostile)
+    report = analyse(name, systems, SETTINGS)
+    assert report.text().endswith(f"{report.answer}\n" + "".join(f"{line}\n" for line in report.cautions))
+    for system in systems:
+        folder = folder_of(systems, system)
+        assert folder.name.startswith(f"{system.run.folder.name}/analyses/test-with-")
+        content = folder.read_json(f"{name}.json")
+        assert [run["address"] for run in content["runs"]] == [system.run.address for system in systems]
+        assert content["answer"] == report.answer and content["results"]
+        page = read(folder.read(f"{name}.html").decode())
+        assert "img" not in page.tags
+        for part in report.parts:
+            assert {figure.name for figure in part.figures} <= set(page.ids)
+
+
+def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:
+    first, second = open_systems(folders, sentences=7)
+    assert first.rows == second.rows and len(first.sources) == 7
+    assert first.references == second.references
+    assert second.views == ("plain", "rot-1")
+    assert open_systems(folders, test="valid")[0].test == "valid"
+
+
+def test_runs_that_cannot_be_looked_at_are_refused(folders: list[Folder]) -> None:
+    with pytest.raises(UserError, match="tset"):
+        open_systems(folders, test="tset")
+
+
+def test_the_command_prints_json_of_what_it_did(folders: list[Folder], capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["analyze", folders[1].uri, "--which", "outputs", "--sentences", "9", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    (result,) = printed["outputs"]["results"]
+    assert [view["view"] for view in result["views"]] == ["plain", "rot-1"]
+    assert len(printed["outputs"]["lines"]) == 9
+    assert main(["analyze", folders[1].uri, folders[1].uri]) == 2
+    assert main(["analyze", folders[1].uri, "--which", "correlation", "--sentences", "9"]) == 2
+
+
+def test_what_cannot_be_analysed_is_told_and_does_not_stop_the_others(
+    folders: list[Folder], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["analyze", folders[0].uri, "--sentences", "9", "--subwords", "2"]) == 0
+    told = capsys.readouterr()
+    assert "correlation is left out: 9 sentences" in told.err
+    assert told.out.count("page ") == len(NAMES) - 1
+
+
+def test_keys_are_analysed_from_files(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["ein haus", "zwei alte hunde", "der mann im haus", "zwei hunde laufen", "ein alter mann läuft"] * 4
+    for name in ("a.de", "a.en"):
+        (tmp_path / name).write_text("".join(f"{line} {row}\n" for row, line in enumerate(words)))
+    files = ["--source", f"{tmp_path}/a.de", "--target", f"{tmp_path}/a.en", "--storage", f"{tmp_path}/results"]
+    size = ["--set", "vocabulary.size=50", "--set", "vocabulary.size_per_key=10"]
+    assert main(["analyze", "keys", *files, *size, "--keys", "1", "2", "--json"]) == 0
+    printed = json.loads(capsys.readouterr().out)
+    assert sorted(key["key"] for key in printed["results"]["keys"]) == [1, 2]
+    assert printed["cautions"] and printed["page"].endswith("keys.html")
+    assert main(["analyze", "keys", "--source", f"{tmp_path}/a.de"]) == 2

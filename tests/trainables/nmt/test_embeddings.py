@@ -1,0 +1,250 @@
+"""Embeddings that are computed: how many parameters they have, what they compute, and that training can use them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor, nn
+
+from augury.core.config import validate
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.generate import generate
+from augury.decoding.settings import Decoding
+from augury.experiments.cost import Size
+from augury.experiments.preparation import address, prepare
+from augury.experiments.training import train
+from augury.training.checkpoint import Checkpoints, load_parameters, parameters
+from augury.training.trained import OUTCOME, WEIGHTS
+from tests import tiny
+from trainables.nmt import TASK
+from trainables.nmt.architecture import Alone, ModelConfig
+from trainables.nmt.embeddings import AloneEmbedding, tabulated
+from trainables.nmt.model import build, head, hidden_states, trained_model
+
+UNK, PAD, EOS, VOCABULARY = 0, 1, 2, 60
+SMALL = {"intermediate_size": 24, "codebooks": 4, "codes": 8}
+KINDS: dict[str, dict[str, Any]] = {
+    "real": {"name": "alone", **SMALL},
+    "binary": {"name": "alone", "filter": "binary", "base_size": 20, **SMALL},
+    "projected": {"name": "table", "size": 12},
+}
+
+
+def model(vocabulary: int = VOCABULARY, seed: int = 3, **changes: Any) -> Any:
+    config = ModelConfig.model_validate({"architecture": "tiny", "hidden_size": 32, "max_positions": 64, **changes})
+    return build(config, vocabulary, pad=PAD, eos=EOS, seed=seed)
+
+
+def alone(vocabulary: int = 1000, **changes: Any) -> AloneEmbedding:
+    built = model(vocabulary, architecture="transformer_iwslt_de_en", hidden_size=512, embeddings=Alone(**changes))
+    embedding = built.model.encoder.embed_tokens
+    assert isinstance(embedding, AloneEmbedding)
+    return embedding
+
+
+def trainable(module: nn.Module) -> int:
+    return sum(parameter.numel() for parameter in module.parameters() if parameter.requires_grad)
+
+
+def ids(rows: int, length: int, seed: int = 0) -> Tensor:
+    return torch.randint(3, VOCABULARY, (rows, length), generator=torch.Generator().manual_seed(seed))
+
+
+# Sizes
+
+
+def test_counts_of_alone_are_the_papers() -> None:
+    """Golden: D_O + D_inter (D_O + D_emb) = 4,194,816 trained parameters, with the filters 4,456,960, whatever V."""
+    embedding = alone()
+    assert trainable(embedding) == trainable(alone(70)) == 4_194_816
+    assert trainable(embedding) + embedding.codebooks.numel() == 4_456_960
+    assert trainable(alone(freeze_base=True)) == 4_194_304
+    built = model(70, architecture="transformer_iwslt_de_en", hidden_size=512, embeddings=Alone())
+    assert trainable(built) == 31_543_296 + 2 * 4_194_816
+    shared = {"hidden_size": 512, "embeddings": Alone(), "share_all_embeddings": True}
+    assert trainable(model(70, architecture="transformer_iwslt_de_en", **shared)) == 31_543_296 + 4_194_816
+
+
+def test_counts_of_smaller_vectors() -> None:
+    """CipherDAug, Table 6: twice the table, the projection, and a network as large as with vectors of 512."""
+    changes: dict[str, Any] = {"architecture": "transformer_iwslt_de_en", "hidden_size": 512}
+    built = model(1_000, **changes, embeddings={"size": 256})
+    assert trainable(built) == 31_543_296 + 2 * (1_000 * 256 + 256 * 512)
+    assert trainable(model(1_000, **changes, embeddings={"size": 512})) == 31_543_296 + 2 * 1_000 * 512
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_estimated_size_is_that_of_the_embeddings(kind: str, tmp_path: Path) -> None:
+    def size(**changes: Any) -> Size:
+        section = tiny.OF_TASK["nmt"]["model"]
+        vocabulary = {"size": VOCABULARY}
+        experiment = tiny.experiment("nmt", tmp_path, vocabulary=vocabulary, model={**section, **changes})
+        return TASK.size(experiment, Store(tmp_path))
+
+    difference = size(embeddings=KINDS[kind]).parameters - size().parameters
+    built = [model(hidden_size=16, **changes) for changes in ({"embeddings": KINDS[kind]}, {})]
+    assert difference == trainable(built[0]) - trainable(built[1])
+
+
+# What they compute
+
+
+def test_filters_have_the_papers_distribution() -> None:
+    """Golden: real codes of deviation 0.353553 give variance 1; binary ones of 0.082996 give half zeros."""
+    real, binary = alone(), alone(filter="binary")
+    pieces = torch.arange(1000)
+    assert float(real.codebooks.std()) == pytest.approx(0.353553, abs=0.002)
+    assert float(real.filters(pieces).var()) == pytest.approx(1.0, abs=0.02)
+    assert float(binary.codebooks.mean()) == pytest.approx(0.082996, abs=0.002)
+    filters = binary.filters(pieces)
+    assert set(filters.unique().tolist()) == {0.0, 1.0}
+    assert float(filters.mean()) == pytest.approx(0.5, abs=0.01)
+
+
+def test_an_embedding_is_the_network_of_the_filtered_base() -> None:
+    embedding = model(embeddings=KINDS["real"]).eval().model.decoder.embed_tokens
+    piece = 7
+    filtered = sum(embedding.codebooks[book, embedding.codes[piece, book]] for book in range(4)) * embedding.base
+    expected = embedding.outer.weight @ (embedding.inner.weight @ filtered).relu()
+    assert torch.allclose(embedding(torch.tensor([piece]))[0], expected, atol=1e-6)
+    assert torch.allclose(embedding.weight[piece], expected, atol=1e-6)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shared", [False, True])
+def test_source_target_and_output_are_tied_as_tables_are(kind: str, shared: bool) -> None:
+    built = model(embeddings=KINDS[kind], share_all_embeddings=shared).eval()
+    source, target = built.model.encoder.embed_tokens, built.model.decoder.embed_tokens
+    assert (source is target) == shared
+    assert not shared and not torch.equal(source.weight, target.weight) or shared
+    pieces = torch.arange(VOCABULARY)
+    assert torch.allclose(target(pieces), head(built)[0], atol=1e-6)
+    assert not target(torch.tensor([PAD])).any()
+
+
+def test_dropout_is_of_what_is_read_and_not_of_the_output_layer() -> None:
+    built = model(embeddings={**KINDS["real"], "dropout": 0.5})
+    embedding, pieces = built.model.decoder.embed_tokens, torch.arange(VOCABULARY)
+    assert not torch.equal(embedding(pieces), embedding(pieces))
+    assert torch.equal(head(built)[0], head(built)[0])
+    built.eval()
+    assert torch.equal(embedding(pieces), embedding(pieces))
+
+
+def test_the_seed_decides_filters_and_base() -> None:
+    first, same, other = (dict(parameters(model(embeddings=KINDS["real"], seed=seed))) for seed in (3, 3, 4))
+    assert all(torch.equal(tensor, same[name]) for name, tensor in first.items())
+    drawn = [name for name in first if name.endswith(("base", "codebooks", "codes", "inner.weight", "outer.weight"))]
+    assert len(drawn) == 10 and not any(torch.equal(first[name], other[name]) for name in drawn)
+    sides = [first[f"model.{side}.embed_tokens.codes"] for side in ("encoder", "decoder")]
+    assert not torch.equal(*sides)
+
+
+# Decoding
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shared", [False, True])
+def test_decoding_computes_them_or_reads_them_from_tables(kind: str, shared: bool) -> None:
+    """`generate` decodes the model as it is; the one with tables is equal to it, and CTranslate2 loads that."""
+    built = model(embeddings=KINDS[kind], share_all_embeddings=shared).eval()
+    tables = tabulated(built)
+    source, target = ids(3, 9), ids(3, 7, seed=1)
+    states = [hidden_states(each, source, source != PAD, target) for each in (built, tables)]
+    assert torch.allclose(*states, atol=1e-5)
+    assert torch.allclose(head(built)[0], head(tables)[0], atol=1e-6)
+    sources, decoding = ids(12, 6).tolist(), Decoding(beam=3, max_length=10)
+    expected = generate(built, sources, decoding)
+    pieces = [f"piece{index}" for index in range(VOCABULARY)]
+    assert [row.ids for row in expected] == [row.ids for row in generate(tables, sources, decoding)]
+    assert len(CTranslateDecoder.from_model(tables, pieces, unk=UNK).translate(sources, decoding)) == 12
+    with pytest.raises(UserError, match=r"ordinary embeddings.*augury\.decoding\.generate"):
+        CTranslateDecoder.from_model(built, pieces, unk=UNK)
+
+
+def test_ordinary_tables_are_used_as_they_are() -> None:
+    built = model()
+    assert tabulated(built) is built
+
+
+# Training
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    "regime",
+    [
+        {"name": "coregularised", "over": "identity"},
+        {"name": "adversarial", "epsilon": 1},
+    ],
+    ids=["coregularised", "adversarial"],
+)
+def test_a_run_trains_them_and_reports_on_their_mean(kind: str, regime: dict[str, Any], tmp_path: Path) -> None:
+    section = {**tiny.OF_TASK["nmt"]["model"], "embeddings": KINDS[kind]}
+    training = {"max_tokens": 400, "max_updates": 3, "max_passes": None, "validate_every": 1, "average_last": 3}
+    experiment = tiny.experiment(
+        "nmt", tmp_path, model=section, regime=regime, training={**training, "weights": "averaged"}
+    )
+    run = prepare(experiment, Store(tmp_path))
+    assert train(run)
+    vocabulary = len(TASK.load(run).vocabulary)  # type: ignore[attr-defined]
+    built = build(section_of(experiment), vocabulary, pad=0, eos=2, seed=1)
+    assert run.folder.read_json(OUTCOME)["parameters"] == trainable(built)
+    kept = Checkpoints(run.folder, 3).updates()
+    assert len(kept) == 3
+    states = []
+    for update in kept:
+        load_parameters(built, run.folder.sub(f"checkpoints/{update:08d}").local() / "model.safetensors")
+        states.append({name: tensor.clone() for name, tensor in parameters(built).items()})
+    load_parameters(built, run.folder.local() / WEIGHTS)
+    for name, tensor in parameters(built).items():
+        values = torch.stack([state[name] for state in states])
+        fixed = name.endswith((".codes", ".codebooks", "embed_positions.weight", "final_logits_bias"))
+        assert torch.equal(tensor, values[0]) if fixed else torch.allclose(tensor, values.mean(0), atol=1e-6)
+        assert fixed or not torch.equal(values[0], values[2]), name
+    texts = run.corpus("test").column("source")
+    assert len(TASK.outputs(run, run.corpus("test"), "test")) == len(texts)
+    from augury.text.vocabulary import Vocabulary
+
+    plain = trained_model(run.folder, experiment, Vocabulary.load(run.stored(run.tokenizer)))  # type: ignore[arg-type]
+    assert isinstance(plain.lm_head, nn.Linear)
+
+
+def section_of(experiment: Any) -> ModelConfig:
+    section: ModelConfig = experiment.model
+    return section
+
+
+# Settings
+
+
+def test_tables_are_no_part_of_an_address(tmp_path: Path) -> None:
+    def of(**changes: Any) -> str:
+        section = {**tiny.OF_TASK["nmt"]["model"], **changes}
+        return address(tiny.experiment("nmt", tmp_path, model=section), Store(tmp_path))
+
+    assert of() == of(embeddings={"name": "table"}) == of(embeddings={"size": 16})
+    addresses = {of(), *(of(embeddings=settings) for settings in KINDS.values())}
+    assert len(addresses) == 1 + len(KINDS)
+    experiment: Any = tiny.experiment("nmt", tmp_path)
+    assert "embeddings" not in TASK.determined(experiment)["model"]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"name": "alone", "codebook": 3}, "unknown key 'embeddings.codebook': did you mean 'codebooks'"),
+        ({"name": "aloen"}, "unknown embeddings 'aloen': did you mean 'alone'"),
+        ({"size": 0}, "embeddings.size = 0"),
+        ("alone", "embeddings"),
+    ],
+)
+def test_settings_that_are_wrong_are_user_errors(given: Any, message: str) -> None:
+    with pytest.raises(UserError) as error:
+        validate(ModelConfig, {"embeddings": given}, "model")
+    assert message in str(error.value)

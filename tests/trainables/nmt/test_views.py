@@ -1,0 +1,164 @@
+"""A run decoded from its views: alone, averaged in one beam, by minimum Bayes risk; and the comparison of all that."""
+
+from __future__ import annotations
+
+import io
+import json
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from augury.cli import main
+from augury.core.config import merge
+from augury.core.errors import UserError
+from augury.decoding import bayes_risk
+from augury.decoding.settings import ViewDecoding
+from augury.experiments.evaluation import evaluate, evaluated
+from augury.experiments.experiment import parse, systems
+from augury.experiments.preparation import address
+from augury.experiments.rendering import rendered
+from augury.experiments.run import Run
+from trainables.nmt import TASK
+
+CIPHERS: dict[str, Any] = {
+    "augment": [{"operator": "cipher", "keys": [1, 2]}],
+    "regime": {"name": "coregularised", "warmup_steps": 0},
+    "vocabulary": {"size": 200, "size_per_key": 40},
+    "decoding": {"beam": 3, "max_length": 12},
+}
+VIEWS = ["plain", "rot-1", "rot-2"]
+
+
+@pytest.fixture(scope="module")
+def run(untrained: Any) -> Run:
+    made: Run = untrained(**CIPHERS)
+    made.folder.finish({})
+    return made
+
+
+@pytest.fixture(scope="module")
+def texts(run: Run) -> list[str]:
+    return [*run.corpus("one").column("source"), ""]
+
+
+def decoding(**settings: Any) -> ViewDecoding:
+    return ViewDecoding(beam=3, max_length=12, **settings)
+
+
+def test_a_view_alone_is_what_its_rendering_says(run: Run, texts: list[str]) -> None:
+    plain = TASK.translate(run, texts)
+    assert TASK.translate(run, texts, decoding=decoding(views=("plain",))) == plain
+    assert TASK.translate(run, texts, decoding=decoding(views=("rot-1",))) != plain
+    enciphered = rendered(run, texts, "rot-1")
+    assert TASK.encoded(run, texts, "rot-1") == TASK.encoded(run, enciphered, "plain")  # one vocabulary for all views
+
+
+def test_views_in_one_beam(run: Run, texts: list[str]) -> None:
+    plain = TASK.translate(run, texts)
+    alone = decoding(views=("plain",), combine="average")
+    assert TASK.translate(run, texts, decoding=alone) == plain
+    together, reversed_views = (
+        TASK.translate(run, texts, decoding=decoding(views=order, combine="average")) for order in (VIEWS, VIEWS[::-1])
+    )
+    assert together == reversed_views and together[-1] == "" and len(set(together)) > 1
+
+
+@pytest.mark.parametrize("n_best", [None, 1])
+def test_the_choice_among_hypotheses_of_all_views(run: Run, texts: list[str], n_best: int | None) -> None:
+    chosen = TASK.translate(run, texts, decoding=decoding(views=VIEWS, combine="mbr", n_best=n_best))
+    best = [TASK.translate(run, texts, decoding=decoding(views=(view,))) for view in VIEWS]
+    if n_best == 1:
+        assert chosen == bayes_risk.choose(list(zip(*best, strict=True)), "chrf", "en")
+        first = decoding(views=("rot-2",), combine="mbr", n_best=1)
+        assert TASK.translate(run, texts, decoding=first) == best[2]
+    assert chosen[-1] == "" and len(set(chosen)) > 1
+
+
+def test_a_decoding_of_views_scores_a_run_anew_and_trains_none(run: Run) -> None:
+    content = {**run.experiment.to_dict(), "storage": run.folder.root}
+    assert set(content["decoding"]) == {"beam", "length_penalty", "max_length", "batch_tokens"}
+    averaged = parse(merge(content, {"decoding.views": VIEWS, "decoding.combine": "average"}))
+    assert address(averaged, run.store) == run.address
+    evaluate(run)
+    other = Run.from_dict(run.folder.root, {**run.to_dict(), "experiment": averaged.to_dict()})
+    assert evaluated(run) and not evaluated(other)
+    plain = run.folder.sub("hypotheses").read("one.txt")
+    evaluate(other)
+    assert run.folder.sub("hypotheses").read("one.txt") != plain and Run.read(run.folder).experiment == averaged
+    evaluate(run)
+    assert run.folder.sub("hypotheses").read("one.txt") == plain
+    both = systems(parse(merge(averaged.to_dict(), {"baseline": True})))
+    assert [system.decoding.views for system in both.values()] == [(), tuple(VIEWS)]  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ({"views": ["rot1"]}, "unknown view 'rot1': did you mean 'rot-1'"),
+        ({"combine": "average"}, "combine average needs the views"),
+        ({"views": VIEWS}, "by average or mbr: give combine"),
+        ({"views": ["plain", "plain"], "combine": "mbr"}, "view plain is given twice"),
+        ({"views": VIEWS, "combine": "mbr", "n_best": 4}, "need a beam as wide"),
+    ],
+)
+def test_decodings_that_cannot_be(run: Run, settings: dict[str, Any], told: str) -> None:
+    with pytest.raises(UserError, match=told):
+        parse({**run.experiment.to_dict(), "decoding": {"beam": 3, **settings}})
+
+
+def test_translate_from_views(
+    run: Run, texts: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def translate(*words: str) -> tuple[int, str, str]:
+        lines = "".join(f"{text}\n" for text in texts).encode()
+        monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=io.BytesIO(lines)))
+        code = main(["translate", run.folder.uri, *words])
+        return code, *capsys.readouterr()
+
+    code, out, _ = translate("--views", *VIEWS, "--combine", "mbr", "--n-best", "2", "--utility", "bleu")
+    expected = decoding(views=VIEWS, combine="mbr", n_best=2, utility="bleu")
+    assert code == 0 and out.splitlines() == TASK.translate(run, texts, decoding=expected)
+    for words, told in (
+        (["--combine", "average"], "needs the views"),
+        (["--views", "plain", "rot-3", "--combine", "average"], "unknown view 'rot-3'"),
+        (["--views", "rot-1", "--utility", "bleu"], "--utility is a setting of --combine mbr"),
+    ):
+        code, _, said = translate(*words)
+        assert code == 2 and told in said
+
+
+def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ["compare", run.folder.uri, "--views", *VIEWS]
+    assert main([*words, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    names = [*VIEWS, "average", "mbr"]
+    assert [row["name"] for row in found["tables"][0]["rows"]] == names
+    assert found["tables"][0]["rows"][4]["tested"]["over"] == "sentences"
+    assert [way["name"] for way in found["decodings"]] == names
+    assert all(way["seconds"] > 0 and way["sentences"] == 8 for way in found["decodings"])
+    evaluate(run)
+    scores = {score["name"]: score["value"] for score in run.folder.read_json("scores.json")["tests"]["one"]}
+    assert {name: of["value"] for name, of in found["systems"][0]["tests"]["one"].items()} == scores
+    assert main([*words, "--json"]) == 0
+    assert json.loads(capsys.readouterr().out) == found  # times too: nothing is decoded twice
+    assert main(words) == 0
+    shown = capsys.readouterr().out
+    assert "cost of decoding" in shown and "× plain" in shown
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--combine", "mbr"], "--combine is of views"),
+        (["--views", "plain", "rot-9"], "unknown view 'rot-9'"),
+        (["--views", "rot-1", "--utility", "bleu"], "--utility is a setting of --combine mbr"),
+        (["other", "--views", "rot-1"], "name one"),
+        (["--views", "plain"], "name another view"),
+    ],
+)
+def test_comparisons_of_decodings_that_cannot_be(
+    run: Run, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", run.folder.uri, *words]) == 2
+    assert told in capsys.readouterr().err
