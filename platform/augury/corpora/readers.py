@@ -75,7 +75,7 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
 
     `languages` are those of its records, where it is built in.
     """
-    if isinstance(spec, TextSpec) and spec.reversed:
+    if isinstance(spec, TextSpec) and spec.reversed and spec.kind != "builtin":  # which is made for any direction
         return _reversed(open_text(spec.model_copy(update={"reversed": False}), role, languages[::-1]))
     if spec.kind == "aligned":
         assert isinstance(spec, TextSpec)
