@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from safetensors.numpy import load
 
+from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import evaluation, preparation, running, stages, training
@@ -154,3 +155,11 @@ def test_faults_have_the_line_of_their_stage(tmp_path: Path) -> None:
 def test_dropout_may_change(tmp_path: Path) -> None:
     tuned = last_stage(experiment(tmp_path, stages={"tune": {"model.dropout": 0.3}}))
     assert tuned.to_dict()["model"]["dropout"] == 0.3 and tuned.first().to_dict()["model"]["dropout"] is None
+
+
+def test_a_sweep_changes_a_setting_of_a_stage(tmp_path: Path) -> None:
+    content = tiny.content("nmt", tmp_path, stages={"tune": TUNE})
+    point = parse(config.merge(content, {"stages.tune.training.patience": 3, "stages.tune.carry": "weights"}))
+    tuned = canonical(point, Store(tmp_path)).experiment
+    assert (tuned.training.patience, tuned.training.max_passes) == (3, 1)
+    assert tuned.first().training.patience != 3 and tuned.stages == {}

@@ -55,9 +55,15 @@ def experiment_of(direction: Direction, experiment: Mapping[str, Any], system: M
 
     `system` are the dotted keys in which it differs.
     """
-    corpus = experiment["corpus"]
-    sections = {**experiment, "corpus": corpus if direction == FORWARD else swapped(corpus)}
-    return config.merge(sections, system)
+    return config.merge(experiment if direction == FORWARD else _backward(experiment), system)
+
+
+def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
+    """The sections of an experiment with its sides exchanged, in all stages before it too."""
+    sections = {**experiment, "corpus": swapped(experiment["corpus"])}
+    if stage := experiment.get("stage"):
+        sections["stage"] = {**stage, "after": _backward(stage["after"])}
+    return sections
 
 
 def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> None:

@@ -32,10 +32,11 @@ def compare(chosen: object, as_json: bool) -> int:
     from augury.experiments.experiment import Experiment
     from augury.experiments.running import run_experiment
     from augury.experiments.tracking import place
-    from augury.reporting import report, results, terminal
+    from augury.reporting import report, results, tables, terminal
     from augury.reporting.answer import answer
     from augury.reporting.comparison import scored_sets
     from augury.reporting.mean import compare_all
+    from augury.reporting.stages import stage_table
     from augury.tracking.tracker import Tracker
 
     assert isinstance(chosen, Experiment)
@@ -43,6 +44,7 @@ def compare(chosen: object, as_json: bool) -> int:
     runs, failures = run_experiment(chosen, Tracker)
     systems = results.load_groups([*runs.values()], [*runs])
     comparisons = compare_all(systems, scored_sets(systems))
+    stages = stage_table(systems, scored_sets(systems), comparisons[0].metrics[0]) if comparisons else None
     folders = [folder for system in systems for folder in system.runs.values()]
     store = Store(chosen.storage)
     page = store.folder("reports", chosen.name)
@@ -54,6 +56,9 @@ def compare(chosen: object, as_json: bool) -> int:
                 "answer": answer(comparisons[0]) if comparisons else None,
                 "tables": [comparison.to_dict() for comparison in comparisons],
                 "systems": [system.to_dict() for system in systems],
+                "stages": [dict(zip(stages.columns, line, strict=True)) for line in stages.lines()[1:]]
+                if stages
+                else [],
                 "runs": [folder.uri for folder in folders],
                 "validations": {folder.uri: results.best_validations(folder) for folder in folders},
                 "page": f"{page.uri}/{report.PAGE}" if comparisons else None,
@@ -63,6 +68,8 @@ def compare(chosen: object, as_json: bool) -> int:
         )
     elif folders:
         print(terminal.text(comparisons) if comparisons else terminal.validations(systems))
+        if stages:
+            print(tables.text([stages]), end="")
         if comparisons:
             print(f"page     {page.uri}/{report.PAGE}")
         print(f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(chosen.tracking, store).uri)}")

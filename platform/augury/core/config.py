@@ -40,6 +40,8 @@ class Section(BaseModel):
 
 
 S = TypeVar("S", bound=Section)
+CHANGES = ("systems", "stages")
+"""Sections that hold, by name, dotted keys and their values."""
 _DIRECTORY = re.compile(r"^/(?:.*/)?(?=[^/]+@[0-9a-f]{16}$)")
 
 
@@ -81,11 +83,14 @@ def assigned(assignments: Sequence[str]) -> dict[str, Any]:
 def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
     """Return a copy of `content` in which each dotted key of `dotted` (list positions as numbers) has its value.
 
-    A section that was given by its name alone (`regime: plain`) keeps that name.
+    A section that was given by its name alone (`regime: plain`) keeps that name. Below the name of a system or a stage,
+    which is a mapping of dotted keys, the rest of a key is one of these.
     """
     result: Any = _copy(content)
     for key, value in dotted.items():
-        node, parts = result, key.split(".")
+        node, parts, value = result, key.split("."), _copy(value)
+        if parts[0] in CHANGES:
+            parts[2:] = [".".join(parts[2:])] * (len(parts) > 2)
         for depth, part in enumerate(parts):
             last = depth == len(parts) - 1
             if isinstance(node, list):

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import PositiveInt, model_validator
+from pydantic import Field, PositiveInt, model_validator
 
 from augury.corpora.corpus import MONOLINGUAL
 from augury.corpora.languages import LanguageCode
@@ -22,6 +22,8 @@ class MonolingualText(BaseText):
     """File, or files that follow one another, with one sentence a line."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
     """Of a table, where its extension does not tell. Of lines: `lines`, `wit3` or `seg`, as of parallel text."""
+    replace: dict[str, str] = Field(default_factory=dict)
+    """Strings to replace."""
     text_column: str = "text"
     """Column of the sentence; dots lead to fields within a column."""
 
@@ -39,7 +41,9 @@ class MonolingualText(BaseText):
         return (self.lines,) if isinstance(self.lines, str) else self.lines or super().files()
 
     def settings(self) -> dict[str, object]:
-        return {key: value for key, value in super().settings().items() if key != "lines"}
+        return {
+            key: value for key, value in super().settings().items() if key != "lines" and (key != "replace" or value)
+        }
 
 
 class MonolingualFilter(Cleaning):

@@ -15,6 +15,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
+from augury.core.rng import keys_of, uniform
 from augury.corpora import hub
 from augury.corpora.files import InputFile, examine, find, sentences
 from augury.corpora.labelled import LabelledText
@@ -75,7 +76,9 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
 
     `languages` are those of its records, where it is built in.
     """
-    if isinstance(spec, TextSpec) and spec.reversed:
+    if spec.portion:
+        return _portion(open_text(spec.model_copy(update={"portion": None}), role, languages), spec)
+    if isinstance(spec, TextSpec) and spec.reversed and spec.kind != "builtin":  # which is made for any direction
         return _reversed(open_text(spec.model_copy(update={"reversed": False}), role, languages[::-1]))
     if spec.kind == "aligned":
         assert isinstance(spec, TextSpec)
@@ -88,6 +91,23 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
         return _open_hub(spec, role)
     assert spec.kind == "builtin"
     return _open_builtin(spec, role, languages)
+
+
+def _portion(text: Text, spec: BaseText) -> Text:
+    """A text of which the rows that are not in a portion do not belong to it."""
+    assert spec.portion is not None
+    start, end = spec.portion
+
+    def read() -> Iterator[pa.Table]:
+        row = 0
+        for block in text.read():
+            keys = keys_of([str(number) for number in range(row, row + len(block))], "portion", spec.portion_seed)
+            drawn = uniform(keys, 0, 1)[:, 0]
+            chosen = block.column("selected").to_numpy() & (start <= drawn) & (drawn < end)
+            yield block.set_column(block.column_names.index("selected"), "selected", pa.array(chosen))
+            row += len(block)
+
+    return replace(text, read=read)
 
 
 def _reversed(text: Text) -> Text:

@@ -260,9 +260,8 @@ def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
     its own, whose sides could not be told apart.
     """
     languages = [settings["target_language"], settings["source_language"]]
-    texts = [
-        text for text in (settings.get("train"), settings.get("valid"), *(settings.get("tests") or {}).values()) if text
-    ]
+    splits = [settings.get("train"), settings.get("valid"), *(settings.get("tests") or {}).values()]
+    texts = [text for split in splits for text in ([split] if isinstance(split, Mapping) else split or ())]
     if any(text.get("builtin") for text in texts) and not {*languages} & {*BUILTIN_SIDES, *NLI_LANGUAGES}:
         raise UserError(
             f"the built-in text leads from a German-like to an English-like language, and {' and '.join(languages)} do "
@@ -277,7 +276,10 @@ def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
     return exchanged
 
 
-def _swapped_text(text: Mapping[str, Any]) -> dict[str, Any]:
+def _swapped_text(text: Any) -> Any:
+    """The settings of a text, or of each of several."""
+    if not isinstance(text, Mapping):
+        return [_swapped_text(part) for part in text]
     names = {"source": "target", "target": "source"}
     names |= {f"{side}_column": f"{other}_column" for side, other in names.items()}
     return {names.get(key, key): value for key, value in text.items()}

@@ -7,7 +7,7 @@ from abc import abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, ClassVar, Literal, NamedTuple
+from typing import Annotated, Any, ClassVar, Literal, NamedTuple
 
 import pyarrow as pa
 from pydantic import Field, PositiveInt, field_validator, model_validator
@@ -19,6 +19,7 @@ from augury.corpora.known import KnownSet, locate
 from augury.corpora.noise import SourceNoise
 
 Role = Literal["train", "valid", "test"]
+Fraction = Annotated[float, Field(ge=0, le=1)]
 Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
 
 RESERVED = ("train", "valid", "mean")  # the last is the mean over test sets
@@ -54,6 +55,11 @@ class BaseText(Section):
     """Words in the lexicon of the built-in corpus; by default as many as its languages say."""
     first: PositiveInt | None = None
     """Only the first rows of the text, before anything is filtered."""
+    portion: tuple[Fraction, Fraction] | None = None
+    """Only rows whose random number in [0, 1) is at least the first of these and below the second: `[0, 0.5]` and
+    `[0.5, 1]` are two halves of a text."""
+    portion_seed: int = 1
+    """Seed of these numbers."""
     noise: SourceNoise | None = Field(None, exclude_if=lambda noise: noise is None)
     """Synthetic noise in what is read of a test set; what is expected stays."""
 
@@ -66,6 +72,8 @@ class BaseText(Section):
         "split": ("hub",),
         "configuration": ("hub",),
         "id_column": ("table", "hub"),
+        "portion": ("table", "hub"),
+        "portion_seed": ("table", "hub"),
         "where": ("table", "hub"),
         "seed": ("builtin",),
         "lexicon": ("builtin",),
@@ -116,6 +124,8 @@ class BaseText(Section):
     def settings(self) -> dict[str, Any]:
         """Return the settings that determine the text, without the names of files, whose content does."""
         names = {"source", "target", "file", "hub", "noise"}  # which is made of the text when that has been read
+        if self.portion is None:
+            names |= {"portion", "portion_seed"}
         return {**self.model_dump(mode="json", exclude=names), "format": self.layout}
 
     @model_validator(mode="after")

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 
 KIND = "runs"
 DESCRIPTION = "run.json"
 SCORES = "scores.json"
+
+FIRST = "first"
+"""What the first stage of training is called."""
 
 NO_TESTS = (
     "there are no test sets (corpus.tests): validation decides, by which weights and the end of training are chosen "
@@ -25,8 +28,12 @@ def run_folder(store: Store, address: str, seed: int) -> Folder:
 def locate(name: str, storage: str = "results") -> Folder:
     """Return the folder of a run given as a path, a URI, or the beginning of its address in a storage.
 
-    Without `/seed-N` it is that of the first seed. UserError where there is none, or more than one.
+    Without `/seed-N` it is that of the first seed; `:STAGE` behind it names a stage of training before it. UserError
+    where there is none, or more than one.
     """
+    path, colon, stage = name.rpartition(":")
+    if colon and "/" not in stage:
+        return _stage(locate(path, storage), stage)
     path = name.rstrip("/")
     if f"/{KIND}/" in path:
         storage, _, path = path.rpartition(f"/{KIND}/")
@@ -42,6 +49,20 @@ def locate(name: str, storage: str = "results") -> Folder:
     if chosen not in seeds:
         raise UserError(f"run {matching[0]} has no '{chosen}': there are {', '.join(seeds)}")
     return store.folder(KIND, f"{matching[0]}/{chosen}")
+
+
+def _stage(run: Folder, name: str) -> Folder:
+    """The run of the stage with this name among those that a run is the last of."""
+    known, folder = [], run
+    while True:
+        facts = folder.read_json(DESCRIPTION)
+        known.append(facts["parameters"].get("stage.name", FIRST))
+        if known[-1] == name:
+            return folder
+        before = facts.get("run", {}).get("before")
+        if before is None:
+            raise unknown(f"stage of run {run.name}", name, known)
+        folder = run_folder(Store(run.root), before, facts["seed"])
 
 
 def folders(store: Store) -> list[Folder]:

@@ -18,11 +18,9 @@ from augury.experiments.evaluation import evaluate
 from augury.experiments.experiment import Experiment
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Run
+from augury.experiments.runs import FIRST
 from augury.experiments.training import train
 from augury.training.trained import OUTCOME
-
-FIRST = "first"
-"""What the first stage is called."""
 
 
 def name_of(experiment: Experiment) -> str:

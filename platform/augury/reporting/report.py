@@ -20,6 +20,7 @@ from augury.reporting.robustness import robustness_curves
 from augury.reporting.run_files import experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
+from augury.reporting.stages import stage_table
 from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
 
 PAGE, SUMMARY = "index.html", "report.json"
@@ -60,6 +61,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         robustness=robustness,
         curves=curves,
         most_points=MOST_POINTS,
+        stages=stage_table(results, names, first.metrics[0]),
         legend=[(look(index), result.name) for index, result in enumerate(results)],
         cost=cost,
         samples=draw(results, names[0]),
