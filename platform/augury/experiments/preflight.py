@@ -97,17 +97,17 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     check(systems.values(), store)
     earlier = _earlier_stages(systems, store)
     texts: dict[str, Read] = {}
-    for name, experiment in (earlier | systems).items():
+    for name, experiment in {**earlier, **systems}.items():
         for text in _read_texts(experiment, store):
             called = (
                 text.name if text.name not in {known.name for known in texts.values()} else f"{text.name} of {name}"
             )
             texts.setdefault(text.address, replace(text, name=called))
-    costs = {name: _cost(experiment, store) for name, experiment in (earlier | systems).items()}
+    costs = {name: _cost(experiment, store) for name, experiment in {**earlier, **systems}.items()}
     for name, experiment in systems.items():
         models = experiment.model_experiments()
         costs |= {f"{model_name} of {name}": _cost(model, store) for model_name, model in models.items()}
-    leaks = _leaks(earlier | systems, store)
+    leaks = _leaks({**earlier, **systems}, store)
     return Report(list(texts.values()), [*leaks, *cautions(systems.values())], costs, list(earlier))
 
 
