@@ -44,9 +44,9 @@ def rendered(run: Run, texts: Sequence[str], view: str) -> list[str]:
 
 def _bound(run: Run, view: str) -> tuple[Operator, Apply]:
     """The part of the run's operators that makes a view, and the function from records to it."""
-    models = operator_models.addressed(run.experiment, run.store)
+    models, train = operator_models.addressed(run.experiment, run.store), run.corpus("train").folder
     parts = [
-        Part(part, of_operator, run.stored(run.fits[view]), run.stored(run.views[view]))
+        Part(part, of_operator, run.stored(run.fits[view]), run.stored(run.views[view]), train)
         for operator, of_operator in zip(run.experiment.augment, models, strict=True)
         for part in operator.parts()
         if part.name() == view
