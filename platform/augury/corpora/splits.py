@@ -150,8 +150,9 @@ class BaseText(Section):
 class Share(Section):
     """The part that a text has in training."""
 
-    weight: float = Field(1.0, gt=0)
-    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes."""
+    weight: float = Field(1.0, ge=0)
+    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes, 0 never: where records made of
+    them are read alone."""
     tag: str | None = None
     """The symbol before every source, one of vocabulary.reserved, such as `<MTNT_s>`."""
 
@@ -346,8 +347,8 @@ class BaseSpec(Section):
                 raise ValueError(f"{name}: {unknown(f'split of {sets}', name, available)}")
         if not self._sets and self.train is None and self.valid is None and not self.tests:
             raise ValueError("the corpus has no text: give known, or train, valid and tests")
-        for name, text in {"train": self.train, "valid": self.valid}.items():
-            if text is not None and text.noise is not None:
+        for name, text in self._texts().items():
+            if name not in self.tests and text.noise is not None:
                 raise ValueError(f"{name}.noise: noise is for tests; train on noisy text with augment: operator noise")
         for name in self.tests:
             if name in RESERVED or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
