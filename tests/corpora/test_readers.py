@@ -214,3 +214,19 @@ def test_without_the_library_of_datasets(saved: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setitem(sys.modules, "datasets", None)
     with pytest.raises(UserError, match=r"need the library `datasets`: pip install augury\[hub\]"):
         read(hub=saved, **NESTED)
+
+
+def test_portions_of_a_seed_share_no_row_and_leave_none_out(tmp_path: Path) -> None:
+    (tmp_path / "text.tsv").write_text("source\ttarget\n" + "".join(f"s {n}\tt {n}\n" for n in range(400)))
+
+    def rows(start: float, end: float, seed: int = 1) -> list[str]:
+        spec = TextSpec.model_validate(
+            {"file": str(tmp_path / "text.tsv"), "source_column": "source", "target_column": "target"}
+            | {"portion": (start, end), "portion_seed": seed}
+        )
+        blocks = list(open_text(spec, "train").blocks())
+        return [row for block in blocks for row in block.filter(block.column("selected")).column("source").to_pylist()]
+
+    parts = [rows(0, 0.4), rows(0.4, 0.6), rows(0.6, 1)]
+    assert sorted(row for part in parts for row in part) == sorted(f"s {n}" for n in range(400))
+    assert 120 < len(parts[0]) < 200 and rows(0, 0.4, seed=2) != parts[0]

@@ -41,9 +41,8 @@ class MonolingualText(BaseText):
         return (self.lines,) if isinstance(self.lines, str) else self.lines or super().files()
 
     def settings(self) -> dict[str, object]:
-        return {
-            key: value for key, value in super().settings().items() if key != "lines" and (key != "replace" or value)
-        }
+        without = {"lines"} if self.replace else {"lines", "replace"}
+        return {key: value for key, value in super().settings().items() if key not in without}
 
 
 class MonolingualFilter(Cleaning):

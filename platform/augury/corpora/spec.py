@@ -100,8 +100,9 @@ class NamedText(TextSpec):
 class MixedText(NamedText):
     """One of several training texts."""
 
-    weight: float = Field(1.0, gt=0)
-    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes."""
+    weight: float = Field(1.0, ge=0)
+    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes, 0 never: where records made of
+    them are read alone."""
 
 
 class Filter(Cleaning):

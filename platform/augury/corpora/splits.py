@@ -150,8 +150,9 @@ class BaseText(Section):
 class Share(Section):
     """The part that a text has in training."""
 
-    weight: float = Field(1.0, gt=0)
-    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes."""
+    weight: float = Field(1.0, ge=0)
+    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes, 0 never: where records made of
+    them are read alone."""
     tag: str | None = None
     """The symbol before every source, one of vocabulary.reserved, such as `<MTNT_s>`."""
 

@@ -97,7 +97,8 @@ class Experiment(Section):
 
     def plain_system(self) -> dict[str, Any]:
         """What makes this experiment its own plain baseline: dotted keys and their values."""
-        return {"augment": [], "regime": {"name": "plain", "label_smoothing": self.regime.label_smoothing}}
+        plain: dict[str, Any] = {"name": "plain", "label_smoothing": self.regime.label_smoothing}
+        return {"augment": [], "regime": plain, **({"mixture": {}} if self.mixture else {})}
 
     @property
     def keys(self) -> list[str]:
