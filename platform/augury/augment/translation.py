@@ -92,8 +92,8 @@ class Translation:
     decoding: Decoding = Decoding()
     per_second: float = SENTENCES_PER_SECOND
     """Texts that one core does in a second."""
-    block_rows: int = BLOCK_ROWS
-    """The most texts of a block, which is done again by who was killed in it."""
+    block_rows: int | None = None
+    """The most texts of a block, which is done again by who was killed in it; none: as for translation."""
 
     def folder(self, store: Store) -> Folder:
         """Return where the translations lie, made or not."""
@@ -122,7 +122,7 @@ class Translation:
             yield [text for part in parts for text in part.column("text").to_pylist()]
 
     def _blocks(self) -> list[Block]:
-        return blocks_of(self.corpus, self.block_rows)
+        return blocks_of(self.corpus, self.block_rows or BLOCK_ROWS)
 
     def _make(self, folder: Folder, store: Store, execution: Execution, name: str) -> None:
         blocks = self._blocks()
