@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from augury.augment import pipeline
-from augury.augment.operator import RECORDS, ReadyModel
+from augury.augment.operator import RECORDS, Operator, ReadyModel
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -227,10 +227,18 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     train = ingested(experiment.corpus, "train", store.root)
     beginning = train.shard(train.shards[0], SIDES[train.kind])
     counts = [float(words(column.combine_chunks()).mean()) for column in beginning.columns]
-    copies = sum(operator.most_records() for operator in experiment.augment if operator.makes() == RECORDS)
     shares = experiment.corpus.shares
     rows = sum(shares[name].weight * (end - start) for name, start, end in rows_of(train))
-    return cost(experiment, size, Text(round(rows * (1 + copies)), counts if size.target else [sum(counts)]))
+    read = rows + sum(_records(operator, experiment, train.rows, rows) for operator in experiment.augment)
+    return cost(experiment, size, Text(max(1, round(read)), counts if size.target else [sum(counts)]))
+
+
+def _records(operator: Operator, experiment: Experiment, parents: int, read: float) -> float:
+    """How many rows of the records of an operator a pass reads at most, given those of the training text."""
+    if operator.makes() != RECORDS:
+        return 0
+    share = experiment.mixture.get(operator.name())
+    return operator.most_records() * (read if share is None else share.weight * parents)
 
 
 def _of_all_seeds(model: Experiment, store: Store) -> Cost | None:

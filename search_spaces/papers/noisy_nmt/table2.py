@@ -30,7 +30,8 @@ def measure(system: System) -> Mapping[str, float]:
     corpus, (records,) = run.corpus("train"), map(run.stored, run.records.values())
     said, heard = dict(zip(corpus.column("id"), corpus.column("source"), strict=True)), Corpus(records)
     counts = Alignment(0, 0, 0)
-    for text, lineage in zip(heard.column("source"), heard.column("lineage"), strict=True):
+    lineages: list[Any] = heard.column("lineage")  # type: ignore[assignment]
+    for text, lineage in zip(heard.column("source"), lineages, strict=True):
         alignment = aligned(said[lineage["parents"][0]].split(), text.split())
         counts = Alignment(*map(sum, zip(counts, alignment, strict=True)))
     return {"WER": word_error_rate(counts), "WRR": word_recognition_rate(counts)}
