@@ -237,6 +237,9 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     lines = [_budget(results), "passes: how often the plain text was read / each other view"]
     kinds = {name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights)) for name, cost in costs.items()}
     lines.append(f"weights: {_by_value(kinds)}")
+    tuned = [result.name for result in results if (result.facts.get("parameters") or {}).get("stage.name")]
+    if tuned:
+        lines.append(f"cost: of the last stage alone, which goes on with those before it: {', '.join(tuned)}")
     delayed = [f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset]
     if delayed:
         lines.append(f"divergence or attack acts in full: {'; '.join(delayed)}")
