@@ -86,7 +86,7 @@ def test_several_validation_texts_of_which_one_decides() -> None:
         ({"train": [CLEAN, CLEAN]}, "each with a name of its own"),
         ({"train": []}, "give at least one"),
         ({"train": [{"builtin": 3}]}, "'train.0.name' is required"),
-        ({"train": [{**CLEAN, "weight": -1}]}, "must be 0 or more"),
+        ({"train": [{**CLEAN, "weight": -1}]}, "must be at least 0"),
         ({"train": {"builtin": 3, "weight": 2}}, "weight"),
         ({"train": [CLEAN], "valid": None, "every": 3}, "holds out pairs of one training text"),
         ({"train": [CLEAN], "decides": "x"}, "unknown validation text in decides 'x'"),
