@@ -232,7 +232,7 @@ def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
-        ({"views": ["plain", "rot-1"]}, r"unknown view 'rot-1'.*system: \{augment: \[\{operator: cipher"),
+        ({"views": ["plain", "rot-1"]}, r"unknown view 'rot-1'.*such as system: \{augment: \[\{operator: cipher"),
         ({"seeds": [1, 1]}, r"seeds \[1, 1\] repeat"),
         (
             {"system": {"model.hiden_size": 4}},

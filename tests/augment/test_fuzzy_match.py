@@ -14,6 +14,7 @@ from augury.augment.translation_memory import TranslationMemory, memory_of
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
+from augury.corpora import ingest
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.text.fuzzy import Limit
 
@@ -68,6 +69,10 @@ def made(
         )
         for part in parts
     ]
+
+
+def mono(directory: Path, language: str = "en") -> dict[str, Any]:
+    return {"language": language, "train": {"lines": str(directory / "mono")}}
 
 
 def pairs(rows: list[dict[str, Any]]) -> set[tuple[str, str]]:
@@ -127,7 +132,7 @@ def test_nothing_depends_on_blocks(
         monkeypatch.setattr(corpora, "SHARD_ROWS", shard)
         monkeypatch.setattr(FuzzyMatch, "BLOCK_ROWS", block)
         store = Store(tmp_path / f"{shard}-{block}")
-        parameters = {"candidates": candidates, "both_directions": both, "monolingual": str(tmp_path / "mono")}
+        parameters = {"candidates": candidates, "both_directions": both, "monolingual": mono(tmp_path)}
         whole.append(made(store, sources, targets, norm="max", mono_min_len=3, **parameters))
     assert whole[0] == whole[1] == whole[2]
     assert all(len(rows) > 5 for rows, _ in whole[0])
@@ -142,19 +147,32 @@ def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
         "i love no new movies at",
     ]
     (tmp_path / "mono").write_text("".join(f"{line}\n" for line in lines))
-    (_, (rows, counts)) = made(store, monolingual=str(tmp_path / "mono"))
+    (_, (rows, counts)) = made(store, monolingual=mono(tmp_path))
     assert pairs(rows) == {(lines[0], "T0"), (lines[0], "T1")}
-    assert [row["lineage"]["parents"] for row in rows] == [["train-00000001"], ["train-00000002"]]
+    assert [row["lineage"]["parents"] for row in rows] == [
+        ["monolingual-00000001", "train-00000001"],
+        ["monolingual-00000001", "train-00000002"],
+    ]
     assert counts == {"rejected, equal sources": 2, "rejected, too short": 1, "rejected, made already": 1}
 
 
 def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: Path) -> None:
+    def folders() -> list[str]:
+        ingest._addressed.cache_clear()
+        return [part.folder.name for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)]
+
     (tmp_path / "mono").write_text(f"{A}\n")
-    alone, *_ = pipeline.plan("abc", [FuzzyMatch()], store)
-    first, mono = pipeline.plan("abc", [FuzzyMatch(monolingual=str(tmp_path / "mono"))], store)
-    assert first.folder.name == alone.folder.name
+    (alone,) = pipeline.plan("abc", [FuzzyMatch()], store)
+    parallel, further = folders()
+    assert parallel == alone.folder.name
     (tmp_path / "mono").write_text(f"{B}\n")
-    assert pipeline.plan("abc", [FuzzyMatch(monolingual=str(tmp_path / "mono"))], store)[1].folder != mono.folder
+    assert folders()[0] == parallel and folders()[1] != further
+
+
+def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: Path) -> None:
+    (tmp_path / "mono").write_text(f"{A}\n")
+    with pytest.raises(UserError, match="monolingual.language is 'fr', and sources are in 'en'"):
+        made(store, monolingual=mono(tmp_path, "fr"))
 
 
 def test_ten_candidates_are_compared_at_most() -> None:

@@ -18,6 +18,7 @@ from augury.core.config import merge
 from augury.core.store import Store
 from augury.corpora import builtin
 from augury.corpora.known import KNOWN
+from augury.experiments import stages
 from augury.experiments.experiment import load, parse, systems
 from augury.experiments.preparation import address
 from augury.sweeping import points, published, space
@@ -41,6 +42,11 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
     store = Store(tmp_path)
     assert kept["addresses"] == {name: address(system, store) for name, system in systems(loaded).items()}
     assert kept["table"] in PAGES[0].read_text(encoding="utf-8")
+
+
+def test_its_stages_are_valid() -> None:
+    staged = systems(parse(yaml.safe_load(block("yaml", "stages:"))))
+    assert [len(stages.chain(system)) for system in staged.values()] == [1, 2, 3, 1]
 
 
 def test_its_experiment_is_what_init_writes_and_passes_the_preflight(

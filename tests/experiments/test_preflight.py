@@ -129,6 +129,23 @@ def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
         preflight.check([experiment], Store(tmp_path))
 
 
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"forward": [{"run": "{store}/runs/nosuch/seed-1"}]}, "no run 'nosuch'"),
+        ({"forward": [{"checkpoint": "any"}], "views": ["plain", "rot-1"]}, "unknown view 'rot-1': allowed: plain"),
+    ],
+)
+def test_ready_models_are_checked_too(make: Make, tmp_path: Path, changes: Any, message: str) -> None:
+    for model in changes["forward"]:
+        model |= {key: value.replace("{store}", str(tmp_path / "store")) for key, value in model.items()}
+    system = {"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"}
+    operator = {"operator": "data_diversification", "system": system, **changes}
+    experiment = make(augment=[operator], regime="plain", vocabulary={"size": 60})
+    with pytest.raises(UserError, match=message):
+        preflight.check([experiment], Store(tmp_path / "store"))
+
+
 def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     experiment = make(vocabulary={"size": 150, "size_per_key": 30})  # so little text that it is tried on
     store = Store(experiment.storage)

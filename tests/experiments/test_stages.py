@@ -163,3 +163,21 @@ def test_a_sweep_changes_a_setting_of_a_stage(tmp_path: Path) -> None:
     tuned = canonical(point, Store(tmp_path)).experiment
     assert (tuned.training.patience, tuned.training.max_passes) == (3, 1)
     assert tuned.first().training.patience != 3 and tuned.stages == {}
+
+
+@pytest.mark.parametrize(
+    ("stage", "message"),
+    [
+        ({"augment": [{"operator": "cipher", "keys": [1]}], "regime": "multi_source"}, "reads the view rot-1"),
+        (
+            {"corpus.source_language": "qab", "corpus.target_language": "qaa"},
+            "stage tune is qab-qaa and the stage before it qaa-qab",
+        ),
+    ],
+)
+def test_what_the_vocabulary_does_not_know_is_refused_before_training(
+    tmp_path: Path, stage: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(UserError, match=message):
+        running.run_experiment(experiment(tmp_path, stages={"tune": stage}))
+    assert not Store(tmp_path).addresses("runs")

@@ -77,11 +77,7 @@ def test_case_counts_as_the_option_says(name):
 
 
 def test_less_of_ter_is_better_and_its_title_is_no_case_of_its_own():
-    assert [name for name in names() if lower_is_better(name)] == [
-        "ter",
-        "wer",
-        *(f"{name}:{option}" for name in ("ter", "wer") for option in entry(name).options or ()),
-    ]
+    assert {name.partition(":")[0] for name in names() if lower_is_better(name)} == {"ter", "wer"}
     assert lower_is_better("loss") and not lower_is_better("bleu")
     assert [title(name) for name in ("bleu", "chrf++", "ter:cased", "loss")] == [
         "BLEU",

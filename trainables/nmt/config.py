@@ -73,7 +73,7 @@ class Config(Experiment):
         """Return the symbols before a source: the tag of the language to translate into, and of the text's domain."""
         corpus = self.corpus
         language = corpus.target_language if target == TARGET else corpus.source_language
-        return [tag(language)] * self.tagged + [domain] * (domain is not None)
+        return [tag(language)] * self.tagged + ([domain] if domain else [])
 
     @property
     def tagged(self) -> bool:

@@ -55,7 +55,7 @@ class Nmt(Trainable):
             for name in experiment.scoring.metrics:
                 metric(name, experiment.corpus.target_language)
         if (before := experiment.before()) is not None:  # which has the vocabulary, and is checked itself
-            _check_languages(experiment, before)
+            _check_stage(experiment, before)
             return
         from augury.text.vocabulary_size import many_words
 
@@ -197,14 +197,21 @@ class Nmt(Trainable):
         return export(run, form, directory)
 
 
-def _check_languages(stage: Config, before: Experiment) -> None:
-    """Refuse a stage in other languages than those of the vocabulary."""
+def _check_stage(stage: Config, before: Experiment) -> None:
+    """Refuse a stage in other languages than those of the vocabulary, or with views that it does not know."""
     if stage.corpus.names() != before.corpus.names():
         languages = ["-".join(corpus.names().values()) for corpus in (before.corpus, stage.corpus)]
         assert stage.stage is not None
         raise UserError(
             f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: all stages translate "
             "between the same languages (of a text of the other direction, `reversed: true`)"
+        )
+    drawn = {operator.name() for operator in stage.token_draws}
+    if unknown := [view for view in stage.keys if view not in (*stage.first().keys, *drawn)]:
+        assert stage.stage is not None
+        raise UserError(
+            f"stage {stage.stage.name} reads the view {unknown[0]}, and its vocabulary, that of the first stage, was "
+            "learned without it: let the first stage read it too, or make records where the operator can"
         )
 
 

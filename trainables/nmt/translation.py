@@ -116,7 +116,7 @@ class Translation:
     def validate(self, device: torch.device) -> Validation:
         """The first set decides; what is measured on the others is called after them: `clean/bleu`."""
         results = {split: (dev_set.loss(device), dev_set.score()) for split, dev_set in self.dev_sets.items()}
-        metrics = {}
+        metrics: dict[str, float] = {}
         for split, (loss, score) in results.items():
             name = f"{split.removeprefix(VALID).strip()}/".removeprefix("/")
             measured = {"perplexity": math.exp(min(loss, 50)), self.experiment.validation.metric: score}

@@ -25,6 +25,9 @@ FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
 LENGTHS = (10, 20, 30, 40, 50, 60)
 """A bucket ends below its cutoff; the last one has none."""
 
+TESTED = 20
+"""Sentences that a bucket has at least for systems to be compared in it: so few say nothing of others."""
+
 CountedIn = Literal["train", "references"]
 COUNTED_IN: tuple[CountedIn, ...] = get_args(CountedIn)
 Words = tuple[str, ...]
@@ -41,7 +44,7 @@ class Bucket:
     """0 to 1 for F-measure, 0 to 100 for BLEU."""
     interval: Interval
     against_first: Difference | None
-    """Against the first system (paired bootstrap over sentences); none for that itself."""
+    """Against the first system (paired bootstrap over sentences); none for that itself, and of under 20 sentences."""
     precision: float | None = None
     recall: float | None = None
 
@@ -64,37 +67,47 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
     else:
         counts = _training_counts(systems[0], metric)
     results: list[Buckets] = []
-    drawn: list[dict[tuple[str, int], Resampled]] = []
+    drawn: list[dict[str, list[Resampled | None]]] = []
     for system in systems:
         outputs = [metric.prepare(line) for line in system.outputs()]
         tables = {
             "frequency": frequency_statistics(outputs, references, counts),
             "length": length_statistics(outputs, references),
         }
-        drawn.append({})
-        parts: dict[str, list[Bucket]] = {}
-        for kind, table in tables.items():
-            cutoffs, value = {"frequency": (FREQUENCIES, f_measure), "length": (LENGTHS, _bleu)}[kind]
-            for index, statistics in enumerate(table):
-                size = int(statistics[:, 1].sum()) if kind == "frequency" else int(statistics.any(1).sum())
-                if not size:
-                    continue
-                result = drawn[-1][kind, index] = resample([statistics], value, samples=SAMPLES)
-                first = drawn[0][kind, index]
-                matched, expected, output, *_ = statistics.sum(0).tolist()
-                shares = (matched / max(1, output), matched / max(1, expected)) if kind == "frequency" else (None, None)
-                parts.setdefault(kind, []).append(
-                    Bucket(
-                        name_of(cutoffs, index),
-                        size,
-                        result.value,
-                        interval(result),
-                        None if result is first else compare(first, result),
-                        *shares,
-                    )
-                )
-        results.append(Buckets(system.name, tuple(parts.get("frequency", ())), tuple(parts.get("length", ()))))
+        drawn.append({kind: _resampled(kind, table) for kind, table in tables.items()})
+        parts = {kind: _buckets(kind, drawn[-1][kind], drawn[0][kind]) for kind in tables}
+        results.append(Buckets(system.name, parts["frequency"], parts["length"]))
     return results
+
+
+def _resampled(kind: str, table: NDArray[np.int64]) -> list[Resampled | None]:
+    """The scores of every bucket on resampled sentences; none where no reference has anything in it."""
+    value = {"frequency": f_measure, "length": _bleu}[kind]
+    return [resample([statistics], value, samples=SAMPLES) if _size(kind, statistics) else None for statistics in table]
+
+
+def _buckets(kind: str, drawn: Sequence[Resampled | None], first: Sequence[Resampled | None]) -> tuple[Bucket, ...]:
+    """The buckets of a system, against those of the first one."""
+    cutoffs = {"frequency": FREQUENCIES, "length": LENGTHS}[kind]
+    result_buckets = []
+    for index, (result, other) in enumerate(zip(drawn, first, strict=True)):
+        if result is None or other is None:
+            continue
+        (statistics,) = result.statistics
+        matched, expected, output, *_ = statistics.sum(0).tolist()
+        shares = (matched / max(1, output), matched / max(1, expected)) if kind == "frequency" else (None, None)
+        tested = result is not other and statistics.any(1).sum() >= TESTED
+        difference = compare(other, result) if tested else None
+        size = _size(kind, statistics)
+        result_buckets.append(
+            Bucket(name_of(cutoffs, index), size, result.value, interval(result), difference, *shares)
+        )
+    return tuple(result_buckets)
+
+
+def _size(kind: str, statistics: NDArray[np.int64]) -> int:
+    """The words of references, or the sentences, that a bucket has."""
+    return int(statistics[:, 1].sum()) if kind == "frequency" else int(statistics.any(1).sum())
 
 
 def frequency_statistics(

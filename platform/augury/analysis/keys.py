@@ -44,7 +44,7 @@ from augury.scoring.bootstrap import SAMPLES, Resampled, resample
 from augury.scoring.significance import Difference, Interval, compare, interval
 from augury.text.alphabet import Alphabet
 from augury.text.tokens import Text
-from augury.text.vocabulary import Vocabulary
+from augury.text.vocabulary import Texts, Vocabulary
 from augury.text.vocabulary import train as train_vocabulary
 from augury.text.vocabulary_settings import VocabularyConfig
 from augury.text.vocabulary_tokenizer import VocabularyTokenizer
@@ -251,7 +251,7 @@ def _halves(
         config = config.model_copy(update={"size": entries - 1, "size_per_key": 1})
     values = []
     for half in range(2):
-        groups = {name: partial(list, lines[half::2]) for name, lines in texts.items()}
+        groups: dict[str, Texts] = {name: partial(list, of_view[half::2]) for name, of_view in texts.items()}
         with TemporaryDirectory() as directory:
             folder = Store(directory).folder("vocabularies", "half")
             try:
@@ -259,8 +259,8 @@ def _halves(
                 vocabulary = train_vocabulary(groups, config, languages=languages, folder=folder)
             except UserError:
                 return None
-        cuts = [_cuts(vocabulary, groups[name](), name) for name in (SOURCE, view)]
-        table, _ = boundary_table(groups[SOURCE](), cuts)
+        lines = {name: list(groups[name]()) for name in (SOURCE, view)}
+        table, _ = boundary_table(lines[SOURCE], [_cuts(vocabulary, of_view, name) for name, of_view in lines.items()])
         values.append(normalised_information(table.sum(0).tolist()))
     return values[0], values[1]
 

@@ -104,19 +104,17 @@ class DataDiversification(CorpusOperator):
         known = Duplicates()
         for block in corpus.blocks(["source", "target"]):
             known.repeated(*(column.combine_chunks() for column in block.columns))
-        models: Mapping[str, TrainedModel] = fitted["models"]
-        number = 0
-        for direction in (FORWARD, BACKWARD):
-            for role, model in models.items():
-                if role.partition("-")[0] != direction.name:
-                    continue
-                for view in self.views:
-                    number += 1
-                    translation = Translation(corpus, direction.read, model, view, self.decoding)
-                    name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
-                    outputs = translation.hypotheses(store, execution, name)
-                    for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
-                        yield self._records(block, direction, hypotheses, number, known)
+        for number, (role, model, view) in enumerate(self._readings(fitted["models"]), start=1):
+            direction = FORWARD if role.startswith(FORWARD.name) else BACKWARD
+            translation = Translation(corpus, direction.read, model, view, self.decoding)
+            name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
+            outputs = translation.hypotheses(store, execution, name)
+            for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
+                yield self._records(block, direction, hypotheses, number, known)
+
+    def _readings(self, models: Mapping[str, TrainedModel]) -> Iterator[tuple[str, TrainedModel, str]]:
+        """All models, forward ones first as in `models`, with their roles and every view that they read."""
+        return ((role, model, view) for role, model in models.items() for view in self.views)
 
     def _records(
         self, block: pa.Table, direction: Direction, hypotheses: Sequence[str | None], number: int, known: Duplicates

@@ -12,11 +12,11 @@ from pydantic import Field
 from augury.augment.operator import REJECTED, Apply, Made, Operator, children
 from augury.augment.translation_memory import TokensOf, TranslationMemory, memory_of
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
+from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.corpus import Corpus
-from augury.corpora.files import examine, find, lines
-from augury.corpora.filters import clean_lines
-from augury.corpora.spec import Filter
+from augury.corpora.ingest import ingested
+from augury.corpora.monolingual import MonolingualSpec
+from augury.corpora.splits import BaseSpec
 from augury.text.fuzzy import Limit, Norm
 from augury.text.segmentation import require_words
 
@@ -41,11 +41,10 @@ class FuzzyMatch(Operator):
     """Of two similar sources each gets the translation of the other; otherwise the later one gets the earlier one's."""
     tokens: TokensOf = "whitespace"
     """Tokens are what white space separates, or words and punctuation marks, or what Moses makes tokens."""
-    monolingual: str | None = None
-    """A file of further sources, one a line, that get the translations of similar ones too: records of another origin,
-    fuzzy_match-mono. Every machine of a cluster reads it."""
+    monolingual: MonolingualSpec | None = None
+    """Further sources that get the translations of similar ones too: records of another origin, fuzzy_match-mono."""
     mono_min_len: int = Field(5, ge=0)
-    """Sentences of the file are left out that have no more tokens than this."""
+    """Sentences of the monolingual text are left out that have no more tokens than this."""
 
     PER_SECOND: ClassVar[float] = 8_000
     BLOCK_ROWS: ClassVar[int | None] = 5_000
@@ -64,15 +63,22 @@ class FuzzyMatch(Operator):
         parallel = self.model_copy(update={"monolingual": None, "mono_min_len": default})
         if self.monolingual is None:
             return [parallel]
-        content = examine(str(find(self.monolingual))).sha256
-        return [parallel, FuzzyMatchMono.model_validate({**self.to_dict(), "content": content})]
+        return [parallel, FuzzyMatchMono.model_validate(self.to_dict())]
+
+    def texts(self) -> Mapping[str, BaseSpec]:
+        return {"monolingual": self.monolingual} if self.monolingual else {}
 
     def makes(self) -> Literal["records"]:
         return "records"
 
     def check_text(self, beginning: pa.Table) -> None:
+        language = beginning.column("source_language")[0].as_py()
+        if self.monolingual and self.monolingual.language != language:
+            raise UserError(
+                f"operator {self.operator}: monolingual.language is '{self.monolingual.language}', and sources are in "
+                f"'{language}'"
+            )
         if self.tokens == "whitespace":
-            language = beginning.column("source_language")[0].as_py()
             require_words(beginning.column("source").to_pylist(), language, f"operator {self.operator}")
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
@@ -125,9 +131,6 @@ class FuzzyMatchMono(FuzzyMatch):
     They are dealt to the records of the training text in turn, so that every one is looked up with one block.
     """
 
-    content: str
-    """The hash of the file."""
-
     def name(self) -> str:
         return f"{self.operator}-mono"
 
@@ -136,41 +139,42 @@ class FuzzyMatchMono(FuzzyMatch):
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         memory = memory_of(fitted["corpus"].folder, self.tokens)
-        dealt = self._dealt(fitted["corpus"])
+        assert self.monolingual is not None
+        text = ingested(self.monolingual, "train", store.root)
+        names, sentences = text.column("id"), text.column("text")
+        first: dict[str, int] = {}
+        for number, sentence in enumerate(sentences):
+            first.setdefault(sentence, number)
 
         def apply(block: pa.Table) -> Made:
-            counts, looked_up = Counter[str](), list[tuple[int, int, str]]()
+            counts, looked_up = Counter[str](), list[tuple[int, int]]()
             for place, name in enumerate(block.column("id").to_pylist()):
-                for number in range(memory.number[name], len(dealt), len(memory.ids)):
-                    sentence, repeated = dealt[number]
-                    if repeated or sentence in memory.rows:
+                for number in range(memory.number[name], len(sentences), len(memory.ids)):
+                    sentence = sentences[number]
+                    if first[sentence] != number or sentence in memory.rows:
                         counts[f"{REJECTED}equal sources"] += 1
                     elif len(memory.tokens(sentence)) <= self.mono_min_len:
                         counts[f"{REJECTED}too short"] += 1
                     else:
-                        looked_up.append((place, number, sentence))
-            rows = self._new_pairs([sentence for _, _, sentence in looked_up], memory, counts)
-            made = [(*sentence, row) for sentence, of in zip(looked_up, rows, strict=True) for row in of]
-            # A record of the block lends its languages; the parent is the record that is matched.
+                        looked_up.append((place, number))
+            rows = self._new_pairs([sentences[number] for _, number in looked_up], memory, counts)
+            made = [
+                (place, number, row, copy)
+                for (place, number), of_sentence in zip(looked_up, rows, strict=True)
+                for copy, row in enumerate(of_sentence, start=1)
+            ]
+            # A record of the block lends its languages.
             parents = block.take(pa.array([place for place, _, _, _ in made], pa.int64()))
-            matched = [row for _, _, _, row in made]
-            ids = pa.array([memory.ids[row] for row in matched], pa.string())
+            ids = pa.array([names[number] for _, number, _, _ in made], pa.string())
             parents = parents.set_column(parents.schema.get_field_index("id"), parents.schema.field("id"), ids)
             texts = {
-                "source": pa.array([sentence for _, _, sentence, _ in made], pa.string()),
-                "target": pa.array([memory.targets[row] for row in matched], pa.string()),
+                "source": pa.array([sentences[number] for _, number, _, _ in made], pa.string()),
+                "target": pa.array([memory.targets[row] for _, _, row, _ in made], pa.string()),
             }
-            return Made(children(parents, self, [number for _, number, _, _ in made], **texts), counts)
+            others = [memory.ids[row] for _, _, row, _ in made]
+            return Made(children(parents, self, [copy for _, _, _, copy in made], others, **texts), counts)
 
         return apply
-
-    def _dealt(self, corpus: Corpus) -> list[tuple[str, bool]]:
-        """Return the sentences of the file, prepared as the corpus is, and whether they occurred before."""
-        assert self.monolingual is not None
-        cleaning = Filter.model_validate(corpus.manifest.get("spec", {}).get("filter", {}))
-        sentences = clean_lines([line.decode() for line in lines(find(self.monolingual))], cleaning)
-        first: dict[str, int] = {}
-        return [(sentence, first.setdefault(sentence, number) != number) for number, sentence in enumerate(sentences)]
 
 
 OPERATOR = FuzzyMatch

@@ -151,7 +151,7 @@ class Operator(Extension):
         return type(self).models is not Operator.models
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
-        """UserError where an experiment, whose texts can be rendered as these views, trains no model for a role."""
+        """UserError where a model that reads these views of a text, of an experiment or a ready one, fits no role."""
 
     def most_records(self) -> int:
         """Return the most records that are made of one."""

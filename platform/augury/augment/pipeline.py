@@ -115,13 +115,13 @@ def plan(
         learned: dict[str, Any] = {"fit": fit} | (
             {"models": {role: model.name for role, model in runs.items()}} if runs else {}
         )
-        if texts := operator.texts():
-            learned["texts"] = {name: addressed(spec, "train") for name, spec in texts.items()}
         for part in operator.parts():
             if part.makes() == DRAW:
                 continue
             own = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
-            part_address = config.address({"corpus": corpus_address, **learned, "version": part.VERSION, **own})
+            texts = {name: addressed(spec, "train") for name, spec in part.texts().items()}
+            learned_by_part = learned | ({"texts": texts} if texts else {})
+            part_address = config.address({"corpus": corpus_address, **learned_by_part, "version": part.VERSION, **own})
             folder = store.folder(KINDS[part.makes()], part_address)
             parts.append(Part(part, runs, store.folder(FITS, fit), folder, corpus))
     return parts

@@ -70,8 +70,8 @@ def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> N
     """Raise UserError where texts cannot be rendered as a view for the model that an experiment trains."""
     if view not in views:
         raise UserError(
-            f"operator {operator}: {unknown('view', view, views)}; its {role} model makes views by operators of its "
-            "own: system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
+            f"operator {operator}: {unknown('view', view, views)}; the {role} model makes views by operators of its "
+            "own, such as system: {augment: [{operator: cipher, keys: [1, 2]}], regime: ...}"
         )
 
 

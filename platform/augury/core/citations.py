@@ -102,10 +102,3 @@ FUZZY_MATCHES = Paper(
     "ACL",
     "https://aclanthology.org/P19-1175/",
 )
-NOISY_NMT = Paper(
-    "Li and Specia",
-    2019,
-    "Improving Neural Machine Translation Robustness via Data Augmentation: Beyond Back-Translation",
-    "W-NUT",
-    "https://aclanthology.org/D19-5543/",
-)

@@ -348,7 +348,7 @@ class BaseSpec(Section):
         if not self._sets and self.train is None and self.valid is None and not self.tests:
             raise ValueError("the corpus has no text: give known, or train, valid and tests")
         for name, text in self._texts().items():
-            if name not in self.tests and text.noise is not None:
+            if name.partition(".")[0] in ("train", "valid") and text.noise is not None:
                 raise ValueError(f"{name}.noise: noise is for tests; train on noisy text with augment: operator noise")
         for name in self.tests:
             if name in RESERVED or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):

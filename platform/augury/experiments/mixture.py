@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -49,6 +49,7 @@ def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
             parts.append(np.full(of_operator.rows, len(texts_of_corpus) + made.index(name)))
             continue
         places = places or dict(zip(corpus.column("id"), parts[0].tolist(), strict=True))
-        parents = [lineage["parents"] if lineage else [] for lineage in of_operator.column("lineage")]
+        lineages: Sequence[Any] = of_operator.column("lineage")
+        parents = [lineage["parents"] if lineage else [] for lineage in lineages]
         parts.append(np.array([places.get(parent[0] if parent else "", len(shares) - 1) for parent in parents]))
     return Mixture(shares, np.concatenate(parts))

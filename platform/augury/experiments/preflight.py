@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from augury.augment import pipeline
-from augury.augment.operator import RECORDS, Operator
+from augury.augment.operator import RECORDS, Operator, ReadyModel
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -23,6 +23,7 @@ from augury.experiments import preparation, trainable
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import check_noise
+from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
 from augury.experiments.stages import chain, name_of
 from augury.scoring import metrics
@@ -95,6 +96,10 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
         for name in experiment.scoring.metrics:
             metrics.entry(name).require()
         trainable.find(experiment.task).check(experiment, store)
+        for operator, models in zip(experiment.augment, experiment.models(), strict=True):
+            for role, model in models.items():
+                if isinstance(model, ReadyModel):
+                    operator.check_model(role, ready_views(model))
         check([*filter(None, [experiment.before()]), *experiment.model_experiments().values()], store)
 
 

@@ -15,7 +15,7 @@ from augury.decoding.search import batches_by_length
 from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.experiments.runs import locate
-from augury.experiments.views import PLAIN
+from augury.experiments.views import PLAIN, views
 from augury.text import pretrained
 
 if TYPE_CHECKING:
@@ -25,6 +25,11 @@ if TYPE_CHECKING:
     from augury.decoding.settings import Decoding, Sampler, Sampling, Translator
 
 BATCH_ROWS = 32
+
+
+def ready_views(settings: ReadyModel) -> tuple[str, ...]:
+    """Return the views that a model can read texts as; UserError where a run is not there."""
+    return (PLAIN,) if settings.run is None else views(Run.read(locate(settings.run)).experiment)
 
 
 def ready_model(settings: ReadyModel) -> TrainedModel:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from urllib.parse import quote, urlencode
 
 from augury.core import config
 from augury.experiments.recording import File
@@ -152,6 +153,16 @@ class MlflowExperiment:
     def link(self) -> str:
         """Where MLflow's pages show the runs of the experiment, from one of these pages."""
         return f"#/experiments/{self.experiment_id}/runs"
+
+    def charts(self, condition: str, metric: str, *, lower_first: bool = False) -> str:
+        """Return where MLflow draws the metrics of runs that a filter finds, which are in the order of one of them."""
+        query = {
+            "searchFilter": condition,
+            "compareRunsMode": "CHART",
+            "orderByKey": f"metrics.`{metric}`",
+            "orderByAsc": "true" if lower_first else "false",
+        }
+        return f"{self.link}?{urlencode(query, quote_via=quote)}"
 
     def search(self, **tags: str) -> list[Record]:
         """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`), the oldest first."""

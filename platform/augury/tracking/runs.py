@@ -63,7 +63,9 @@ def sync_experiment(mlflow: MlflowExperiment, folder: Folder) -> Record:
     """Bring MLflow up to date with the parent of an experiment's runs; one that nobody noted ends when it is made."""
     name, note = folder.name.partition("/")[2], noted(folder)
     tags = {FOLDER: folder.name, "augury.level": "experiment", "augury.experiment": name} | source_tags(note)
-    tags[NOTE] = f"The runs of one experiment file; compare them by the filter `tags.augury.experiment = '{name}'`."
+    comparing = f"tags.augury.experiment = '{name}' and tags.augury.seed != ''"
+    charts = mlflow.charts(comparing, "valid/best")
+    tags[NOTE] = f"The runs of one experiment file. [Compare them]({charts}), or filter runs by `{comparing}`."
     content = Content(name, note.get("status", "FINISHED"), started=note.get("started"), tags=tags)
     record = mlflow.find(folder=folder.name)
     content.finished = note.get("since") or (record and record.finished and record.finished / 1000) or time.time()

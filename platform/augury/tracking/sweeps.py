@@ -13,7 +13,6 @@ import statistics
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
-from urllib.parse import quote, urlencode
 
 from augury.core.config import flatten
 from augury.core.store import Folder, Store
@@ -223,14 +222,14 @@ class _Sync:
         if record.tags.get(SCORED) != scored:
             tags |= {SCORED: scored, "augury.answer": answer(sweep)}
         comparing = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
+        charts = self.mlflow.charts(comparing, f"best/{sweep.metric}", lower_first=sweep.mode == "min")
         reply = tags.get("augury.answer") or record.tags["augury.answer"]
         tags[NOTE] = "\n\n".join(
             [
                 sweep.question,
                 f"**{reply}**",
                 *self.notes,
-                f"[Compare its configurations]({self.mlflow.link}?{_charts(sweep, comparing)}), or filter runs by "
-                f"`{comparing}`.",
+                f"[Compare its configurations]({charts}), or filter runs by `{comparing}`.",
                 f"Its files: {sweep.folder.uri}",
             ]
         )
@@ -279,17 +278,6 @@ def swept_values(configuration: Configuration) -> dict[str, Any]:
     """Return the swept values under dotted names, as the runs of the seeds have them."""
     point = configuration.point
     return {key: None for key, value in point.items() if value is None} | flatten(point)
-
-
-def _charts(sweep: Sweep, condition: str) -> str:
-    """Return the query of MLflow's page of charts; sorted by a metric, configurations stand beside each other."""
-    query = {
-        "searchFilter": condition,
-        "compareRunsMode": "CHART",
-        "orderByKey": f"metrics.`best/{sweep.metric}`",
-        "orderByAsc": "true" if sweep.mode == "min" else "false",
-    }
-    return urlencode(query, quote_via=quote)
 
 
 def _spread(

@@ -8,13 +8,10 @@ import pytest
 
 from augury.analysis.system import System, open_systems
 from augury.core.errors import UserError
-from augury.experiments.experiment import parse
 from augury.experiments.running import run_experiment
-from augury.sweeping import published, space
+from augury.sweeping import published
 from augury.sweeping.published import Published
 from tests import tiny
-
-TABLES = [name for name in space.tables() if name.startswith("cipherdaug/")]
 
 
 def table(name: str, scale: str = "paper", corpus: str | None = None) -> Published:
@@ -65,18 +62,6 @@ def test_an_unknown_corpus_is_refused() -> None:
         table("table3", corpus="iwslt17-fr-de")
     with pytest.raises(UserError, match="one corpus"):
         table("table3", "toy", "iwslt17-fr-en")
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_rows_are_experiments_at_every_scale(name: str) -> None:
-    """Each row is what an experiment file may hold."""
-    from augury.core import config
-
-    module = space.load(name)
-    for scale in module.scales:
-        found = published.find(name, scale)
-        for row, changes in found.space.rows.items():
-            parse(config.merge(found.space.base, changes), row)
 
 
 def test_systems_that_tables_share_are_the_same_runs() -> None:

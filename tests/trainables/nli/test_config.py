@@ -78,7 +78,10 @@ VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
             {"augment": [VIEWS, VIEWS | {"copies": 1}], "regime": "coregularised"},
             "several things of one name: eda-1, eda-2, eda-1",
         ),
-        ({"regime": "coregularised"}, "or on sentence pairs {operator: eda, use: view} .reorder has use: view too"),
+        (
+            {"regime": "coregularised"},
+            "or on sentence pairs {operator: eda, use: view} .reorder and draws have use: view too",
+        ),
         ({"augment": [READING]}, "regime plain does not read the view reorder-qab"),
         ({"augment": [{**READING, "parallel": {**PARALLEL, "valid": None}}]}, "give valid"),
         ({"scoring": {"metrics": ["bleu"]}}, "not of labels: accuracy"),

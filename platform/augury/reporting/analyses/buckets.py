@@ -9,7 +9,7 @@ from typing import Any
 
 import plotly.graph_objects as go
 
-from augury.analysis.buckets import Bucket, Buckets
+from augury.analysis.buckets import TESTED, Bucket, Buckets
 from augury.analysis.system import System
 from augury.reporting.analyses.report import Part, Report, of_systems, where
 from augury.reporting.figures import Figure, chart, error_bars
@@ -51,28 +51,31 @@ def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
             f"On {where(systems)}, {first.system} has F {100 * rare.value:.1f} on words that occur {rare.bucket} "
             f"times in training, and {100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
         )
-    told = []
-    for result in others:
-        for kind in KINDS:
-            real = _real(getattr(result, kind))
-            size = KINDS[kind][4]
-            unlike = [
-                f"{bucket.bucket} ({size * bucket.against_first.value:+.1f})"
-                for bucket, is_real in real
-                if is_real and bucket.against_first
-            ]
-            what, of = ("F", "of words that occur") if kind == "frequency" else ("BLEU", "of sentences of length")
-            told.append(
-                f"{result.system} differs from {first.system} in {what} {of} {', '.join(unlike)}"
-                if unlike
-                else f"no difference of {result.system} to {first.system} in {what} is real in any bucket"
-            )
+    told = [_differences(kind, result, first) for result in others for kind in KINDS]
     return f"On {where(systems)}, {'; '.join(told)} (paired bootstrap, p < 0.05 corrected for the buckets)."
 
 
+def _differences(kind: str, result: Buckets, first: Buckets) -> str:
+    """Say in how many buckets two systems differ, and in which most."""
+    score, what, size = KINDS[kind][3], KINDS[kind][2], KINDS[kind][4]
+    tested = _real(getattr(result, kind))
+    real = [
+        (size * bucket.against_first.value, bucket) for bucket, is_real in tested if is_real and bucket.against_first
+    ]
+    if not real:
+        return f"no difference of {result.system} to {first.system} in {score} by {what} is real"
+    most, bucket = max(real, key=lambda entry: abs(entry[0]))
+    return (
+        f"{result.system} differs from {first.system} in {score} in {len(real)} of {len(tested)} buckets by {what}, "
+        f"most ({most:+.1f}) at {bucket.bucket}"
+    )
+
+
 def _real(buckets: Sequence[Bucket]) -> list[tuple[Bucket, bool]]:
-    p_values = holm([bucket.against_first.p_value for bucket in buckets if bucket.against_first])
-    return [(bucket, p_value < 0.05) for bucket, p_value in zip(buckets, p_values, strict=True)]
+    """The buckets that are tested, and whether their difference is real, corrected for their number."""
+    tested = [(bucket, bucket.against_first.p_value) for bucket in buckets if bucket.against_first]
+    corrected = holm([p_value for _, p_value in tested])
+    return [(bucket, p_value < 0.05) for (bucket, _), p_value in zip(tested, corrected, strict=True)]
 
 
 def _table(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -> Table:
@@ -116,7 +119,10 @@ def _table(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -
     }
     notes = notes_of[kind]
     if len(results) > 1:
-        notes += ("p: paired bootstrap over sentences, of one bucket, not corrected for their number.",)
+        notes += (
+            f"p: paired bootstrap over sentences, of one bucket, not corrected for their number; buckets of fewer than "
+            f"{TESTED} sentences are not tested.",
+        )
     return table(columns, rows, title=heading, notes=notes)
 
 

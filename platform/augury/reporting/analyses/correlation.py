@@ -43,14 +43,14 @@ def answer(result: Correlations, systems: Sequence[System]) -> str:
             f"{final.value.pwcca:.2f} (PWCCA, 1 is alike up to a linear map; {noise}); there is no other view or "
             "model to compare."
         )
-    told = ", ".join(f"{_end(pair.first)} and {_end(pair.second)} {pair.value.pwcca:.2f}" for pair in last.values())
+    told = ", ".join(f"{_ends(pair)} {pair.value.pwcca:.2f}" for pair in last.values())
     return f"On {where(systems)}, PWCCA in the last layer: {told}; 1 is alike up to a linear map, and {noise}."
 
 
 def _by_layer(heading: str, pairs: Sequence[Between], result: Correlations) -> Part:
     groups: dict[str, list[Between]] = {}
     for pair in pairs:
-        groups.setdefault(f"{_end(pair.first)} and {_end(pair.second)}", []).append(pair)
+        groups.setdefault(_ends(pair), []).append(pair)
     layers = sorted({pair.first[2] for pair in pairs})
     traces = [
         go.Scatter(
@@ -114,8 +114,10 @@ def _values(pair: Between) -> list[Cell]:
     return [Cell(f"{value:.3f}", value) for value in asdict(pair.value).values()]
 
 
-def _end(end: tuple[str, str, int]) -> str:
-    return f"{end[0]} {end[1]}"
+def _ends(pair: Between) -> str:
+    """Name what is compared: two views of a system, or two systems."""
+    (first, view, _), (second, other, _) = pair.first, pair.second
+    return f"{first} {view} and {other}" if first == second else f"{first} and {second}"
 
 
 def _notes(result: Correlations) -> tuple[str, ...]:

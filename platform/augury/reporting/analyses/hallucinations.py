@@ -98,6 +98,7 @@ def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Ta
             f"{what} fall below {LOST}; pairs: sentences with subwords that do it.",
             "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is lost may still "
             "be about the source. Read the examples.",
+            "A system that translates fewer sentences has fewer to lose: compare the shares of those translated too.",
             "p: sign test over the sentences that are lost by one of the two systems alone.",
         ),
     )

@@ -48,7 +48,8 @@ def report(results: Sequence[Outputs], systems: Sequence[System], settings: Mapp
 def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
     """Say how well each view is translated, and how often alike."""
     told = []
-    for result in results:
+    several = [result for result in results if len(result.views) > 1]
+    for result in several or results:
         plain, *others = result.views
         head = f"{result.system} reaches BLEU {plain.value:.1f} from plain text"
         if not others:

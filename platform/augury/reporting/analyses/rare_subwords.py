@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
@@ -19,8 +20,10 @@ from augury.reporting.numbers import MISSING, probability
 from augury.reporting.tables import Cell, Table, table
 from augury.text.vocabulary_settings import SPACE
 
-PIXELS = 13
-"""Of a letter in the chart of a sentence."""
+PIXELS, PANEL = 13, 130
+"""The width of a letter, and the height of a view, in the chart of a sentence."""
+GRID = "rgba(128,136,147,0.3)"
+"""Of all panels; a page colours the grid of the first axis alone."""
 UNSEEN = 0.5
 """Where a chart with a logarithmic axis puts 0."""
 
@@ -40,8 +43,8 @@ def report(results: Sequence[RareSubwords], systems: Sequence[System], settings:
                 figures=tuple(figures),
                 legend=tuple((look(index), view.view) for index, view in enumerate(result.views)),
                 text="Sentences are drawn without regard to their pieces. A line is a piece over the letters of the "
-                "plain text that it stands for; its height, how often the training source of its view has it. A piece "
-                "that was never seen is at the lower edge.",
+                "plain text that it stands for; its height says how often the training source of its view has it. A "
+                "piece that was never seen is at the lower edge.",
             )
         )
     return of_systems(
@@ -58,7 +61,8 @@ def report(results: Sequence[RareSubwords], systems: Sequence[System], settings:
 def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
     """Say in which views the rarest subword is more frequent, and how sure that is."""
     sentences = []
-    for result in results:
+    several = [result for result in results if len(result.views) > 1]
+    for result in several or results:
         plain, *others = result.views
         of_system = f"{result.system}: " if len(results) > 1 else ""
         if not others:
@@ -149,47 +153,70 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
 
 
 def _sentence(result: RareSubwords, system: System, place: int, index: int) -> Figure:
+    """Draw the pieces of a sentence over its letters, a panel for every view, as high as they are frequent."""
     row, views = result.examples[index]
     text = system.sources[row]
-    traces = []
-    for number, (view, pieces) in enumerate(views.items()):
-        spans = _spans(pieces)
-        drawn, name = look(number), html.escape(view)
-        xs = [x for start, end, _ in spans for x in (start, end, None)]
-        ys = [y for _, _, piece in spans for y in (max(UNSEEN, piece.count), max(UNSEEN, piece.count), None)]
-        traces += [
-            go.Scatter(mode="lines", name=name, x=xs, y=ys, line={"color": drawn.colour, "width": 4}, hoverinfo="skip"),
-            go.Scatter(
-                mode="text",
-                name=name,
-                x=[(start + end) / 2 for start, end, _ in spans],
-                y=[max(UNSEEN, piece.count) for _, _, piece in spans],
-                text=[html.escape(piece.text.removeprefix(SPACE)) for _, _, piece in spans],
-                textposition="top center",
-                textfont={"color": drawn.colour, "size": 11},
-                customdata=[[html.escape(piece.text), piece.count] for _, _, piece in spans],
-                hovertemplate=f"{name} %{{customdata[0]}}: %{{customdata[1]}} times<extra></extra>",
-            ),
-        ]
-    drawing = logarithmic(chart(traces, "", "count in training", height=320), "y")
-    places = list(range(len(text)))
-    drawing.update_xaxes(
-        tickmode="array", tickvals=[at + 0.5 for at in places], ticktext=[html.escape(c) for c in text]
-    )
-    drawing.update_xaxes(showgrid=False, range=[-1, len(text)], tickangle=0)
+    traces = [trace for number, (view, pieces) in enumerate(views.items()) for trace in _pieces(number, view, pieces)]
+    drawing = chart(traces, "", "", height=PANEL * len(views) + 50)
+    most = max((piece.count for pieces in views.values() for piece in pieces), default=1)
+    for number, view in enumerate(views):
+        top = 1 - number / len(views)
+        drawing.update_layout(
+            {
+                f"yaxis{number + 1}": {
+                    "type": "log",
+                    "dtick": 1,
+                    "range": [math.log10(UNSEEN) - 0.1, math.log10(most) + 0.7],
+                    "domain": [top - 0.92 / len(views), top],
+                    "title": {"text": html.escape(view)},
+                    "zeroline": False,
+                    "gridcolor": GRID,
+                }
+            }
+        )
+    at = [place + 0.5 for place in range(len(text))]
+    drawing.update_xaxes(tickmode="array", tickvals=at, ticktext=[html.escape(letter) for letter in text])
+    drawing.update_xaxes(showgrid=False, range=[-1, len(text)], tickangle=0, anchor=f"y{len(views)}")
     least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
     told = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
-    title = f"{line(system, row)}; the rarest: {told}"
-    return Figure(
-        f"sentence-{place}-{index}", title, f"{text}: {told}", drawing, narrowest=max(COLUMN + 1, PIXELS * len(text))
+    title, width = f"{line(system, row)}; the rarest: {told}", max(COLUMN + 1, PIXELS * len(text))
+    return Figure(f"sentence-{place}-{index}", title, f"{text}: {told}", drawing, narrowest=width)
+
+
+def _pieces(number: int, view: str, pieces: Sequence[Piece]) -> list[go.Scatter]:
+    """The lines and the labels of a view's panel."""
+    spans, drawn, name = _spans(pieces), look(number), html.escape(view)
+    heights = [max(UNSEEN, piece.count) for piece in pieces]
+    axis = f"y{number + 1}"
+    lines = go.Scatter(
+        mode="lines",
+        name=name,
+        x=[x for start, end in spans for x in (start, end, None)],
+        y=[y for height in heights for y in (height, height, None)],
+        yaxis=axis,
+        line={"color": drawn.colour, "width": 4},
+        hoverinfo="skip",
     )
+    labels = go.Scatter(
+        mode="text",
+        name=name,
+        x=[(start + end) / 2 for start, end in spans],
+        y=heights,
+        yaxis=axis,
+        text=[html.escape(piece.text.removeprefix(SPACE)) for piece in pieces],
+        textposition="top center",
+        textfont={"size": 11},
+        customdata=[[html.escape(piece.text), piece.count] for piece in pieces],
+        hovertemplate=f"{name} %{{customdata[0]}}: %{{customdata[1]}} times<extra></extra>",
+    )
+    return [lines, labels]
 
 
-def _spans(pieces: Sequence[Piece]) -> list[tuple[float, float, Piece]]:
+def _spans(pieces: Sequence[Piece]) -> list[tuple[float, float]]:
     """The letters of the text, from and to, that pieces stand for; the space before the text is at -1."""
     spans, start = [], -1
     for piece in pieces:
         end = start + len(piece.text)
-        spans.append((start + 0.1 + (piece.text[:1] == SPACE and len(piece.text) > 1), end - 0.1, piece))
+        spans.append((start + 0.1 + (piece.text[:1] == SPACE and len(piece.text) > 1), end - 0.1))
         start = end
     return spans
