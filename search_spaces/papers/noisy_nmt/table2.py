@@ -30,7 +30,7 @@ def measure(system: System) -> Mapping[str, float]:
     corpus, (records,) = run.corpus("train"), map(run.stored, run.records.values())
     said, heard = dict(zip(corpus.column("id"), corpus.column("source"), strict=True)), Corpus(records)
     counts = Alignment(0, 0, 0)
-    lineages: list[Any] = heard.column("lineage")  # type: ignore[assignment]
+    lineages: list[Any] = heard.column("lineage")
     for text, lineage in zip(heard.column("source"), lineages, strict=True):
         alignment = aligned(said[lineage["parents"][0]].split(), text.split())
         counts = Alignment(*map(sum, zip(counts, alignment, strict=True)))
