@@ -93,15 +93,15 @@ class FuzzyMatch(Operator):
             ]
             counts = Counter({f"{REJECTED}equal sources": len(block) - len(firsts)})
             rows = self._new_pairs([sources[place] for place in firsts], memory, counts)
-            made = [
+            pairs = [
                 (place, row, copy)
                 for place, of_source in zip(firsts, rows, strict=True)
                 for copy, row in enumerate(of_source, start=1)
             ]
-            parents = block.take(pa.array([place for place, _, _ in made], pa.int64()))
-            matched = [row for _, row, _ in made]
+            parents = block.take(pa.array([place for place, _, _ in pairs], pa.int64()))
+            matched = [row for _, row, _ in pairs]
             targets = pa.array([memory.targets[row] for row in matched], pa.string())
-            others, copies = [memory.ids[row] for row in matched], [copy for _, _, copy in made]
+            others, copies = [memory.ids[row] for row in matched], [copy for _, _, copy in pairs]
             return Made(children(parents, self, copies, others, target=targets), counts)
 
         return apply
@@ -158,21 +158,21 @@ class FuzzyMatchMono(FuzzyMatch):
                     else:
                         looked_up.append((place, number))
             rows = self._new_pairs([sentences[number] for _, number in looked_up], memory, counts)
-            made = [
+            pairs = [
                 (place, number, row, copy)
                 for (place, number), of_sentence in zip(looked_up, rows, strict=True)
                 for copy, row in enumerate(of_sentence, start=1)
             ]
             # A record of the block lends its languages.
-            parents = block.take(pa.array([place for place, _, _, _ in made], pa.int64()))
-            ids = pa.array([names[number] for _, number, _, _ in made], pa.string())
+            parents = block.take(pa.array([place for place, _, _, _ in pairs], pa.int64()))
+            ids = pa.array([names[number] for _, number, _, _ in pairs], pa.string())
             parents = parents.set_column(parents.schema.get_field_index("id"), parents.schema.field("id"), ids)
             texts = {
-                "source": pa.array([sentences[number] for _, number, _, _ in made], pa.string()),
-                "target": pa.array([memory.targets[row] for _, _, row, _ in made], pa.string()),
+                "source": pa.array([sentences[number] for _, number, _, _ in pairs], pa.string()),
+                "target": pa.array([memory.targets[row] for _, _, row, _ in pairs], pa.string()),
             }
-            others = [memory.ids[row] for _, _, row, _ in made]
-            return Made(children(parents, self, [copy for _, _, _, copy in made], others, **texts), counts)
+            others = [memory.ids[row] for _, _, row, _ in pairs]
+            return Made(children(parents, self, [copy for _, _, _, copy in pairs], others, **texts), counts)
 
         return apply
 

@@ -80,10 +80,10 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
     from augury.core import config
     from augury.experiments import experiment
 
-    given = [f"--{name.replace('_', '-')}" for name in FILES if getattr(arguments, name) is not None]
+    flags = [f"--{name.replace('_', '-')}" for name in FILES if getattr(arguments, name) is not None]
     if arguments.experiment:
-        if given:
-            raise UserError(f"give an experiment file or {given[0]}, not both; --set changes the file's settings")
+        if flags:
+            raise UserError(f"give an experiment file or {flags[0]}, not both; --set changes the file's settings")
         return experiment.load(arguments.experiment, arguments.assignments)
     missing = [flag for flag in ("source", "target") if getattr(arguments, flag) is None]
     if missing:

@@ -99,8 +99,8 @@ def _rejected(rows: Mapping[str, int], done: Augmented) -> dict[str, int]:
 
     counts = Counter(rows)
     for part in done.parts:
-        told = part.folder.manifest().get("counts", {})
-        counts.update({what.removeprefix(REJECTED): told[what] for what in told if what.startswith(REJECTED)})
+        counted = part.folder.manifest().get("counts", {})
+        counts.update({what.removeprefix(REJECTED): counted[what] for what in counted if what.startswith(REJECTED)})
     return dict(counts)
 
 

@@ -43,6 +43,8 @@ def _write(writer: CorpusWriter, clean: Corpus, part: pipeline.Part) -> None:
             records = records.set_column(records.schema.get_field_index(side), records.schema.field(side), text)
         writer.add(records)
     manifest = {key: value for key, value in clean.manifest.items() if key not in ("schema", "rows", "shards")}
-    made = part.folder.manifest()
+    of_noise = part.folder.manifest()
     inputs = [clean.address, part.folder.name]
-    writer.finish({**manifest, "inputs": inputs, "noise": made["operator"], "counts": dict(Counter(made["counts"]))})
+    writer.finish(
+        {**manifest, "inputs": inputs, "noise": of_noise["operator"], "counts": dict(Counter(of_noise["counts"]))}
+    )

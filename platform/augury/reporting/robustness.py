@@ -63,7 +63,7 @@ def series_of(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Serie
             group = text, tuple(rates), repr(sorted(noise.items()))
             groups.setdefault(group, []).append((next(iter(rates.values())), test))
     series = [Series(kinds, sorted([*clean.get(text, [])[:1], *tests])) for (text, kinds, _), tests in groups.items()]
-    return [found for found in series if len(found.tests) > 1]
+    return [curve for curve in series if len(curve.tests) > 1]
 
 
 def _line(result: SystemResult, index: int, tests: Sequence[tuple[float, str]], metric: str) -> go.Scatter:

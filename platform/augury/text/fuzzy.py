@@ -122,14 +122,14 @@ def _distances(queries: NDArray[Any], sentences: NDArray[Any], pairs: Pairs, mos
 
     if not len(pairs.queries):
         return np.zeros(0, np.int64)
-    found = cpdist(
+    compared = cpdist(
         queries[pairs.queries],
         sentences[pairs.sentences],
         scorer=Levenshtein.distance,
         score_cutoff=most,
         dtype=np.int64,
     )
-    return np.asarray(found)
+    return np.asarray(compared)
 
 
 def _common(one: Numbers, other: Numbers) -> Numbers:

@@ -51,8 +51,8 @@ def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
             f"On {where(systems)}, {first.system} has F {100 * rare.value:.1f} on words that occur {rare.bucket} "
             f"times in training, and {100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
         )
-    told = [_differences(kind, result, first) for result in others for kind in KINDS]
-    return f"On {where(systems)}, {'; '.join(told)} (paired bootstrap, p < 0.05 corrected for the buckets)."
+    summary = [_differences(kind, result, first) for result in others for kind in KINDS]
+    return f"On {where(systems)}, {'; '.join(summary)} (paired bootstrap, p < 0.05 corrected for the buckets)."
 
 
 def _differences(kind: str, result: Buckets, first: Buckets) -> str:
@@ -145,11 +145,11 @@ def _chart(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -
         )
     drawing = chart(traces, _axis(kind, settings), score)
     drawing.update_xaxes(type="category")
-    told = "; ".join(
+    summary = "; ".join(
         f"{result.system}: " + ", ".join(f"{b.bucket} {size * b.value:.1f}" for b in getattr(result, kind))
         for result in results
     )
-    return Figure(kind, heading, f"{heading}: {told}", drawing)
+    return Figure(kind, heading, f"{heading}: {summary}", drawing)
 
 
 def _axis(kind: str, settings: Mapping[str, Any]) -> str:

@@ -43,8 +43,8 @@ def answer(result: Correlations, systems: Sequence[System]) -> str:
             f"{final.value.pwcca:.2f} (PWCCA, 1 is alike up to a linear map; {noise}); there is no other view or "
             "model to compare."
         )
-    told = ", ".join(f"{_ends(pair)} {pair.value.pwcca:.2f}" for pair in last.values())
-    return f"On {where(systems)}, PWCCA in the last layer: {told}; 1 is alike up to a linear map, and {noise}."
+    summary = ", ".join(f"{_ends(pair)} {pair.value.pwcca:.2f}" for pair in last.values())
+    return f"On {where(systems)}, PWCCA in the last layer: {summary}; 1 is alike up to a linear map, and {noise}."
 
 
 def _by_layer(heading: str, pairs: Sequence[Between], result: Correlations) -> Part:
@@ -74,9 +74,9 @@ def _by_layer(heading: str, pairs: Sequence[Between], result: Correlations) -> P
     )
     drawing = chart([noise, *traces], "encoder layer (0: embeddings)", "PWCCA")
     drawing.update_layout(xaxis={"dtick": 1, "rangemode": "normal"}, yaxis_range=[0, 1.03])
-    told = "; ".join(f"{name} {group[-1].value.pwcca:.2f} in the last" for name, group in groups.items())
+    summary = "; ".join(f"{name} {group[-1].value.pwcca:.2f} in the last" for name, group in groups.items())
     title = f"PWCCA by layer, {heading.lower()}"
-    figure = Figure(f"layers-{heading.rpartition(' ')[2]}", title, f"{title}: {told}", drawing)
+    figure = Figure(f"layers-{heading.rpartition(' ')[2]}", title, f"{title}: {summary}", drawing)
     rows = [[f"{name}, layer {pair.first[2]}", *_values(pair)] for name, group in groups.items() for pair in group]
     baseline = ["noise of this shape", *(f"{value:.3f}" for value in asdict(result.baseline).values())]
     return Part(

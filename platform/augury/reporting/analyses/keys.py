@@ -137,6 +137,6 @@ def _chart(result: Keys) -> Figure:
     drawing.update_layout(
         xaxis={"dtick": 1 if len(keys) <= 30 else 5, "rangemode": "normal"}, yaxis={"rangemode": "normal"}
     )
-    told = ", ".join(f"{key.key} {key.shared:.3f}" for key in keys)
+    summary = ", ".join(f"{key.key} {key.shared:.3f}" for key in keys)
     title = "Shared information of boundaries by key; less is less like plain text"
-    return Figure("keys", title, f"{title}: {told}", drawing)
+    return Figure("keys", title, f"{title}: {summary}", drawing)

@@ -32,8 +32,10 @@ def report(results: Sequence[Outputs], systems: Sequence[System], settings: Mapp
                 for example in result.examples
             ]
             of_system = f": {result.system}" if len(results) > 1 else ""
-            told = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
-            parts.append(Part(f"Outputs side by side{of_system}", examples=tuple(examples), text=told))
+            summary = (
+                f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
+            )
+            parts.append(Part(f"Outputs side by side{of_system}", examples=tuple(examples), text=summary))
     return of_systems(
         "outputs",
         "Outputs by view",
@@ -47,13 +49,13 @@ def report(results: Sequence[Outputs], systems: Sequence[System], settings: Mapp
 
 def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
     """Say how well each view is translated, and how often alike."""
-    told = []
+    summary = []
     several = [result for result in results if len(result.views) > 1]
     for result in several or results:
         plain, *others = result.views
         head = f"{result.system} reaches BLEU {plain.value:.1f} from plain text"
         if not others:
-            told.append(f"{head} and has no other view")
+            summary.append(f"{head} and has no other view")
             continue
         views = []
         for view in others:
@@ -61,10 +63,10 @@ def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
             assert test is not None
             real = "" if test.p_value < 0.05 else ", may be chance"
             views.append(f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_of(test.p_value)}{real})")
-        told.append(
+        summary.append(
             f"{head}, {', '.join(views)}; all outputs are equal for {share(result.all_same / result.sentences)}"
         )
-    return f"On {where(systems)}, {'. '.join(told)}."
+    return f"On {where(systems)}, {'. '.join(summary)}."
 
 
 def _table(results: Sequence[Outputs]) -> Table:
@@ -109,5 +111,5 @@ def _chart(results: Sequence[Outputs]) -> Figure:
         )
     drawing = chart(traces, "input view", "BLEU")
     drawing.update_xaxes(type="category")
-    told = ", ".join(f"{result.system} {view.view} {view.value:.1f}" for result in results for view in result.views)
-    return Figure("bleu", "BLEU by input view, with 95 % intervals", f"BLEU by input view: {told}", drawing)
+    summary = ", ".join(f"{result.system} {view.view} {view.value:.1f}" for result in results for view in result.views)
+    return Figure("bleu", "BLEU by input view, with 95 % intervals", f"BLEU by input view: {summary}", drawing)

@@ -71,7 +71,7 @@ def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
                 f"average (median {plain.median:.0f}); the run has no other view to compare"
             )
             continue
-        told = []
+        summary = []
         for view in others:
             test = view.against_plain
             assert test is not None and view.p_corrected is not None
@@ -79,13 +79,13 @@ def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
                 [("more", test.more), ("less", test.fewer)], key=lambda side: side[1], reverse=True
             )
             sure = p_of(view.p_corrected) + ("" if view.p_corrected < 0.05 else ", may be chance")
-            told.append(
+            summary.append(
                 f"{view.view} {view.mean.value:.1f}, {verb} often in {most:,} sentences and {other} often in "
                 f"{least:,} ({sure})"
             )
         sentences.append(
             f"{of_system}the rarest subword of a sentence was seen in training {plain.mean.value:.1f} times on average "
-            f"in plain text; {'; '.join(told)}"
+            f"in plain text; {'; '.join(summary)}"
         )
     return f"On {where(systems)}, {'. '.join(sentences)}."
 
@@ -178,9 +178,9 @@ def _sentence(result: RareSubwords, system: System, place: int, index: int) -> F
     drawing.update_xaxes(tickmode="array", tickvals=at, ticktext=[html.escape(letter) for letter in text])
     drawing.update_xaxes(showgrid=False, range=[-1, len(text)], tickangle=0, anchor=f"y{len(views)}")
     least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
-    told = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
-    title, width = f"{line(system, row)}; the rarest: {told}", max(COLUMN + 1, PIXELS * len(text))
-    return Figure(f"sentence-{place}-{index}", title, f"{text}: {told}", drawing, narrowest=width)
+    summary = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
+    title, width = f"{line(system, row)}; the rarest: {summary}", max(COLUMN + 1, PIXELS * len(text))
+    return Figure(f"sentence-{place}-{index}", title, f"{text}: {summary}", drawing, narrowest=width)
 
 
 def _pieces(number: int, view: str, pieces: Sequence[Piece]) -> list[go.Scatter]:
