@@ -82,9 +82,10 @@ def test_every_shipped_table_is_whole_at_every_scale(name: str, scale: str) -> N
 def test_rows_of_shipped_tables_are_valid_experiments(name: str, tmp_path: Path) -> None:
     for scale in space.load(name).scales:
         table = published.find(name, scale)
-        parsed = {
-            row: parse({**merge(table.space.base, changes), "storage": str(tmp_path)}).model_dump_json()
-            for row, changes in table.space.rows.items()
-        }
-        bases = [row for row in parsed if row.endswith(", base")]  # printed twice
-        assert len(set(parsed.values())) == len(parsed) - max(0, len(bases) - 1)
+        parsed = [
+            parse({**merge(table.space.base, changes), "storage": str(tmp_path)}).model_dump_json()
+            for changes in table.space.rows.values()
+        ]
+        # Both bases of table 12 are the baseline, and one set stands for IWSLT and MuST-C where neither is at hand.
+        same = name == "cipherdaug/table12" or (name, scale) == ("noisy_nmt/table4", "small")
+        assert len(set(parsed)) == len(parsed) - same
