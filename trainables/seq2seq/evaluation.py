@@ -18,11 +18,11 @@ from augury.decoding.settings import GREEDY, Sampler, Sampling
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.text import learned, pretrained, prompts
+from augury.text.subwords import encode
 from augury.training.trained import load_weights
 from trainables.seq2seq.architecture import PretrainedGenerator
 from trainables.seq2seq.config import Config, HypothesisCorpus, ReorderCorpus
 from trainables.seq2seq.model import empty
-from trainables.seq2seq.pieces import pieces
 
 TASK_SENTENCES = 512
 SENTENCES_PER_SECOND = 2  # that one core writes with T5-base
@@ -34,7 +34,7 @@ def sampler(run: Run) -> Sampler:
     model.to(experiment.execution.local_device)
 
     def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
-        rows, _ = pieces(tokenizer, texts, experiment.max_pieces)
+        rows, _ = encode(tokenizer, [texts], experiment.max_pieces)
         outputs = sample(model, rows, keys, sampling)
         return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
 

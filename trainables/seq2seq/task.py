@@ -17,9 +17,9 @@ from augury.experiments.trainable import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.tasks.subword_task import SubwordTask
 from augury.text import prompts
+from augury.text.subwords import Subwords
 from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, ReorderCorpus
-from trainables.seq2seq.pieces import Pieces
 
 if TYPE_CHECKING:
     from augury.training.task import Task
@@ -42,8 +42,8 @@ class Seq2seq(SubwordTask):
 
         return pairs.pairs(experiment.corpus, split, store, experiment.execution)
 
-    def subwords(self, experiment: Config, folder: Folder) -> Pieces:
-        return Pieces(folder, experiment.max_pieces)
+    def subwords(self, experiment: Config, folder: Folder) -> Subwords:
+        return Subwords(folder, experiment.max_pieces)
 
     def size(self, experiment: Config, store: Store) -> Size | None:
         model = experiment.model

@@ -18,8 +18,8 @@ from augury.experiments.preparation import VALID, examples_of, held_out
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE, Embedded, Losses, Progress, Rows
 from augury.tasks.classifier import Reader, build, empty
-from augury.tasks.classifier_pieces import ClassifierPieces, encode
 from augury.text import learned
+from augury.text.subwords import encode
 from augury.text.tokens import Tokens
 from augury.training.batching import Lengths, padded, plan_pass
 from augury.training.task import Loaded, Validation
@@ -164,7 +164,7 @@ class LoadedClassifier:
 
         experiment: ClassifierConfig = run.experiment  # type: ignore[assignment]
         task: ClassifierTask = trainable.find(experiment.task)  # type: ignore[assignment]
-        pieces: ClassifierPieces = task.subwords(experiment, run.stored(run.tokenizer))
+        pieces = task.subwords(experiment, run.stored(run.tokenizer))
         self.classes, self.device = task.labels(experiment), device
         self.tokenizer, self.max_length = pieces.tokenizer(), experiment.max_length
         self.max_tokens = experiment.training.max_tokens

@@ -20,11 +20,11 @@ from augury.experiments.trainable import Exported
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import LabelScoring
-from augury.tasks.classifier_pieces import ClassifierPieces
 from augury.tasks.classifier_settings import ClassifierModel, PretrainedClassifier, Scratch
 from augury.tasks.subword_task import SubwordTask
 from augury.text import pretrained
 from augury.text.architecture import Pretrained
+from augury.text.subwords import Subwords
 from augury.training.batching import Order
 from augury.training.settings import Training
 
@@ -108,8 +108,8 @@ class ClassifierTask(SubwordTask):
         """Return the labels, in the order of the classes of models."""
         return tuple(experiment.corpus.labels)
 
-    def subwords(self, experiment: Any, folder: Folder) -> ClassifierPieces:
-        return ClassifierPieces(folder, experiment.max_length)
+    def subwords(self, experiment: Any, folder: Folder) -> Subwords:
+        return Subwords(folder, experiment.max_length)
 
     def check_model(self, experiment: Any, store: Store) -> None:
         super().check_model(experiment, store)
