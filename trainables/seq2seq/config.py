@@ -99,9 +99,6 @@ class FineTuning(settings.Training):
 class Config(Experiment):
     """A generator's experiment."""
 
-    MODEL_READS_VIEWS: ClassVar[bool] = False
-    MODEL_HAS_EMBEDDINGS: ClassVar[bool] = False
-
     task: Literal["seq2seq"] = "seq2seq"
     corpus: AnyCorpus
     model: GeneratorModel = PretrainedGenerator()

@@ -50,10 +50,6 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
         ({"corpus": {"form": "reorder", "min_covrage": 1}}, "'corpus.min_covrage': did you mean 'min_coverage'?"),
         ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'corpus.language' is required"),
         (
-            {"regime": {"name": "coregularised", "over": "identity"}},
-            "regime coregularised reads several views of an example at once, and the model of task seq2seq does not",
-        ),
-        (
             {"model": {"architecture": "tiny", "hidden_size": 15}},
             "hidden_size 15 is not a multiple of attention_heads 4",
         ),
