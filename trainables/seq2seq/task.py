@@ -58,27 +58,27 @@ class Seq2seq(SubwordTask):
 
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return greedy outputs for a test set."""
-        from trainables.seq2seq.evaluation import written
+        from trainables.seq2seq.trained import written
 
-        return written(run, corpus.column("source"), run.experiment.execution.executor, f"write {test}")
+        return written(run, corpus.column("source"), f"write {test}")
 
     def translate(
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
         """Return greedy outputs for texts, cleaned as training text is; sentences to reorder have no prompt."""
-        from trainables.seq2seq.evaluation import written
+        from trainables.seq2seq.trained import written
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
         if isinstance(run.experiment.corpus, ReorderCorpus):
             cleaned = [prompts.reordering(text) for text in cleaned]
-        return written(run, cleaned, executor, "write")
+        return written(run, cleaned, "write", executor)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
-        from trainables.seq2seq.evaluation import export
+        from trainables.seq2seq.trained import export
 
-        return export(run, form, directory)
+        return export(self, run, form, directory)
 
     def sampler(self, run: Run) -> Sampler:
-        from trainables.seq2seq.evaluation import sampler
+        from trainables.seq2seq.trained import sampler
 
         return sampler(run)

@@ -12,7 +12,6 @@ import torch
 from torch import Tensor
 
 from augury.core.execution import ExecutorName
-from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.experiments.preparation import VALID, held_out
 from augury.experiments.run import Run
@@ -102,13 +101,9 @@ def classify(
     run: Run, rows: Sequence[Sequence[str]], *, executor: ExecutorName = "local", name: str = "classify"
 ) -> list[int]:
     """Return the number of the likeliest label of every row, a sentence or two, by a finished run."""
-    execution = run.experiment.execution
-    runs = execution.choose(len(rows) / ROWS_PER_SECOND, name, executor)
-    chunks = [rows[start : start + CHUNK_ROWS] for start in range(0, len(rows), CHUNK_ROWS)]
-    task = _Classify(run, 1 if runs.name == "ray" else execution.threads)
-    with Stage(name, len(rows), "rows") as stage:
-        parts = runs.map(task, chunks, stage, size=len, **execution.reserved(runs))
-    return [label for part in parts for label in part]
+    return run.experiment.execution.map_rows(
+        _Classify(run), rows, name=name, unit="rows", per_second=ROWS_PER_SECOND, chunk=CHUNK_ROWS, executor=executor
+    )
 
 
 def probabilities(run: Run, columns: Sequence[Sequence[str]]) -> np.ndarray:
@@ -124,11 +119,10 @@ class _Classify:
     """Makes the task that labels rows."""
 
     run: Run
-    threads: int | None
 
     def __call__(self) -> Callable[[Sequence[Sequence[str]]], list[int]]:
-        if self.threads:
-            torch.set_num_threads(self.threads)
+        if threads := self.run.experiment.execution.threads:
+            torch.set_num_threads(threads)
 
         def classify(rows: Sequence[Sequence[str]]) -> list[int]:
             columns = [list(column) for column in zip(*rows, strict=True)]

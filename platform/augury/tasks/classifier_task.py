@@ -22,7 +22,6 @@ from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import LabelScoring
 from augury.tasks.classifier_settings import ClassifierModel, PretrainedClassifier, Scratch
 from augury.tasks.subword_task import SubwordTask
-from augury.text import pretrained
 from augury.text.architecture import Pretrained
 from augury.text.subwords import Subwords
 from augury.training.batching import Order
@@ -163,17 +162,13 @@ class ClassifierTask(SubwordTask):
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write model and tokenizer, which AutoModelForSequenceClassification and AutoTokenizer read."""
-        if form != "hf":
-            raise UserError(f"a classifier has no form '{form}': export --to takes hf")
         import torch
 
         from augury.tasks.classification import LoadedClassifier
 
         experiment: Any = run.experiment
         loaded = LoadedClassifier(run, torch.device("cpu"))
-        with pretrained.quiet():
-            loaded.reader.model.save_pretrained(directory)
-        loaded.tokenizer.save_pretrained(directory)
+        self.write(form, loaded.reader.model, loaded.tokenizer, directory)
         two = len(self.columns) > 1
         example = '{"text": "Two dogs run.", "text_pair": "Animals move."}' if two else '{"text": "Two dogs run."}'
         usage = f"""\
@@ -185,12 +180,11 @@ print(classify(row, truncation=True, max_length={experiment.max_length}))
 """
         cleaning = experiment.corpus.preparation
         text = ["in NFC", *["in lower case"] * cleaning.lowercase, *["without HTML entities"] * cleaning.unescape]
-        base = experiment.model.name if isinstance(experiment.model, Pretrained) else ""
         return Exported(
             "transformers",
             "text-classification",
             experiment.corpus.languages_of("train"),
             usage,
             (f"It labels {' and '.join(self.columns)} ({', '.join(self.labels(run.experiment))}), {', '.join(text)}.",),
-            base_model=pretrained.hub_name(base) if base else None,
+            base_model=self.base_model(experiment),
         )
