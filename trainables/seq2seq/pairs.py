@@ -24,17 +24,15 @@ from augury.text.segmentation import require_words
 from augury.text.symmetrise import symmetrise
 from augury.text.words import Words
 from trainables.seq2seq import alignment
-from trainables.seq2seq.config import HypothesisCorpus, ReorderCorpus, TextCorpus
+from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
 VERSION = 1
 """Raised when the same text would become other pairs: part of every address."""
 BEGINNING = 1_000  # pairs of the training text that are looked at for words
 UNCOVERED = "too few words with a link"
 
-Spec = TextCorpus | HypothesisCorpus | ReorderCorpus
 
-
-def address(spec: Spec, split: str) -> str:
+def address(spec: PairsCorpus, split: str) -> str:
     """The address of the pairs of a split, found without making anything."""
     text = addressed(spec, split)
     if isinstance(spec, TextCorpus):
@@ -46,7 +44,7 @@ def address(spec: Spec, split: str) -> str:
     return config.address(determined)
 
 
-def pairs(spec: Spec, split: str, store: Store, execution: Execution) -> Corpus:
+def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> Corpus:
     """The pairs of a split, made unless the store has them; the manifest counts what is left out.
 
     A pair has the id of its record. UserError where none is left.

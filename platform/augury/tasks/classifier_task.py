@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -24,8 +24,7 @@ from augury.tasks.classifier_settings import ClassifierModel, PretrainedClassifi
 from augury.tasks.subword_task import SubwordTask
 from augury.text.architecture import Pretrained
 from augury.text.subwords import Subwords
-from augury.training.batching import Order
-from augury.training.settings import Training
+from augury.training.settings import FineTuning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -33,27 +32,17 @@ if TYPE_CHECKING:
     from augury.training.task import Task
 
 
-class FineTuning(Training):
+class ClassifierTraining(FineTuning):
     """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best epoch on validation text.
 
     What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates and a rate that falls
     linearly over ten passes, of which three in a row without gain are the last.
     """
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
-
     max_examples: int | None = Field(32, ge=1)
     learning_rate: float = Field(1e-5, gt=0)
-    schedule: Literal["inverse_sqrt", "linear", "constant"] = "linear"
     warmup_share: float | None = Field(0.06, ge=0, lt=1)
-    adam_betas: tuple[float, float] = (0.9, 0.999)
-    adam_eps: float = Field(1e-8, gt=0)
     weight_decay: float = Field(0.01, ge=0)
-    max_passes: int | None = Field(10, ge=1)
-    max_updates: int | None = Field(None, ge=1)
-    patience: int = Field(3, ge=1)
-    order: Order = "random"
-    weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
 def _unsmoothed(value: Any) -> Any:
@@ -70,7 +59,7 @@ class ClassifierConfig(Experiment):
     max_length: int = Field(128, ge=8)
     """Longer rows are cut to so many subwords, special ones included, from the longer sentence first, and counted."""
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
-    training: FineTuning = FineTuning()
+    training: ClassifierTraining = ClassifierTraining()
     scoring: LabelScoring = LabelScoring()
 
     @model_validator(mode="after")
