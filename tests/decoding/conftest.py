@@ -12,9 +12,9 @@ from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
-from augury.tasks.encoder_decoder import hidden_states
+from augury.tasks.encoder_decoder import head, hidden_states
 from trainables.nmt.architecture import ModelConfig
-from trainables.nmt.model import build, head
+from trainables.nmt.model import build
 
 UNK, PAD, EOS, FIRST, VOCABULARY = 0, 1, 2, 3, 48
 PIECES = [f"piece{index}" for index in range(VOCABULARY)]

@@ -117,9 +117,14 @@ class Trained:
 
     def model(self) -> MarianMTModel:
         """Return the model of `transformers` with the weights that the run reports on, its embeddings in tables."""
-        from trainables.nmt.model import trained_model
+        from augury.training.trained import load_weights
+        from trainables.nmt.embeddings import tabulated
+        from trainables.nmt.model import build
 
-        return trained_model(self.run.folder, self.experiment, self.vocabulary)
+        pieces, pad, eos = self.vocabulary.pieces, self.vocabulary.pad, self.vocabulary.eos
+        return tabulated(
+            load_weights(self.run.folder, build(self.experiment.model, len(pieces), pad=pad, eos=eos, seed=0))
+        )
 
     def _prefix(self, domain: str | None = None) -> list[int]:
         """What comes before the pieces of a source: the tag of the target language, that of the domain."""

@@ -22,7 +22,7 @@ from augury.training.batching import Lengths
 from augury.training.task import Validation
 from trainables.nmt.config import Config
 from trainables.nmt.embeddings import tabulated
-from trainables.nmt.model import build, head
+from trainables.nmt.model import build
 
 LONGEST = 200  # pieces of a greedy translation while training
 
@@ -57,7 +57,7 @@ class Translation(SequenceTraining):
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
 
     def head(self) -> tuple[Tensor, None]:
-        return head(self.module)
+        return self.module.lm_head.weight, None  # the target's embeddings; those that are computed are so at every call
 
     def validate(self, device: torch.device) -> Validation:
         """Return loss and score of the first set, which decides; metrics of the others are named `clean/bleu`."""

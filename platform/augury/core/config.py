@@ -147,7 +147,7 @@ def one_of(schemas: Mapping[str, type[S]], what: str, key: str = "name", default
         if name is None:
             raise UserError(f"the {what} needs '{key}', one of {', '.join(schemas)}")
         if name not in schemas:
-            raise unknown(f"{key} of {what}", str(name), schemas)
+            raise unknown(what if key == "name" else f"{key} of {what}", str(name), schemas)
         return validate(schemas[name], value, f"{what} {name}")
 
     return BeforeValidator(chosen)

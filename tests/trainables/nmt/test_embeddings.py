@@ -18,14 +18,15 @@ from augury.decoding.settings import Decoding
 from augury.experiments.cost import Size
 from augury.experiments.preparation import address, prepare
 from augury.experiments.training import train
-from augury.tasks.encoder_decoder import hidden_states
+from augury.tasks.encoder_decoder import head, hidden_states
 from augury.training.checkpoint import Checkpoints, load_parameters, parameters
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
 from trainables.nmt import TASK
 from trainables.nmt.architecture import Alone, ModelConfig
 from trainables.nmt.embeddings import AloneEmbedding, tabulated
-from trainables.nmt.model import build, head, trained_model
+from trainables.nmt.model import build
+from trainables.nmt.trained import Trained
 
 UNK, PAD, EOS, VOCABULARY = 0, 1, 2, 60
 SMALL = {"intermediate_size": 24, "codebooks": 4, "codes": 8}
@@ -210,10 +211,7 @@ def test_a_run_trains_them_and_reports_on_their_mean(kind: str, regime: dict[str
         assert fixed or not torch.equal(values[0], values[2]), name
     texts = run.corpus("test").column("source")
     assert len(TASK.outputs(run, run.corpus("test"), "test")) == len(texts)
-    from augury.text.vocabulary import Vocabulary
-
-    plain = trained_model(run.folder, experiment, Vocabulary.load(run.stored(run.tokenizer)))  # type: ignore[arg-type]
-    assert isinstance(plain.lm_head, nn.Linear)
+    assert isinstance(Trained(run).model().lm_head, nn.Linear)
 
 
 def section_of(experiment: Any) -> ModelConfig:
