@@ -56,8 +56,9 @@ from augury.experiments.experiment import parse
 from augury.experiments.run import Run
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
+from augury.tasks.sequence_training import Batch
 from augury.training.loop import _Loop
-from trainables.nmt.translation import Batch, Translation
+from trainables.nmt.translation import Translation
 
 VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # as many sentences as Multi30k has
 CPU = torch.device("cpu")
@@ -92,7 +93,7 @@ class Engine:
 
     def __init__(self, task: Translation, run: Run):
         self.task = task
-        self.loop = _Loop(task, task.experiment.training, run, CPU, lambda metrics: None, None)
+        self.loop = _Loop(task, task.experiment.training, run, CPU, lambda metrics: None, None, None)
 
     def batches(self) -> Iterator[np.ndarray]:
         """The examples of one update after another."""

@@ -20,7 +20,7 @@ from augury.sweeping import space as spaces
 from augury.sweeping.space import Space
 from augury.training.checkpoint import MODEL, STATE, Position
 from augury.training.settings import Training
-from trainables.seq2seq.config import FineTuning
+from trainables.seq2seq.config import GeneratorTraining
 
 QUICK = str(Path(__file__).with_name("quick.py"))
 AGREEMENT = {"regime.beta": tune.loguniform(0.1, 20), "regime.tau": tune.uniform(0.5, 4)}
@@ -75,7 +75,7 @@ def test_a_mutation_must_suit_every_member():
         check(AGREEMENT, regime={"name": "multi_source"})
 
 
-@pytest.mark.parametrize("settings", [Training(), FineTuning()])
+@pytest.mark.parametrize("settings", [Training(), GeneratorTraining()])
 def test_every_setting_of_the_optimisation_is_marked(settings):
     changing = set(mutable_keys(settings))
     assert changing | {key for key in type(settings).model_fields if fixed_because(settings, key)} == set(

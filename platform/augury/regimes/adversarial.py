@@ -88,7 +88,10 @@ class Adversarial(Delayed):
         return [Draw((view,), TARGET) for view in (SOURCE, *keys)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        assert isinstance(model, PerturbableModel), "experiments refuse the regime where it is not"
+        if not isinstance(model, PerturbableModel):
+            raise UserError(
+                "regime adversarial moves word embeddings, which the task's model has not: take regime plain"
+            )
         if self.warming(progress):
             return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):
