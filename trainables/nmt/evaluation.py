@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import cast
 
 from augury.core.execution import ExecutorName
-from augury.core.locks import alone
+from augury.core.locks import locked
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding import bayes_risk
@@ -155,10 +155,10 @@ def translator(run: Run, threads: int) -> Translator:
 
 def _ctranslate2(run: Run, experiment: Config, vocabulary: Vocabulary) -> Folder:
     """Return the folder of the run's CTranslate2 model, converted at the first call."""
-    if run.folder.holds(CTRANSLATE2):
+    if run.folder.has_directory(CTRANSLATE2):
         return run.folder.sub(CTRANSLATE2)
-    with alone(run.folder.sub(CTRANSLATE2)):  # many workers may want it at once
-        if run.folder.holds(CTRANSLATE2):
+    with locked(run.folder.sub(CTRANSLATE2)):  # many workers may want it at once
+        if run.folder.has_directory(CTRANSLATE2):
             return run.folder.sub(CTRANSLATE2)
         # With torch and transformers, which translating does not need.
         from augury.decoding.conversion import to_ctranslate2

@@ -15,7 +15,7 @@ import pyarrow.parquet as pq
 from augury.augment.operator import DRAW, RECORDS, VIEW, CorpusOperator, Made, Operator, TrainedModel
 from augury.core import config
 from augury.core.execution import Execution, Executor
-from augury.core.locks import make_once, making
+from augury.core.locks import lock_incomplete, make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
@@ -140,7 +140,7 @@ def augment(
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address, models)
     address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
-    with making([part.folder for part in parts]) as folders:
+    with lock_incomplete([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
         for operator in {part.operator.operator: part.operator for part in missing}.values():
             operator.check_text(beginning(corpus, operator))

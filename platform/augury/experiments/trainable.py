@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from augury.core.errors import UserError
-from augury.core.plugins import Kind
+from augury.core.plugins import Registry
 from augury.corpora.ingest import addressed, ingested
 
 if TYPE_CHECKING:
@@ -165,11 +165,11 @@ class Trainable(ABC):
         raise UserError(f"a run of task {run.experiment.task} labels nothing: take one of task nli")
 
 
-TASKS = Kind(
+TASKS = Registry(
     "task",
     package="trainables",
     attribute="TASK",
-    how="sets TASK to an instance of a subclass of augury.experiments.trainable.Trainable",
+    contract="set TASK to an instance of a subclass of augury.experiments.trainable.Trainable",
 )
 
 
@@ -177,5 +177,5 @@ def find(name: str) -> Trainable:
     """Return the trainable called `name`, or at that path; UserError names the nearest known one."""
     trainable = TASKS.find(name)
     if not isinstance(trainable, Trainable):
-        raise UserError(f"'{name}' is no task: one of your own {TASKS.how}, such as TASK = MyTask()")
+        raise UserError(f"'{name}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()")
     return trainable

@@ -14,7 +14,7 @@ from augury.core.citations import Paper
 from augury.core.config import validate
 from augury.core.errors import UserError, unknown
 from augury.core.mutability import MUTABLE, Mutability
-from augury.core.plugins import Extension, Kind
+from augury.core.plugins import Extension, Registry
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -23,11 +23,11 @@ SOURCE = "source"
 TARGET = "target"
 DEFAULT = "plain"
 """The regime of settings that name none."""
-REGIMES = Kind(
+REGIMES = Registry(
     "regime",
     package="augury.regimes",
     attribute="REGIME",
-    how="sets REGIME to a subclass of augury.regimes.regime.Regime",
+    contract="set REGIME to a subclass of augury.regimes.regime.Regime",
 )
 
 VIEWS = Mutability("it decides which views are read together")
@@ -185,7 +185,7 @@ def parse(value: Any) -> Regime:
         value = {"name": DEFAULT, **value}
     if not isinstance(value, Mapping) or not isinstance(value["name"], str):
         raise UserError(f"a regime is 'name: ...' and its parameters; allowed names: {', '.join(names())}")
-    schema, values = plugins.section(REGIMES, Regime, "name", value)
+    schema, values = plugins.resolve(REGIMES, Regime, "name", value)
     name = values["name"]
     preset = values.pop("preset", None)
     if preset is not None and preset not in schema.PRESETS:

@@ -8,16 +8,16 @@ from __future__ import annotations
 from typing import Literal
 
 from augury.core.errors import UserError, unknown
-from augury.core.plugins import Kind, file_of, is_path
+from augury.core.plugins import Registry, file_of, is_path
 from augury.scoring import punctuation
 from augury.scoring.metric import Metric
 
-KIND = Kind(
+REGISTRY = Registry(
     "metric",
     package="augury.scoring",
     attribute="METRICS",
-    how="sets METRICS to {name: a subclass of augury.scoring.metric.Metric}",
-    several=True,
+    contract="set METRICS to {name: a subclass of augury.scoring.metric.Metric}",
+    is_mapping=True,
 )
 
 
@@ -30,7 +30,7 @@ def record_name(name: str) -> str:
 def reference(name: str) -> str:
     """Return how a metric is written in an experiment: one by path with the hash of its file."""
     plain, _ = punctuation.parted(name)
-    return KIND.reference(plain) + name.removeprefix(plain)
+    return REGISTRY.reference(plain) + name.removeprefix(plain)
 
 
 def metric(name: str, language: str | None = None) -> Metric:
@@ -46,9 +46,9 @@ def metric(name: str, language: str | None = None) -> Metric:
 def entry(name: str) -> type[Metric]:
     """Return what is known of a metric, its class; UserError names the nearest for an unknown name or option."""
     base, colon, option = _parted(name)
-    known: type[Metric] = KIND.find(base)
+    known: type[Metric] = REGISTRY.find(base)
     if not (isinstance(known, type) and issubclass(known, Metric)):
-        raise UserError(f"'{base}' is no metric: one of your own {KIND.how}")
+        raise UserError(f"'{base}' is not a valid metric: its file must {REGISTRY.contract}")
     if colon and known.options is not None and option not in known.options:
         raise unknown("metric", name, [base, *(f"{base}:{choice}" for choice in known.options)])
     _, quote_space = punctuation.parted(name)
@@ -61,7 +61,7 @@ def entry(name: str) -> type[Metric]:
 
 def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
     """Return the names of the metrics of texts, of labels or of both, and behind them those with options."""
-    classes = {name: KIND.find(name) for name in KIND.names()}
+    classes = {name: REGISTRY.find(name) for name in REGISTRY.names()}
     chosen = {name: known for name, known in classes.items() if measures in (None, known.measures)}
     return (*chosen, *(f"{name}:{option}" for name, known in chosen.items() for option in known.options or ()))
 
