@@ -24,7 +24,7 @@ from augury.experiments.experiment import Experiment
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported, Trainable
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.punctuation import parted
+from augury.scoring.punctuation import split_suffix
 from augury.text.tokens import Text
 from augury.text.vocabulary_tokenizer import VocabularyTokenizer
 from trainables.nmt.architecture import resolve
@@ -49,7 +49,7 @@ class Nmt(Trainable):
     def check(self, experiment: Config, store: Store) -> None:
         """Refuse a vocabulary that the training text does not allow, and metrics that cannot tokenise the target."""
         apart = experiment.corpus.target_language.replace("_", "-").split("-")[0] in TOKENISED_APART
-        if apart or any(parted(name)[1] is not None for name in experiment.scoring.metrics):
+        if apart or any(split_suffix(name)[1] is not None for name in experiment.scoring.metrics):
             from augury.scoring.metrics import metric
 
             for name in experiment.scoring.metrics:

@@ -26,7 +26,7 @@ from augury.corpora.monolingual import NAME, MonolingualFilter, MonolingualSpec
 from augury.corpora.readers import open_text
 from augury.corpora.splits import BaseSpec
 from augury.decoding.speech import SpeechModel, content
-from augury.scoring.wer import Alignment, aligned, word_error_rate, word_recognition_rate
+from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
 
 INDICATORS = re.compile(r"\[[^][]*\]|\([A-Z][\w'-]*(?: [\w'-]+){0,2}\)")
 """What transcripts say besides words: `[laughter]`, `(Applause)`, and of brackets that are round up to three words."""
@@ -143,7 +143,7 @@ class AsrTranscript(CorpusOperator):
         elif not triple.kept(self.max_ratio, self.against):
             counts[f"{REJECTED}length ratio"] += 1
         else:
-            alignment = aligned(triple.transcript.split(), triple.heard.split())
+            alignment = align(triple.transcript.split(), triple.heard.split())
             counts.update({WORDS: alignment.words, ERRORS: alignment.errors, MATCHES: alignment.matches})
             counts["unchanged sources"] += triple.heard == triple.transcript
             return True

@@ -96,7 +96,7 @@ def _check_unique(node: yaml.MappingNode, path: str, keys: KeyPath) -> None:
         if name in lines:
             where = f" in {'.'.join(keys)}" if keys else ""
             raise UserError(
-                f"{path}, line {line}: duplicate key '{key.value}'{where}, first given in line {lines[name]}: "
+                f"{path}, line {line}: duplicate key '{key.value}'{where}, first in line {lines[name]}: "
                 "rename or remove one of them"
             )
         lines[name] = line

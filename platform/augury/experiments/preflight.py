@@ -94,7 +94,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
             if noise := experiment.corpus.noise(test):
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
-            metrics.entry(name).require()
+            metrics.metric_class(name).require()
         trainable.find(experiment.task).check(experiment, store)
         for operator, models in zip(experiment.augment, experiment.models(), strict=True):
             for role, model in models.items():
