@@ -16,7 +16,7 @@ from augury.core.progress import Stage
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
-from augury.corpora.ingest import ingested
+from augury.corpora.ingest import cached_corpus
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
@@ -199,8 +199,8 @@ class Nmt(Trainable):
 
 def _check_stage(stage: Config, before: Experiment) -> None:
     """Refuse a stage in other languages than those of the vocabulary, or with views that it does not know."""
-    if stage.corpus.names() != before.corpus.names():
-        languages = ["-".join(corpus.names().values()) for corpus in (before.corpus, stage.corpus)]
+    if stage.corpus.language_codes() != before.corpus.language_codes():
+        languages = ["-".join(corpus.language_codes().values()) for corpus in (before.corpus, stage.corpus)]
         assert stage.stage is not None
         raise UserError(
             f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: all stages translate "
@@ -253,6 +253,6 @@ def _has_size(experiment: Config) -> bool:
 
 def _texts(experiment: Config, store: Store) -> Iterator[str]:
     """The texts of both sides of the training corpus."""
-    for block in ingested(experiment.corpus, "train", store.root).blocks([SOURCE, TARGET]):
+    for block in cached_corpus(experiment.corpus, "train", store.root).blocks([SOURCE, TARGET]):
         for side in (SOURCE, TARGET):
             yield from block.column(side).to_pylist()

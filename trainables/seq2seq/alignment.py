@@ -14,7 +14,7 @@ from augury.core import config
 from augury.core.execution import Executor
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus, read_shard, write_shard
-from augury.corpora.ingest import addressed, ingested
+from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import eflomal
 from augury.text.align import MODELS, Aligner, encode_shards, fit, words_of_shard
 from augury.text.model import Links
@@ -31,10 +31,10 @@ def address(spec: ReorderCorpus) -> str:
     """The address of the alignment, found without making anything."""
     determined: dict[str, Any] = {"version": VERSION, "aligner": spec.aligner}
     if spec.aligner == "eflomal":
-        corpora = {split: addressed(spec, split) for split in spec.splits()}
+        corpora = {split: cached_address(spec, split) for split in spec.splits()}
         return config.address({**determined, "corpora": corpora})
     settings = asdict(MODELS[spec.aligner]())
-    return config.address({**determined, "corpus": addressed(spec, "train"), "settings": settings})
+    return config.address({**determined, "corpus": cached_address(spec, "train"), "settings": settings})
 
 
 def make(spec: ReorderCorpus, folder: Folder, root: str, executor: Executor) -> None:
@@ -43,11 +43,11 @@ def make(spec: ReorderCorpus, folder: Folder, root: str, executor: Executor) -> 
     UserError where eflomal is asked for and not installed.
     """
     if spec.aligner == "eflomal":
-        corpora = [ingested(spec, split, root) for split in spec.splits()]
+        corpora = [cached_corpus(spec, split, root) for split in spec.splits()]
         _align_with_eflomal(corpora, folder)
         folder.finish({"inputs": [corpus.address for corpus in corpora], "settings": {}})
         return
-    train, model = ingested(spec, "train", root), MODELS[spec.aligner]()
+    train, model = cached_corpus(spec, "train", root), MODELS[spec.aligner]()
     scratch = folder.sub("shards")  # where every process of the executor reaches it
     encoded = encode_shards(partial(words_of_shard, train.folder), train.shards, scratch, executor)
     fit(encoded, executor, model).write(folder)

@@ -16,7 +16,7 @@ from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import LINEAGE, PARALLEL, Corpus, CorpusWriter, read_shard
-from augury.corpora.ingest import addressed, ingested
+from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import prompts
 from augury.text.align import PAIRS_PER_SECOND
 from augury.text.reorder import coverage, permutation
@@ -36,7 +36,7 @@ Spec = TextCorpus | HypothesisCorpus | ReorderCorpus
 
 def address(spec: Spec, split: str) -> str:
     """The address of the pairs of a split, found without making anything."""
-    text = addressed(spec, split)
+    text = cached_address(spec, split)
     if isinstance(spec, TextCorpus):
         return text
     determined: dict[str, Any] = {"kind": "pairs", "form": spec.form, "version": VERSION, "corpus": text}
@@ -51,7 +51,7 @@ def pairs(spec: Spec, split: str, store: Store, execution: Execution) -> Corpus:
 
     A pair has the id of its record. UserError where none is left.
     """
-    corpus = ingested(spec, split, store.root)
+    corpus = cached_corpus(spec, split, store.root)
     if isinstance(spec, TextCorpus):
         return corpus
     folder = store.folder(CORPORA, address(spec, split))
@@ -83,7 +83,7 @@ def _reorder(
     spec: ReorderCorpus, split: str, corpus: Corpus, folder: Folder, store: Store, execution: Execution
 ) -> None:
     """`reorder: <source>` and the source in the order of the target."""
-    train = ingested(spec, "train", store.root)
+    train = cached_corpus(spec, "train", store.root)
     beginning = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
     for side, language in zip(beginning.column_names, spec.languages, strict=True):
         require_words(beginning.column(side).to_pylist(), language, f"train, the {side} side")

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from augury.core.errors import UserError
 from augury.core.plugins import Registry
-from augury.corpora.ingest import addressed, ingested
+from augury.corpora.ingest import cached_address, cached_corpus
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,11 +62,11 @@ class Trainable(ABC):
 
     def corpus_address(self, experiment: Any, split: str) -> str:
         """Return the address of the corpus of a split, found without making anything."""
-        return addressed(experiment.corpus, split)
+        return cached_address(experiment.corpus, split)
 
     def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
         """Return the corpus of a split, made unless the store has it."""
-        return ingested(experiment.corpus, split, store.root)
+        return cached_corpus(experiment.corpus, split, store.root)
 
     def check(self, experiment: Any, store: Store) -> None:
         """Raise UserError where settings and training text alone tell that an experiment cannot be prepared."""

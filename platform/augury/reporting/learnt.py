@@ -71,7 +71,7 @@ def _of_one_label(score: Reached, test: str) -> tuple[str, float] | None:
 
 @lru_cache(maxsize=64)  # pages of a running sweep are made again and again
 def _constant(corpus: Folder, metric: str) -> tuple[str, float]:
-    labels = Corpus(corpus).column(COLUMNS[Corpus(corpus).kind].expected)
+    labels = Corpus(corpus).column(COLUMNS[Corpus(corpus).kind].target)
     ((label, _),) = Counter(labels).most_common(1)
     scorer = metrics.metric(metric)
     return label, scorer.value(scorer.statistics([label] * len(labels), labels).sum(0))
