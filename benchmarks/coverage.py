@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly.io import write_html
 
-from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, draws
+from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample_counts
 from augury.scoring.significance import compare, holm, interval
 
 DIFFICULTY, SYSTEM, SEED_AND_SENTENCE = 0.8, 0.3, 0.55  # standard deviations over sentences; the total is about 1
@@ -144,7 +144,7 @@ def drawn_again(random: np.random.Generator, system: Resampled) -> Floats:
 def cover(setting: Setting, repetitions: int) -> Outcome:
     """The shares of intervals that hold the true value."""
     random = np.random.default_rng(list(repr(setting).encode()))
-    times = np.concatenate(list(draws(setting.sentences, SAMPLES, SEED)))
+    times = np.concatenate(list(resample_counts(setting.sentences, SAMPLES, SEED)))
     effects = (0.0, EFFECT if setting.systems == "different" else 0.0)
     true_values = [truth(setting, effect) for effect in effects]
     true_difference = true_values[1] - true_values[0]
@@ -179,7 +179,7 @@ class Family(NamedTuple):
 def families(setting: Setting, repetitions: int, systems: int = 10) -> Family:
     """Tables of systems that are all the same as their baseline."""
     random = np.random.default_rng(list(repr(setting).encode()))
-    times = np.concatenate(list(draws(setting.sentences, SAMPLES, SEED)))
+    times = np.concatenate(list(resample_counts(setting.sentences, SAMPLES, SEED)))
     found = np.zeros(2)
     for _ in range(repetitions):
         baseline, *others = resampled(random, setting, [0.0] * (1 + systems), times)

@@ -117,7 +117,7 @@ def test_a_cluster_needs_a_storage_that_it_reaches(
     [
         ("text.en", [], "no file '{}': did you mean '"),
         ("text.de", [], "are the same file"),
-        ("short", [], "text.de has 4 lines and {} has 2: line n of one must be the translation of line n of the other"),
+        ("short", [], "text.de has 4 lines and {} has 2: they must be aligned line by line"),
         ("blank", [], "no sentence pair has words on both sides"),
         ("latin", [], "{}, line 2, byte 5: 0xe4 is not UTF-8"),
         ("text.en.gz", ["--write-tokens", "x", "{0}"], "--write-tokens would overwrite {}"),

@@ -157,7 +157,7 @@ def test_a_radius_that_no_step_reaches_is_no_setting(store):
     assert names(plan) == ["regime=plain", "epsilon=2, steps=3", "epsilon=3, steps=3"]
     assert [(entry.called, entry.same_as) for entry in plan.merged] == [("epsilon=5, steps=3", "epsilon=3, steps=3")]
     assert plan.merged[0].reason == (
-        "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts"
+        "regime.epsilon has no effect: 3 steps of 1 cannot exceed it: nothing is projected"
     )
 
 
@@ -171,7 +171,7 @@ def test_the_papers_attack_has_no_radius(store, scale):
     paper = plan.configurations[list(plan.configurations)[1]].experiment.regime
     assert (paper.epsilon, paper.step_length, paper.steps, paper.clean_weight) == (None, 1, 3, 0)
     assert [(entry.called, entry.same_as) for entry in plan.merged] == [("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")]
-    assert "3 steps of 1 end within it: the projection never acts" in plan.merged[0].reason
+    assert "3 steps of 1 cannot exceed it: nothing is projected" in plan.merged[0].reason
 
 
 def test_rows_that_differ_in_scoring_alone_are_refused(store):

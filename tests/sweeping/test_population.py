@@ -12,7 +12,7 @@ from ray import tune
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.mutability import fixed_because, mutable_keys
+from augury.core.mutability import fixed_reason, mutable_keys
 from augury.core.store import Store
 from augury.experiments.experiment import parse
 from augury.sweeping import population
@@ -78,7 +78,7 @@ def test_a_mutation_must_suit_every_member():
 @pytest.mark.parametrize("settings", [Training(), GeneratorTraining()])
 def test_every_setting_of_the_optimisation_is_marked(settings):
     changing = set(mutable_keys(settings))
-    assert changing | {key for key in type(settings).model_fields if fixed_because(settings, key)} == set(
+    assert changing | {key for key in type(settings).model_fields if fixed_reason(settings, key)} == set(
         type(settings).model_fields
     )
     assert "learning_rate" in changing and "max_tokens" not in changing

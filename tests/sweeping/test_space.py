@@ -82,7 +82,7 @@ def test_scales_differ_by_dotted_keys(tmp_path):
         (MINIMAL + "mutations = {'regime.beta': 5}", "regime.beta: give a list"),
         (MINIMAL.replace('"max"', '"maximum"'), "mode is 'maximum'; allowed: max, min"),
         (MINIMAL.replace('"Does it help?"', "3"), "QUESTION must be one line of text"),
-        ("import nonsense_of_mine", "cannot be read: ModuleNotFoundError"),
+        ("import nonsense_of_mine", "cannot be imported: ModuleNotFoundError"),
     ],
 )
 def test_what_is_wrong_with_a_file_is_said(tmp_path, text, said):

@@ -92,5 +92,5 @@ def test_settings_without_effect_do_not_train_again(tmp_path: Path, capsys: pyte
         out, said = capsys.readouterr()
         made.append(json.loads(out)["runs"])
         if "preset" in regime:
-            assert "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts" in said
+            assert "regime.epsilon has no effect: 3 steps of 1 cannot exceed it: nothing is projected" in said
     assert made[0] == made[1] and "found, not trained again" in said

@@ -19,7 +19,7 @@ from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.regimes.regime import SOURCE, TARGET
-from augury.scoring.punctuation import parted
+from augury.scoring.punctuation import split_suffix
 from augury.tasks.vocabulary_task import VocabularyTask
 from trainables.nmt.architecture import resolve
 from trainables.nmt.config import Config
@@ -42,7 +42,7 @@ class Nmt(VocabularyTask):
     def check(self, experiment: Config, store: Store) -> None:
         """Refuse metrics that cannot tokenise the target, and a vocabulary that the training text does not allow."""
         apart = experiment.corpus.target_language.replace("_", "-").split("-")[0] in TOKENISED_APART
-        if apart or any(parted(name)[1] is not None for name in experiment.scoring.metrics):
+        if apart or any(split_suffix(name)[1] is not None for name in experiment.scoring.metrics):
             from augury.scoring.metrics import metric
 
             for name in experiment.scoring.metrics:

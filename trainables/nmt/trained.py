@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from augury.core.errors import UserError
 from augury.core.execution import ExecutorName
-from augury.core.locks import alone
+from augury.core.locks import locked
 from augury.core.store import Folder
 from augury.corpora.filters import clean_lines
 from augury.decoding import bayes_risk
@@ -151,9 +151,9 @@ class Trained:
     def _ctranslate2(self) -> Folder:
         """The folder of the run's CTranslate2 model, converted at the first call."""
         run = self.run.folder
-        if not run.holds(CTRANSLATE2):
-            with alone(run.sub(CTRANSLATE2)):  # many workers may want it at once
-                if not run.holds(CTRANSLATE2):
+        if not run.has_directory(CTRANSLATE2):
+            with locked(run.sub(CTRANSLATE2)):  # many workers may want it at once
+                if not run.has_directory(CTRANSLATE2):
                     from augury.decoding.conversion import to_ctranslate2
 
                     directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))

@@ -61,7 +61,8 @@ class Translation(SequenceTraining):
 
     def validate(self, device: torch.device) -> Validation:
         """Return loss and score of the first set, which decides; metrics of the others are named `clean/bleu`."""
-        metrics, results = {}, []
+        metrics: dict[str, float] = {}
+        results = []
         for split, dev_set in self.dev_sets.items():
             name = f"{split.removeprefix(VALID).strip()}/".removeprefix("/")
             measured, score = self.likelihood(dev_set, device), self.score(dev_set)

@@ -15,7 +15,7 @@ from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
-from augury.corpora.ingest import addressed, ingested
+from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import eflomal
 from augury.text.align import MODELS, PAIRS_PER_SECOND, Aligner, encode_shards, fit, words_of_shard
 from augury.text.model import Links
@@ -34,10 +34,10 @@ def address(spec: ReorderCorpus) -> str:
     """Return the address of the alignment, found without making anything."""
     determined: dict[str, Any] = {"version": VERSION, "aligner": spec.aligner}
     if spec.aligner == "eflomal":
-        corpora = {split: addressed(spec, split) for split in spec.splits()}
+        corpora = {split: cached_address(spec, split) for split in spec.splits()}
         return config.address({**determined, "corpora": corpora})
     settings = asdict(MODELS[spec.aligner]())
-    return config.address({**determined, "corpus": addressed(spec, "train"), "settings": settings})
+    return config.address({**determined, "corpus": cached_address(spec, "train"), "settings": settings})
 
 
 def aligned(spec: ReorderCorpus, store: Store, execution: Execution) -> Folder:
@@ -51,12 +51,12 @@ def aligned(spec: ReorderCorpus, store: Store, execution: Execution) -> Folder:
 
 
 def _make(spec: ReorderCorpus, folder: Folder, execution: Execution) -> None:
-    train = ingested(spec, "train", folder.root)
+    train = cached_corpus(spec, "train", folder.root)
     beginning = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
     for side, language in zip(beginning.column_names, spec.languages, strict=True):
         require_words(beginning.column(side).to_pylist(), language, f"train, the {side} side")
     if spec.aligner == "eflomal":
-        corpora = [ingested(spec, split, folder.root) for split in spec.splits()]
+        corpora = [cached_corpus(spec, split, folder.root) for split in spec.splits()]
         _align_with_eflomal(corpora, folder)
         folder.finish({"inputs": [corpus.address for corpus in corpora], "settings": {}})
         return

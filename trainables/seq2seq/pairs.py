@@ -16,7 +16,7 @@ from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import LINEAGE, PARALLEL, Corpus, CorpusWriter, read_shard
-from augury.corpora.ingest import addressed, ingested
+from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import prompts
 from augury.text.align import PAIRS_PER_SECOND
 from augury.text.reorder import coverage, permutation
@@ -35,7 +35,7 @@ Pair = tuple[str, str, str]
 
 def address(spec: PairsCorpus, split: str) -> str:
     """Return the address of the pairs of a split, found without making anything."""
-    text = addressed(spec, split)
+    text = cached_address(spec, split)
     if isinstance(spec, TextCorpus):
         return text
     determined: dict[str, Any] = {"kind": "pairs", "form": spec.form, "version": VERSION, "corpus": text}
@@ -50,7 +50,7 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
 
     A pair has the id of its record. UserError where none is left.
     """
-    corpus = ingested(spec, split, store.root)
+    corpus = cached_corpus(spec, split, store.root)
     if isinstance(spec, TextCorpus):
         return corpus
     folder = store.folder(CORPORA, address(spec, split))

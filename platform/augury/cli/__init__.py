@@ -82,9 +82,9 @@ def _done(arguments: argparse.Namespace, verb: str, words: Sequence[str]) -> int
     except Exception as error:
         if arguments.debug:
             raise
-        from augury.core.plugins import told  # which loads pydantic
+        from augury.core.plugins import describe_error  # which loads pydantic
 
-        logger.error(f"{told(error)}\n(--debug shows where)")
+        logger.error(f"{describe_error(error)}\n(--debug shows where)")
         return 1
 
 

@@ -145,7 +145,7 @@ def _test(words: Sequence[str], tables: bool) -> tuple[str, list[str]]:
 def _columns(chosen: Sequence[str] | None, table: str, wanted: Sequence[str]) -> list[str]:
     """The columns of a table that hold what is wanted."""
     from augury.corpora.splits import BaseText
-    from augury.corpora.tables import column_names, position
+    from augury.corpora.tables import column_index, column_names
 
     names = column_names(table, BaseText(file=table).layout)
     usual = [next((name for name in USUAL[column] if name in names), None) for column in wanted]
@@ -155,7 +155,7 @@ def _columns(chosen: Sequence[str] | None, table: str, wanted: Sequence[str]) ->
         if len(words) != len(wanted):
             raise UserError(f"{' '.join(words)}: name {len(wanted)} columns, {' '.join(wanted)}")
         for column in words:
-            position(table, names, column)
+            column_index(table, names, column)
         return list(words)
 
     known = known_columns if chosen is None and len(known_columns) == len(wanted) else chosen

@@ -77,7 +77,7 @@ def options_of(
         trials=arguments.trials,
         budget=seconds(arguments.budget),
         fail_fast=arguments.fail_fast,
-        assignments=config.assigned(arguments.assignments),
+        assignments=config.parse_assignments(arguments.assignments),
     )
 
 
@@ -101,7 +101,7 @@ def answered(space: Space, options: SweepOptions) -> Outcome:
         if last:
             write(sweep, refresh=None)
         else:
-            throttle.do(lambda: write(sweep, refresh=PAGE_SECONDS))
+            throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
 
     try:
         return driver.run(space, options, Tracker, show=show)

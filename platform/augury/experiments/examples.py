@@ -14,7 +14,7 @@ from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import Experiment
 from augury.experiments.mixture import mixture
-from augury.regimes.regime import SOURCE, TARGET, Draw, texts_read
+from augury.regimes.regime import SOURCE, TARGET, Draw, reads_per_pass
 from augury.text.tokens import Tokens
 from augury.training.batching import locate, padded
 
@@ -64,7 +64,7 @@ class Examples:
 
         A row of weight w counts w times.
         """
-        read = [len(self.tokens[view]) for view, _ in texts_read(self.draws)]
+        read = [len(self.tokens[view]) for view, _ in reads_per_pass(self.draws)]
         return sum(read) if self.mixture is None else sum(float(self.mixture.weights[:rows].sum()) for rows in read)
 
     @property

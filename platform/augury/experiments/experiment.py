@@ -15,7 +15,7 @@ from augury.core import config, yaml_file
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
-from augury.core.faults import Fault, Invalid
+from augury.core.faults import Fault, InvalidSettings
 from augury.core.mutability import mutable_keys
 from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec, Share
@@ -254,7 +254,7 @@ def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[st
 
     `settings` override by dotted keys too, as arguments of a function.
     """
-    file, assigned, arguments = yaml_file.read(path), config.assigned(assignments), settings or {}
+    file, assigned, arguments = yaml_file.read(path), config.parse_assignments(assignments), settings or {}
     where = {place: f"line {line}" for place, line in file.lines.items()}
     origins = {key: f"--set {key}" for key in assigned} | {key: f"argument {key}" for key in arguments}
     for key, origin in origins.items():
@@ -264,8 +264,8 @@ def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[st
     try:
         experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
         systems(experiment)  # what is wrong with one of them is told now
-    except Invalid as error:
-        raise error.within(str(path), where) from error
+    except InvalidSettings as error:
+        raise error.in_file(str(path), where) from error
     return experiment
 
 
@@ -276,9 +276,11 @@ def last_stage(experiment: Experiment) -> Experiment:
         try:
             content = _next_stage(name, changes, content)
             experiment = parse(content, f"stage {name}")
-        except Invalid as error:
-            faults = [fault._replace(place=fault.place[fault.place[:1] == ("stage",) :]) for fault in error.faults]
-            raise Invalid(error.what, [_below("stages", fault, name, changes) for fault in faults]) from error
+        except InvalidSettings as error:
+            faults = [fault._replace(path=fault.path[fault.path[:1] == ("stage",) :]) for fault in error.faults]
+            raise InvalidSettings(
+                error.subject, [_below("stages", fault, name, changes) for fault in faults]
+            ) from error
     return experiment
 
 
@@ -298,7 +300,7 @@ def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]
 
 def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
     allowed = ", ".join(["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable])
-    raise Invalid(
+    raise InvalidSettings(
         f"stage {name}",
         [
             Fault(
@@ -342,9 +344,9 @@ def _model(index: int, operator: Operator, role: str, content: dict[str, Any]) -
     """The experiment of a model that an operator works with; its faults stand at the operator."""
     try:
         model = parse(content)
-    except Invalid as error:
+    except InvalidSettings as error:
         faults = [Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults]
-        raise Invalid(error.what, faults) from error
+        raise InvalidSettings(error.subject, faults) from error
     operator.check_model(role, views(model))
     return model
 
@@ -353,14 +355,16 @@ def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) ->
     """One of the systems; its faults stand at its own dotted keys."""
     try:
         return last_stage(parse(config.merge(content, dotted), f"system {name}"))
-    except Invalid as error:
-        raise Invalid(error.what, [_below("systems", fault, name, dotted) for fault in error.faults]) from error
+    except InvalidSettings as error:
+        raise InvalidSettings(
+            error.subject, [_below("systems", fault, name, dotted) for fault in error.faults]
+        ) from error
 
 
 def _below(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
     """A fault in a system or a stage at the dotted key that it comes from."""
     for key in dotted:
         parts = tuple(key.split("."))
-        if fault.place and fault.place[: len(parts)] == parts[: len(fault.place)]:
-            return fault._replace(place=(section, name, key, *fault.place[len(parts) :]))
-    return fault if fault.place else fault._replace(place=(section, name))
+        if fault.path and fault.path[: len(parts)] == parts[: len(fault.path)]:
+            return fault._replace(path=(section, name, key, *fault.path[len(parts) :]))
+    return fault if fault.path else fault._replace(path=(section, name))

@@ -9,7 +9,7 @@ import numpy as np
 
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
-from augury.corpora.mixture import rows_of
+from augury.corpora.mixture import row_ranges
 from augury.corpora.splits import Share
 from augury.experiments.experiment import Experiment
 
@@ -41,7 +41,7 @@ def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
     shares = [*experiment.corpus.shares.values(), *experiment.mixture.values(), Share()]
     texts_of_corpus, made = list(experiment.corpus.shares), list(experiment.mixture)
     parts = [np.zeros(corpus.rows, np.int64)]
-    for name, start, end in rows_of(corpus):
+    for name, start, end in row_ranges(corpus):
         parts[0][start:end] = texts_of_corpus.index(name)
     places: dict[str, int] | None = None
     for name, of_operator in zip(experiment.records, records, strict=True):

@@ -12,11 +12,11 @@ from typing import Any
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.locks import alone
+from augury.core.locks import locked
 from augury.core.messages import logger
-from augury.core.parallel import side_by_side
-from augury.core.periodic import every
-from augury.core.progress import Line, duration, say
+from augury.core.parallel import run_concurrently
+from augury.core.periodic import run_every
+from augury.core.progress import StatusLine, duration, say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight, stages
 from augury.experiments.canonical import canonical
@@ -90,7 +90,7 @@ def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Ite
                 f"execution.at_once={execution.at_once} trains runs side by side on Ray's workers: "
                 "set execution.launcher=ray, or at_once=1"
             )
-        yield from side_by_side(calls, execution.at_once)
+        yield from run_concurrently(calls, execution.at_once)
         return
     for position, call in enumerate(calls):
         try:
@@ -135,7 +135,7 @@ def refuse_lost_storage(storage: str) -> None:
 
 def _run(run: Run, name: str, differing: Sequence[str], recorder: Recorder, scored: bool, label: str) -> Folder:
     folder = run.folder
-    with alone(folder):
+    with locked(folder):
         if not folder.complete:
             describe(run, name, differing)
             recorder.start(folder)
@@ -160,10 +160,10 @@ def _run(run: Run, name: str, differing: Sequence[str], recorder: Recorder, scor
 @contextmanager
 def _shown(run: Folder, label: str, training: Training) -> Iterator[None]:
     """Show how far a run's training is, and log a message when it ends."""
-    with Line(label) as line:
+    with StatusLine(label) as line:
         watch = _Watch(run, label, training, line)
         try:
-            with every(1.0, watch.look, name=label):
+            with run_every(1.0, watch.look, name=label):
                 yield
         finally:
             watch.look()
@@ -174,7 +174,7 @@ def _shown(run: Folder, label: str, training: Training) -> Iterator[None]:
 class _Watch:
     """What there is to say about a run, from its history."""
 
-    def __init__(self, run: Folder, label: str, training: Training, line: Line):
+    def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
         self.run, self.label, self.training, self.line = run, label, training, line
         self.seen = -1
         self.latest: dict[str, float] = {}

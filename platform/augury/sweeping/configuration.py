@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from augury.core import config
-from augury.core.plugins import told
+from augury.core.plugins import describe_error
 from augury.core.store import Folder, Store
 from augury.experiments import evaluation
 from augury.experiments.description import describe
@@ -95,4 +95,4 @@ class ConfigurationRuns:
     def fail(self, seed: int, error: Exception) -> str:
         """Write down why a run failed, and return it for people."""
         self.folder(seed).write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
-        return told(error)
+        return describe_error(error)

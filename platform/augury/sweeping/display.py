@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import ExitStack
 
 from augury.core.messages import say
-from augury.core.progress import Line, duration
+from augury.core.progress import StatusLine, duration
 from augury.sweeping.state import Configuration, Progress, Sweep, Trial
 
 ENDS: tuple[Progress, ...] = ("finished", "stopped", "failed")
@@ -21,7 +21,7 @@ class Display:
     """Shows a sweep while it runs."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, tuple[Line, ExitStack]] = {}
+        self._lines: dict[str, tuple[StatusLine, ExitStack]] = {}
         self._texts: dict[str, str] = {}
         """Of every line, what it shows."""
         self._ended: set[str] | None = None
@@ -49,13 +49,13 @@ class Display:
     def _update(self, name: str, text: str, now: bool = False) -> None:
         """Show a line's text if it has changed and can be seen, or log it `now`."""
         if name not in self._lines:
-            block, line = ExitStack(), Line(text)
+            block, line = ExitStack(), StatusLine(text)
             block.enter_context(line)
             self._lines[name], now = (line, block), True
         line, _ = self._lines[name]
         if text != self._texts.get(name) and (now or line.due):
             self._texts[name] = text
-            if now and not line.redrawn:
+            if now and not line.live:
                 say(text)
             else:
                 line.show(text)

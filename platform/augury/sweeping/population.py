@@ -24,8 +24,8 @@ from ray.tune.search.sample import Categorical
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.locks import alone
-from augury.core.mutability import fixed_because, mutable_keys
+from augury.core.locks import locked
+from augury.core.mutability import fixed_reason, mutable_keys
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.core.store import Folder
@@ -62,7 +62,7 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
         )
 
     for key in space.mutations:
-        if reason := fixed_because(members[0], key):
+        if reason := fixed_reason(members[0], key):
             refuse(key, reason)
     samples = {key: _sample(key, values) for key, values in _mutations(space).items()}
     for number in range(max(map(len, samples.values()))):
@@ -201,7 +201,7 @@ def train(config: Mapping[str, Any], settings: TrialSettings) -> None:
         latest = folder.sub("checkpoints").path(f"{metrics['update']:08d}")
         tune.report({**metrics, **numbers}, checkpoint=tune.Checkpoint.from_directory(latest))
 
-    with alone(folder):
+    with locked(folder):
         if folder.complete:
             return
         folder.remove(FAILURE)

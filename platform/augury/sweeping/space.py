@@ -30,7 +30,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from augury.core import config, plugins
 from augury.core.errors import UserError, unknown
-from augury.core.plugins import Kind
+from augury.core.plugins import Registry
 
 PACKAGE, PAPERS = "search_spaces", "papers"
 Mode = Literal["max", "min"]
@@ -54,19 +54,19 @@ UNTRAINED = {
 }
 """Sections that cannot be swept, and what to do with them instead."""
 REQUIRED = ("QUESTION", "base", "metric", "mode", "seeds")
-SPACES = Kind(
+SPACES = Registry(
     "search space",
     package=PACKAGE,
     attribute="QUESTION",
-    how=f"defines {', '.join(REQUIRED)}, and what is swept in space or rows",
-    whole=True,
+    contract=f"define {', '.join(REQUIRED)}, and what is swept in space or rows",
+    is_module=True,
 )
-TABLES = Kind(
+TABLES = Registry(
     "table",
     package=f"{PACKAGE}.{PAPERS}",
     attribute="QUESTION",
-    how="is a search space that also has what is printed (augury.sweeping.published)",
-    whole=True,
+    contract="be a search space that also defines the printed table (augury.sweeping.published)",
+    is_module=True,
     depth=1,
 )
 

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from augury.core.errors import UserError
-from augury.core.locks import alone
+from augury.core.locks import locked
 from augury.core.store import Folder, Store
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.state import KIND, Curves, Point
@@ -65,7 +65,7 @@ def run(config: Mapping[str, Any], settings: TrialSettings) -> None:
 
     runs, seed = ConfigurationRuns.read(settings.folder, config[CONFIGURATION]), config[SEED]
     with ExitStack() as lock:
-        lock.enter_context(alone(runs.folder(seed)))
+        lock.enter_context(locked(runs.folder(seed)))
         if runs.done(seed):
             return
         runs.folder(seed).remove(FAILURE)
@@ -91,7 +91,7 @@ def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: Ex
             return
         lock.close()  # whoever waits for a decision holds nothing that others wait for
         tune.report(metrics)
-        lock.enter_context(alone(folder))
+        lock.enter_context(locked(folder))
         if folder.complete or Checkpoints(folder, keep=1).updates()[-1] != metrics["update"]:
             raise _Overtaken
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from augury.core.periodic import Throttle, every
+from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
 from augury.sweeping import state
@@ -44,7 +44,7 @@ class StateWriter:
                 say_once(f"the sweep goes on, but cannot be shown for now: {type(error).__name__}: {error}")
 
         self._write()
-        with every(WRITE_SECONDS, lambda: throttle.do(update), name="sweep state"):
+        with run_every(WRITE_SECONDS, lambda: throttle.run(update), name="sweep state"):
             yield
 
     def end(self, finished: bool) -> Sweep:

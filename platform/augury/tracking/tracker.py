@@ -19,7 +19,7 @@ from typing import Any, Literal
 
 from augury.core.commands import command
 from augury.core.errors import UserError
-from augury.core.periodic import Throttle, every
+from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say, say_once
 from augury.core.store import Folder, Store
 from augury.experiments import runs
@@ -89,12 +89,12 @@ class Tracker:
 
         def repeat() -> None:
             while not stop.is_set():
-                throttle.do(lambda: self._sync(folder))
+                throttle.run(lambda: self._sync(folder))
                 stop.wait(min(1.0, self.tracking.interval))
 
         with ExitStack() as sampling:
             if self.tracking.system_metrics:
-                sampling.enter_context(every(self.tracking.interval, _sampler(folder), name="system metrics"))
+                sampling.enter_context(run_every(self.tracking.interval, _sampler(folder), name="system metrics"))
             _start(repeat)
             try:
                 yield
