@@ -149,7 +149,7 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     for configuration in plan.configurations.values():
         print(f"  {configuration.address}  {configuration.name}")
     for merged in plan.merged:
-        print(f"  same as {merged.same_as}: {merged.called} ({merged.reason})")
+        print(f"  same as {merged.same_as}: {merged.label} ({merged.reason})")
     print(counted(plan, options))
     return 0
 
