@@ -13,7 +13,7 @@ from augury.corpora.builtin import BLOCK, LARGEST, Pair, Split, check, checked, 
 from augury.corpora.corpus import LABELS, Label
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 from toy_languages.nli_drawer import StatementDrawer
-from toy_languages.nli_languages import speak
+from toy_languages.nli_languages import realise
 from toy_languages.nli_lexicon import NliLexicon, nli_lexicon_of
 from toy_languages.nli_statements import Statement, label
 
@@ -58,8 +58,8 @@ def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: 
     return (
         Example(
             f"nli-{split}-{index:08}",
-            speak(inference.premise, language, words),
-            speak(inference.hypothesis, language, words),
+            realise(inference.premise, language, words),
+            realise(inference.hypothesis, language, words),
             inference.label,
         )
         for index, inference in enumerate(drawn)
@@ -77,7 +77,7 @@ def translations(
     words = _words(split, size, languages, lexicon)
     statements = chain.from_iterable((pair.hypothesis, pair.premise) for pair in inferences(split, words, seed))
     return (
-        Pair(f"nli-{split}-{index:08}", *(speak(statement, language, words) for language in languages))
+        Pair(f"nli-{split}-{index:08}", *(realise(statement, language, words) for language in languages))
         for index, statement in enumerate(islice(_distinct(split, statements, words, set()), size))
     )
 
@@ -102,7 +102,7 @@ def _premise(drawer: StatementDrawer, hypothesis: Statement, relation: Label) ->
         (
             premise
             for premise in tried
-            if label(premise, hypothesis) == relation and _fits(speak(premise, NLI_LANGUAGES[0], drawer.lexicon))
+            if label(premise, hypothesis) == relation and _fits(realise(premise, NLI_LANGUAGES[0], drawer.lexicon))
         ),
         None,
     )
@@ -113,7 +113,7 @@ def _distinct(
 ) -> Iterator[Statement]:
     """Yield the statements that belong to a split, fit and are not repeated; `seen` remembers them."""
     for statement in statements:
-        sentence = speak(statement, NLI_LANGUAGES[0], lexicon)
+        sentence = realise(statement, NLI_LANGUAGES[0], lexicon)
         key = sentence_hash(sentence)
         if split_of(key) == split and key not in seen and _fits(sentence):
             seen.add(key)
