@@ -14,7 +14,7 @@ RADII = {"toy": [0.01, 0.02, 0.05], "small": [0.3, 1.0, 3.0], "paper": [0.3, 1.0
 
 
 def space(scale: str) -> dict[str, list[Any]]:
-    """Return radii that are fractions of the norm of a pair's embeddings: below 1 at the toy scale, larger at others."""
+    """Return radii as fractions of the norm of a pair's embeddings, which are smaller at the toy scale."""
     return {"regime.epsilon": RADII[scale], "regime.alpha_share": [1.0, 1.5], "regime.steps": [2, 5]}
 
 
