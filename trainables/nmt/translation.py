@@ -63,19 +63,12 @@ class Translation:
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.located(examples)
-        rows = [row for _, row in located]
         prefixes = [self.prefix(self.examples.tag(row), draw.target) for draw, row in located]
         views = [
-            [
-                [*prefix, *pieces.tolist(), self.vocabulary.eos]
-                for prefix, pieces in zip(
-                    prefixes, self.examples.pieces([draw.views[view] for draw, _ in located], rows, number), strict=True
-                )
-            ]
-            for view in range(len(self.examples.draws[0].views))
+            [[*prefix, *pieces.tolist(), self.vocabulary.eos] for prefix, pieces in zip(prefixes, sources, strict=True)]
+            for sources in self.examples.views(located, number)
         ]
-        targets = self.examples.pieces([draw.target for draw, _ in located], rows, number, predicted=True)
-        labels = [[*pieces.tolist(), self.vocabulary.eos] for pieces in targets]
+        labels = [[*pieces.tolist(), self.vocabulary.eos] for pieces in self.examples.labels(located, number)]
         width = max(len(ids) for view in views for ids in view)
         batch = Batch(
             torch.from_numpy(np.stack([padded(view, self.vocabulary.pad, width) for view in views])),

@@ -59,9 +59,7 @@ class Generation:
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.located(examples)
-        rows = [row for _, row in located]
-        sources = self.examples.pieces([draw.views[0] for draw, _ in located], rows, number)
-        targets = self.examples.pieces([draw.target for draw, _ in located], rows, number, predicted=True)
+        (sources,), targets = self.examples.views(located, number), self.examples.labels(located, number)
         batch = _batch(sources, targets, self.pad)
         tokens = sum(map(len, sources)) + sum(map(len, targets))
         positions = sum(side.numel() for side in batch)

@@ -66,12 +66,8 @@ class Classification:
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.located(examples)
-        rows = [row for _, row in located]
-        views = [
-            self.examples.pieces([draw.views[view] for draw, _ in located], rows, number)
-            for view in range(len(self.examples.draws[0].views))
-        ]
-        batch = self._batch(views, self.labels[rows])
+        views = self.examples.views(located, number)
+        batch = self._batch(views, self.labels[[row for _, row in located]])
         tokens = sum(len(ids) for view in views for ids in view)
         if device.type == "cuda":
             batch = Batch(*(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch))
