@@ -35,12 +35,7 @@ class RegimeTraining(ABC):
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.located(examples)
-        rows = [row for _, row in located]
-        views = [
-            self.examples.pieces([draw.views[view] for draw, _ in located], rows, number)
-            for view in range(len(self.examples.draws[0].views))
-        ]
-        loaded = self.collate(located, views, number)
+        loaded = self.collate(located, self.examples.views(located, number), number)
         return loaded._replace(batch=moved(loaded.batch, device))
 
     @abstractmethod

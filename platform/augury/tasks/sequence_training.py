@@ -60,7 +60,7 @@ class SequenceTraining(RegimeTraining):
             ]
             for view in views
         ]
-        targets = self.examples.pieces([draw.target for draw, _ in located], rows, number, predicted=True)
+        targets = self.examples.labels(located, number)
         labels = [self.label(pieces) for pieces in targets]
         batch = self.batch(sources, labels)
         tokens = sum(len(ids) for view in sources for ids in view) + len(views) * sum(map(len, labels))
