@@ -80,7 +80,7 @@ class TranslatedText(CorpusOperator):
                 self.DIRECTION.written: pa.array(hypotheses, pa.string()).filter(usable),
             }
             parents = _parents(block.filter(usable), {**sides, **languages})
-            yield Made(children(parents, self, [1] * len(parents)), counts)
+            yield Made(children(parents, self, [1] * len(parents)), counts, [translation.folder(store).name])
 
 
 def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:

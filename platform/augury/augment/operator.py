@@ -40,11 +40,13 @@ class Made(NamedTuple):
 
     `table` is, for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
     order; for records, rows in the corpus's own columns. `counts` says what became of how many, by a word each; the
-    person watching is told where most of the rows are `unchanged ...`.
+    person watching is told where most of the rows are `unchanged ...`. `made_from` names folders of the store that an
+    operator of whole corpora has made on the way, such as translations, whose manifests say what they cost.
     """
 
     table: pa.Table
     counts: Mapping[str, int] = {}
+    made_from: Sequence[str] = ()
 
 
 Apply = Callable[[pa.Table], Made]

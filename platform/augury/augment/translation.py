@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -109,14 +110,16 @@ class Translation:
         )
         return store.folder(KIND, address)
 
-    def hypotheses(self, store: Store, execution: Execution, name: str) -> Iterator[list[str | None]]:
-        """Yield the translations of every shard of the corpus, made unless the store has them.
+    def hypotheses(
+        self, store: Store, execution: Execution, name: str, unit: str = "sentences"
+    ) -> Iterator[list[str | None]]:
+        """Yield the translations of every shard of the corpus, made unless the store has them; `unit` counts texts.
 
         None stands for a text that is too long for the model. Who was killed continues at the first block that is
         missing.
         """
         folder = self.folder(store)
-        make_once(folder, lambda: self._make(folder, store, execution, name))
+        make_once(folder, lambda: self._make(folder, store, execution, name, unit))
         for shard in self.corpus.shards:
             parts = [read_shard(folder, block.name) for block in self._blocks() if block.shard == shard]
             yield [text for part in parts for text in part.column("text").to_pylist()]
@@ -124,22 +127,33 @@ class Translation:
     def _blocks(self) -> list[Block]:
         return blocks_of(self.corpus, self.block_rows or BLOCK_ROWS)
 
-    def _make(self, folder: Folder, store: Store, execution: Execution, name: str) -> None:
+    def _make(self, folder: Folder, store: Store, execution: Execution, name: str, unit: str) -> None:
         blocks = self._blocks()
         missing = [block for block in blocks if not folder.exists(block.name)]
         executor = execution.choose(self.corpus.rows / self.per_second, name)
         threads = 1 if executor.name == "ray" else execution.threads or 2
-        with Stage(name, self.corpus.rows, "sentences") as stage:
+        with Stage(name, self.corpus.rows, unit) as stage:
             stage.advance(self.corpus.rows - sum(self._rows(block) for block in missing))
-            executor.map(
+            done = executor.map(
                 _TranslateBlock(self, folder, store, threads),
                 missing,
                 stage,
-                size=lambda rows: rows,
+                size=lambda block: block.rows,
                 cpus=execution.cpus_per_worker,
             )
-        inputs = [self.corpus.address, self.model.name]
-        folder.finish({"shards": [block.name for block in blocks], "view": self.view, "inputs": inputs})
+        folder.finish(
+            {
+                "shards": [block.name for block in blocks],
+                "view": self.view,
+                "inputs": [self.corpus.address, self.model.name],
+                "seconds": self._seconds(done),
+            }
+        )
+
+    def _seconds(self, done: Sequence[_Done]) -> float:
+        """Return how long one process takes for all texts, from the blocks that this call has done."""
+        rows = sum(block.rows for block in done)
+        return sum(block.seconds for block in done) * self.corpus.rows / rows if rows else 0.0
 
     def _rows(self, block: Block) -> int:
         return len(self.text(block))
@@ -148,6 +162,13 @@ class Translation:
         """Return the texts of a block."""
         table = self.corpus.shard(block.shard, [self.column]).slice(block.start, block.rows)
         return list(table.column(self.column).to_pylist())
+
+
+class _Done(NamedTuple):
+    """A block that was translated: its texts, and the seconds that they took."""
+
+    rows: int
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -159,14 +180,15 @@ class _TranslateBlock:
     store: Store
     threads: int
 
-    def __call__(self) -> Callable[[Block], int]:
+    def __call__(self) -> Callable[[Block], _Done]:
         translation = self.translation
         translate = translation.model.translator(self.store, self.threads)
 
-        def apply(block: Block) -> int:
-            texts = translation.text(block)
+        def apply(block: Block) -> _Done:
+            texts, start = translation.text(block), time.perf_counter()
             outputs = translate(texts, translation.view, translation.decoding)
+            seconds = time.perf_counter() - start
             write_shard(self.folder, block.name, pa.table({"text": pa.array(outputs, pa.string())}))
-            return len(texts)
+            return _Done(len(texts), seconds)
 
         return apply
