@@ -16,7 +16,7 @@ from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
-from augury.decoding.settings import Decoding, Translator, ViewDecoding
+from augury.decoding.settings import Decoding, Sampler, Sampling, Translator, ViewDecoding
 from augury.experiments.rendering import rendered, view_named
 from augury.experiments.run import Run
 from augury.experiments.views import PLAIN
@@ -137,13 +137,17 @@ def encoded(
 
 
 def translator(run: Run, threads: int) -> Translator:
-    """Return a finished run as a function, its model loaded once; texts are cleaned as its training text was."""
+    """Return a finished run as a function, its model loaded once; texts are cleaned as its training text was.
+
+    Where models read the tag of a domain, it is that of the validation set.
+    """
     experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
     decoder = CTranslateDecoder(_ctranslate2(run, experiment, vocabulary).local(), threads=threads)
     positions, tags = experiment.model.max_positions, tuple(vocabulary.tags.values())
 
     def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
-        sources = encoded(run, vocabulary, clean_lines(texts, experiment.corpus.preparation), view)
+        cleaned = clean_lines(texts, experiment.corpus.preparation)
+        sources = encoded(run, vocabulary, cleaned, view, domain=experiment.corpus.tag("valid"))
         short = [source if len(source) < positions else [] for source in sources]
         most = min(decoding.max_length, positions)
         hypotheses = decoder.translate(short, decoding.model_copy(update={"max_length": most}), tags)
@@ -151,6 +155,31 @@ def translator(run: Run, threads: int) -> Translator:
         return [output if len(source) < positions else None for source, output in zip(sources, outputs, strict=True)]
 
     return translate
+
+
+def sampler(run: Run) -> Sampler:
+    """Return a finished run as a function that draws translations; of a text that is too long it draws none."""
+    from augury.decoding.sampling import sample
+    from trainables.nmt.model import trained_model
+
+    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
+    model = trained_model(run.folder, experiment, vocabulary).to(experiment.execution.local_device)
+    model.generation_config.min_new_tokens = 1  # no output is empty, as of a search
+    positions, tags = experiment.model.max_positions, tuple(vocabulary.tags.values())
+
+    def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
+        cleaned = clean_lines(texts, experiment.corpus.preparation)
+        sources = encoded(run, vocabulary, cleaned, domain=experiment.corpus.tag("valid"))
+        wanted = [row for row, source in enumerate(sources) if 0 < len(source) < positions]
+        short = sampling.model_copy(update={"max_length": min(sampling.max_length, positions)})
+        ids = [[*sources[row], vocabulary.eos] for row in wanted]
+        drawn = sample(model, ids, [keys[row] for row in wanted], short, suppress=tags)
+        outputs = [""] * len(texts)
+        for row, output in zip(wanted, vocabulary.decode(drawn), strict=True):
+            outputs[row] = output
+        return outputs
+
+    return draw
 
 
 def _ctranslate2(run: Run, experiment: Config, vocabulary: Vocabulary) -> Folder:

@@ -18,7 +18,7 @@ from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.corpora.ingest import ingested
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding, Translator, ViewDecoding
+from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
 from augury.experiments.experiment import Experiment
 from augury.experiments.run import Run
@@ -185,6 +185,11 @@ class Nmt(Trainable):
         from trainables.nmt.states import encoder_states
 
         return encoder_states(run, sources)
+
+    def sampler(self, run: Run) -> Sampler:
+        from trainables.nmt.evaluation import sampler
+
+        return sampler(run)
 
     def translator(self, run: Run, threads: int) -> Translator:
         from trainables.nmt.evaluation import translator
