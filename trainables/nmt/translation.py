@@ -53,7 +53,7 @@ class Translation(SequenceTraining):
         return [*pieces.tolist(), self.vocabulary.eos]
 
     def _prefix(self, tag: str | None, target: str) -> list[int]:
-        """Return the tags before a source, or nothing."""
+        """The tags before a source, or nothing."""
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
 
     def head(self) -> tuple[Tensor, None]:
@@ -61,7 +61,8 @@ class Translation(SequenceTraining):
 
     def validate(self, device: torch.device) -> Validation:
         """Return loss and score of the first set, which decides; metrics of the others are named `clean/bleu`."""
-        metrics, results = {}, []
+        metrics: dict[str, float] = {}
+        results = []
         for split, dev_set in self.dev_sets.items():
             name = f"{split.removeprefix(VALID).strip()}/".removeprefix("/")
             measured, score = self.likelihood(dev_set, device), self.score(dev_set)
