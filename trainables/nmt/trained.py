@@ -6,7 +6,7 @@ import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, TypeVar, cast
 
 from numpy.typing import NDArray
 
@@ -30,6 +30,7 @@ from trainables.nmt.config import Config
 if TYPE_CHECKING:
     from transformers import MarianMTModel
 
+S = TypeVar("S", Decoding, Sampling)
 CTRANSLATE2 = "ctranslate2"
 SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
 SOURCES_PER_SECOND = 10  # the same where several views are in one beam
@@ -95,15 +96,12 @@ class Trained:
         If models read the tag of a domain, it is that of the validation set.
         """
         decoder = CTranslateDecoder(self._ctranslate2().local(), threads=threads)
-        cleaning, positions = self.experiment.corpus.preparation, self.experiment.model.max_positions
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
-            sources = self.encode(clean_lines(texts, cleaning), view, domain=self.experiment.corpus.tag("valid"))
-            fits = [len(source) < positions for source in sources]
-            read = [source if fit else [] for source, fit in zip(sources, fits, strict=True)]
-            capped = decoding.model_copy(update={"max_length": min(decoding.max_length, positions)})
-            outputs = self._texts(decoder.n_best(read, capped, self.tags))
-            return [output if fit else None for output, fit in zip(outputs, fits, strict=True)]
+            sources, rows = self._readable(texts, view)
+            n_best = decoder.n_best([sources[row] for row in rows], self._capped(decoding), self.tags)
+            outputs = dict(zip(rows, self._texts(n_best), strict=True))
+            return [outputs.get(row, None if source else "") for row, source in enumerate(sources)]
 
         return translate
 
@@ -113,18 +111,13 @@ class Trained:
 
         model = self.model().to(self.experiment.execution.local_device)
         model.generation_config.min_new_tokens = 1  # no output is empty, as in search
-        cleaning, positions = self.experiment.corpus.preparation, self.experiment.model.max_positions
 
         def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
-            sources = self.encode(clean_lines(texts, cleaning), domain=self.experiment.corpus.tag("valid"))
-            fits = [row for row, source in enumerate(sources) if 0 < len(source) < positions]
-            capped = sampling.model_copy(update={"max_length": min(sampling.max_length, positions)})
-            ids = [[*sources[row], self.vocabulary.eos] for row in fits]
-            drawn = sample(model, ids, [keys[row] for row in fits], capped, suppress=self.tags)
-            outputs = [""] * len(texts)
-            for row, output in zip(fits, self.vocabulary.decode(drawn), strict=True):
-                outputs[row] = output
-            return outputs
+            sources, rows = self._readable(texts)
+            ids = [[*sources[row], self.vocabulary.eos] for row in rows]
+            drawn = sample(model, ids, [keys[row] for row in rows], self._capped(sampling), suppress=self.tags)
+            outputs = dict(zip(rows, self.vocabulary.decode(drawn), strict=True))
+            return [outputs.get(row, "") for row in range(len(sources))]
 
         return draw
 
@@ -153,6 +146,17 @@ class Trained:
     def _prefix(self, domain: str | None = None) -> list[int]:
         """What comes before the pieces of a source: the tag of the target language, that of the domain."""
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain)]
+
+    def _readable(self, texts: Sequence[str], view: str = SOURCE) -> tuple[list[list[int]], list[int]]:
+        """Texts as ids, and the rows of those that are not empty and that the model has positions for."""
+        corpus, positions = self.experiment.corpus, self.experiment.model.max_positions
+        sources = self.encode(clean_lines(texts, corpus.preparation), view, domain=corpus.tag("valid"))
+        return sources, [row for row, source in enumerate(sources) if 0 < len(source) < positions]
+
+    def _capped(self, settings: S) -> S:
+        """Settings of decoding whose outputs the model has positions for."""
+        most = min(settings.max_length, self.experiment.model.max_positions)
+        return settings.model_copy(update={"max_length": most})
 
     def _texts(self, n_best: Sequence[Sequence[Hypothesis]]) -> list[str]:
         """The texts of the best hypotheses."""

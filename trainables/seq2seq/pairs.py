@@ -17,12 +17,11 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import LINEAGE, PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.corpora.ingest import cached_address, cached_corpus
-from augury.text import prompts
+from augury.text import alignment, prompts
 from augury.text.align import PAIRS_PER_SECOND
 from augury.text.reorder import coverage, permutation
 from augury.text.symmetrise import symmetrise
 from augury.text.words import Words
-from trainables.seq2seq import alignment
 from trainables.seq2seq.config import HypothesisCorpus, PairsCorpus, ReorderCorpus, TextCorpus
 
 VERSION = 1
@@ -41,7 +40,7 @@ def address(spec: PairsCorpus, split: str) -> str:
     determined: dict[str, Any] = {"kind": "pairs", "form": spec.form, "version": VERSION, "corpus": text}
     if isinstance(spec, ReorderCorpus):
         order = {"min_coverage", "symmetrisation", "anchor"}
-        determined |= {"aligner": alignment.address(spec), **spec.model_dump(mode="json", include=order)}
+        determined |= {"aligner": alignment.address(spec, spec.aligner), **spec.model_dump(mode="json", include=order)}
     return config.address(determined)
 
 
@@ -60,7 +59,7 @@ def pairs(spec: PairsCorpus, split: str, store: Store, execution: Execution) -> 
         if isinstance(spec, HypothesisCorpus):
             tables, left_out, inputs = _prompted(corpus, table), 0, [corpus.address]
         else:
-            aligner = alignment.aligned(spec, store, execution)
+            aligner = alignment.aligned(spec, spec.aligner, store, execution)
             tables, left_out = _reordered(spec, split, corpus, aligner, table, execution)
             inputs = [corpus.address, aligner.name]
         writer = CorpusWriter(folder)
@@ -138,7 +137,7 @@ class _ReorderShard:
     table: PairTable
 
     def __call__(self) -> Callable[[str], tuple[pa.Table, int]]:
-        spec, links_of = self.spec, alignment.links_of(self.spec, self.aligner, self.corpus)
+        spec, links_of = self.spec, alignment.links_of(self.spec.aligner, self.aligner, self.corpus)
 
         def reorder(shard: str) -> tuple[pa.Table, int]:
             links = links_of(shard)

@@ -15,7 +15,7 @@ from augury.core.locks import make_once
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
 from augury.decoding.search import batches_by_length
-from augury.decoding.settings import PLAIN, Decoding, Sampler, Sampling, Translator
+from augury.decoding.settings import PLAIN, Decoding, Sampler, Translator
 from augury.text import pretrained
 
 if TYPE_CHECKING:
@@ -70,16 +70,10 @@ class Checkpoint:
 
     def sampler(self) -> Sampler:
         """Return the checkpoint as a function that draws outputs; of a longer text than it reads, the beginning."""
-        from augury.decoding.sampling import sample
+        from augury.decoding.sampling import sampler
 
-        model, (tokenizer, first) = self._model(), self._tokenizer()
-
-        def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
-            rows = tokenizer(list(texts), truncation=True).input_ids if texts else []
-            outputs = sample(model, rows, keys, sampling, first=first)
-            return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
-
-        return draw
+        tokenizer, first = self._tokenizer()
+        return sampler(self._model(), tokenizer, tokenizer.model_max_length, first=first)
 
     def _model(self) -> PreTrainedModel:
         from transformers import AutoModelForSeq2SeqLM

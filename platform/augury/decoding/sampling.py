@@ -56,12 +56,17 @@ def sample(
     return outputs
 
 
-def sampler(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, most: int) -> Sampler:
-    """Return a model with its tokenizer as a function that draws outputs for texts, each cut to `most` pieces."""
+def sampler(
+    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, most: int, *, first: int | None = None
+) -> Sampler:
+    """Return a model with its tokenizer as a function that draws outputs for texts, each cut to `most` pieces.
+
+    All outputs begin with the id `first`, if there is one.
+    """
 
     def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
         rows, _ = encode(tokenizer, [texts], most)
-        outputs = sample(model, rows, keys, sampling)
+        outputs = sample(model, rows, keys, sampling, first=first)
         return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
 
     return draw

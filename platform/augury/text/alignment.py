@@ -1,4 +1,4 @@
-"""The word alignment that says in which order a sentence is written: one for all splits of a parallel text."""
+"""The word alignment of a parallel corpus in the store: one for all of its splits, fitted on the training text."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from augury.core.locks import make_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.corpora.ingest import cached_address, cached_corpus
+from augury.corpora.spec import CorpusSpec
 from augury.text import eflomal
 from augury.text.align import MODELS, PAIRS_PER_SECOND, Aligner, encode_shards, fit, words_of_shard
-from augury.text.model import Links
+from augury.text.model import AlignerName, Links
 from augury.text.segmentation import require_words
 from augury.text.symmetrise import BOTH
-from trainables.seq2seq.config import ReorderCorpus
 
 KIND = "aligners"
 VERSION = 2
@@ -30,37 +30,37 @@ BEGINNING = 1_000  # pairs of the training text that are looked at for words
 LINKS = pa.list_(pa.list_(pa.int32(), 2))
 
 
-def address(spec: ReorderCorpus) -> str:
+def address(spec: CorpusSpec, aligner: AlignerName) -> str:
     """Return the address of the alignment, found without making anything."""
-    determined: dict[str, Any] = {"version": VERSION, "aligner": spec.aligner}
-    if spec.aligner == "eflomal":
+    determined: dict[str, Any] = {"version": VERSION, "aligner": aligner}
+    if aligner == "eflomal":
         corpora = {split: cached_address(spec, split) for split in spec.splits()}
         return config.address({**determined, "corpora": corpora})
-    settings = asdict(MODELS[spec.aligner]())
+    settings = asdict(MODELS[aligner]())
     return config.address({**determined, "corpus": cached_address(spec, "train"), "settings": settings})
 
 
-def aligned(spec: ReorderCorpus, store: Store, execution: Execution) -> Folder:
+def aligned(spec: CorpusSpec, aligner: AlignerName, store: Store, execution: Execution) -> Folder:
     """Return the aligner fitted on the training text, or the links of all splits where eflomal finds them.
 
     Made unless the store has it. UserError where eflomal is asked for and not installed, and for text without words.
     """
-    folder = store.folder(KIND, address(spec))
-    make_once(folder, lambda: _make(spec, folder, execution))
+    folder = store.folder(KIND, address(spec, aligner))
+    make_once(folder, lambda: _make(spec, aligner, folder, execution))
     return folder
 
 
-def _make(spec: ReorderCorpus, folder: Folder, execution: Execution) -> None:
+def _make(spec: CorpusSpec, aligner: AlignerName, folder: Folder, execution: Execution) -> None:
     train = cached_corpus(spec, "train", folder.root)
     beginning = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
     for side, language in zip(beginning.column_names, spec.languages, strict=True):
         require_words(beginning.column(side).to_pylist(), language, f"train, the {side} side")
-    if spec.aligner == "eflomal":
+    if aligner == "eflomal":
         corpora = [cached_corpus(spec, split, folder.root) for split in spec.splits()]
         _align_with_eflomal(corpora, folder)
         folder.finish({"inputs": [corpus.address for corpus in corpora], "settings": {}})
         return
-    executor, model = execution.choose(train.rows / PAIRS_PER_SECOND, "align"), MODELS[spec.aligner]()
+    executor, model = execution.choose(train.rows / PAIRS_PER_SECOND, "align"), MODELS[aligner]()
     scratch = folder.sub("shards")  # where every process of the executor reaches it
     encoded = encode_shards(partial(words_of_shard, train.folder), train.shards, scratch, executor)
     fit(encoded, executor, model).write(folder)
@@ -68,12 +68,12 @@ def _make(spec: ReorderCorpus, folder: Folder, execution: Execution) -> None:
     folder.finish({"inputs": [train.address], "settings": asdict(model)})
 
 
-def links_of(spec: ReorderCorpus, folder: Folder, corpus: Folder) -> Callable[[str], Links]:
-    """Return a function from a shard of a split to its links, by the alignment in a folder."""
-    if spec.aligner == "eflomal":
+def links_of(aligner: AlignerName, folder: Folder, corpus: Folder) -> Callable[[str], Links]:
+    """Return a function from a shard of a split's corpus to its links, by the alignment in a folder."""
+    if aligner == "eflomal":
         return lambda shard: _read_links(folder, _name(corpus, shard))
-    aligner = Aligner.read(folder)
-    return lambda shard: aligner.links(*words_of_shard(corpus, shard))
+    fitted = Aligner.read(folder)
+    return lambda shard: fitted.links(*words_of_shard(corpus, shard))
 
 
 def _align_with_eflomal(corpora: Sequence[Corpus], folder: Folder) -> None:
