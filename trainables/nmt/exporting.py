@@ -44,7 +44,7 @@ def _to_transformers(
 ) -> Exported:
     from transformers import GenerationConfig
 
-    if not vocabulary.form.plain:
+    if not vocabulary.preprocessor.is_identity:
         raise UserError(
             "its text is written as tokens of Moses or with its case as markers, which no tokenizer of transformers "
             "does: export --to ctranslate2, or `augury translate`"
@@ -107,11 +107,11 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
 """
     notes = _notes(experiment)
     notes.append(f"It reads text in NFC{', in lower case,' if cleaning.lowercase else ''} without space at its ends.")
-    if not vocabulary.form.plain:
-        form = ", ".join(f"{key}={value!r}" for key, value in asdict(vocabulary.form).items())
+    if not vocabulary.preprocessor.is_identity:
+        settings = ", ".join(f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items())
         notes.append(
-            f"With `form = augury.text.text_form.TextForm({form})`, encode `form.written(texts, 'source')` in place of "
-            "`texts`, and read outputs by `form.read`."
+            f"With `preprocessor = augury.text.preprocessing.Preprocessor({settings})`, encode "
+            "`preprocessor.encode(texts, 'source')` in place of `texts`, and decode outputs by `preprocessor.decode`."
         )
     if prefix:
         notes.append(f"It expects `{' '.join(prefix)}` before the pieces of every source, with no space between them.")

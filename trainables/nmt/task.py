@@ -57,11 +57,11 @@ class Nmt(Trainable):
         if (before := experiment.before()) is not None:  # which has the vocabulary, and is checked itself
             _check_stage(experiment, before)
             return
-        from augury.text.vocabulary_size import many_words
+        from augury.text.vocabulary_size import has_words
 
         entries = _entries(experiment, store)
         plain = not any(operator.works_with_models for operator in experiment.augment)
-        if plain and _has_size(experiment) and not many_words(_texts(experiment, store), entries):
+        if plain and _has_size(experiment) and not has_words(_texts(experiment, store), entries):
             from augury.experiments.preparation import make_texts
 
             make_texts(experiment, store)  # the vocabulary of so little text is learned at once

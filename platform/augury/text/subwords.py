@@ -1,4 +1,4 @@
-"""Text as the subwords of a model's own tokenizer, or of one learned from the training text, cut to a length."""
+"""Base class of tokenizers that use a `transformers` tokenizer and truncate rows."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ TRUNCATED = "truncated"
 
 @dataclass(frozen=True)
 class Subwords(ABC):
-    """The tokenizer in a folder, with the special ids that its model expects; at most `most` ids a row."""
+    """The tokenizer in a folder, which adds the special tokens of its model; at most `most` ids per row."""
 
     folder: Folder
     most: int
@@ -33,7 +33,7 @@ class Subwords(ABC):
         return len(self.tokenizer())
 
     def tokenizer(self) -> PreTrainedTokenizerBase:
-        """Return the tokenizer of `transformers`."""
+        """Load the `transformers` tokenizer."""
         return pretrained.tokenizer(learned.directory(self.folder))
 
     def load(self) -> Encode:
@@ -47,4 +47,4 @@ class Subwords(ABC):
 
     @abstractmethod
     def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
-        """Return the ids of every row of a block of text, and the number of rows that were cut."""
+        """Return the ids of each row of a block of text, and the number of truncated rows."""

@@ -55,7 +55,7 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
         ),
         (
             {"model": {"architecture": "tiny", "hidden_size": 15}},
-            "hidden_size 15 is not a multiple of attention_heads 4",
+            "hidden_size 15 must be a multiple of attention_heads 4",
         ),
         ({"model": {"name": "t5-base", "layers": 2}}, "layers"),
         ({"training": {"preset": "released_code"}}, "unknown preset of training 'released_code': allowed: paper"),

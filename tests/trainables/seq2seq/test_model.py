@@ -138,7 +138,7 @@ def test_an_empty_model_takes_the_parameters_of_a_built_one(directory: str, tmp_
 
 
 def test_what_does_not_fit_is_refused(directory: str, tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="hidden_size 10 is not a multiple of attention_heads 4"):
+    with pytest.raises(ValueError, match="hidden_size 10 must be a multiple of attention_heads 4"):
         TinyT5(architecture="tiny", hidden_size=10)
     other = families(60)["bart"]
     other.config.pad_token_id = 3
