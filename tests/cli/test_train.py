@@ -1,4 +1,4 @@
-"""`augury train`: what is shown of runs with and without test sets, under the experiment's names, whatever fails."""
+"""`augury train`: the output for runs with and without test sets, and for failed runs."""
 
 from __future__ import annotations
 
@@ -58,25 +58,25 @@ OPERATOR = Reversal
 
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A storage that the tests of this file share, so that the model is trained once."""
+    """A storage shared by the tests of this file, so that the model is trained once."""
     return tmp_path_factory.mktemp("train")
 
 
-def train(storage: Path, *words: str, **changes: Any) -> int:
-    """The exit code of training the toy experiment with changes."""
+def train(storage: Path, *flags: str, **changes: Any) -> int:
+    """Train the toy experiment with changes; return the exit code."""
     path = storage / "toy.yaml"
     path.write_text(yaml.safe_dump({**CONTENT, "storage": str(storage / "store"), **changes}))
-    return main(["train", str(path), *words])
+    return main(["train", str(path), *flags])
 
 
 def test_without_test_sets_the_runs_and_their_validations_are_shown(
     storage: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert train(storage, "--json") == 0
-    found = json.loads(capsys.readouterr().out)
-    (run,) = found["runs"]
-    assert (found["tables"], found["answer"], found["page"], found["failures"]) == ([], None, None, [])
-    best = found["validations"][run]
+    result = json.loads(capsys.readouterr().out)
+    (run,) = result["runs"]
+    assert (result["tables"], result["answer"], result["page"], result["failures"]) == ([], None, None, [])
+    best = result["validations"][run]
     assert set(best) == {"loss", "perplexity", "bleu"}
     assert train(storage) == 0
     header, _, line, *_ = capsys.readouterr().out.splitlines()
@@ -85,45 +85,43 @@ def test_without_test_sets_the_runs_and_their_validations_are_shown(
     assert not (storage / "store" / "reports").exists()
 
 
-def test_a_run_that_is_scored_again_says_on_what(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_run_that_is_scored_again_describes_its_test_set(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
     described = []
     for size in (3, 5):
         assert train(storage, "--json", "--set", f"corpus.tests={{news: {{builtin: {size}}}}}") == 0
-        found = json.loads(capsys.readouterr().out)
-        assert found["systems"][0]["tests"]["news"]["bleu"]["n"] == size
-        described.append(json.loads((Path(found["runs"][0]) / "run.json").read_text()))
-        written = yaml.safe_load((Path(found["runs"][0]) / "experiment.yaml").read_text())
+        result = json.loads(capsys.readouterr().out)
+        assert result["systems"][0]["tests"]["news"]["bleu"]["n"] == size
+        described.append(json.loads((Path(result["runs"][0]) / "run.json").read_text()))
+        written = yaml.safe_load((Path(result["runs"][0]) / "experiment.yaml").read_text())
         assert written["corpus"]["tests"]["news"]["builtin"] == size
-    assert [[given["name"] for given in run["inputs"]] for run in described] == [["train", "valid", "news"]] * 2
+    assert [[corpus["name"] for corpus in run["inputs"]] for run in described] == [["train", "valid", "news"]] * 2
     assert [run["inputs"][2]["rows"] for run in described] == [3, 5]
     assert [run["parameters"]["corpus.tests.news.builtin"] for run in described] == [3, 5]
     assert described[0]["inputs"][2]["address"] != described[1]["inputs"][2]["address"]
 
 
-def test_systems_are_called_as_the_experiment_calls_them(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_systems_have_the_names_of_the_experiment(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
     tests = {**CONTENT["corpus"], "tests": {"news": {"builtin": 3}}}  # type: ignore[dict-item]
     assert train(storage, "--json", corpus=tests, systems={"CipherDAug": {}}) == 0
-    out, said = capsys.readouterr()
-    found = json.loads(out)
-    assert found["systems"][0]["name"] == found["tables"][0]["rows"][0]["name"] == "CipherDAug"
-    assert json.loads((Path(found["runs"][0]) / "run.json").read_text())["name"] == "toy"
-    assert "update 4" not in said
-    assert found["answer"].startswith("On news, CipherDAug reaches BLEU")
+    out, error = capsys.readouterr()
+    result = json.loads(out)
+    assert result["systems"][0]["name"] == result["tables"][0]["rows"][0]["name"] == "CipherDAug"
+    assert json.loads((Path(result["runs"][0]) / "run.json").read_text())["name"] == "toy"
+    assert "update 4" not in error
+    assert result["answer"].startswith("On news, CipherDAug reaches BLEU")
 
 
-def test_an_operator_and_a_regime_of_ones_own_are_trained_with(
-    storage: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_training_with_an_operator_and_a_regime_by_path(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (storage / "reversal.py").write_text(REVERSAL)
     (storage / "twice.py").write_text(
         "from augury.regimes.multi_source import MultiSource\n\n"
         "class Twice(MultiSource):\n    name: str = 'twice'\n\nREGIME = Twice\n"
     )
-    mine = {"augment": [{"operator": str(storage / "reversal.py")}], "regime": str(storage / "twice.py")}
+    plugins = {"augment": [{"operator": str(storage / "reversal.py")}], "regime": str(storage / "twice.py")}
     runs = []
-    for text in (REVERSAL, REVERSAL + "# another one"):
+    for text in (REVERSAL, REVERSAL + "# changed"):
         (storage / "reversal.py").write_text(text)
-        assert train(storage, "--json", **mine) == 0
+        assert train(storage, "--json", **plugins) == 0
         runs += json.loads(capsys.readouterr().out)["runs"]
     described = json.loads((Path(runs[0]) / "run.json").read_text())
     assert (described["parameters"]["augment.0.operator"], described["parameters"]["regime.name"]) == (
@@ -135,15 +133,15 @@ def test_an_operator_and_a_regime_of_ones_own_are_trained_with(
     assert kept == [REVERSAL] and len(list(Path(runs[0]).glob("plugins/*/twice.py"))) == 1
 
 
-def test_it_says_everywhere_that_text_is_synthetic(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_all_output_notes_that_text_is_synthetic(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(storage) == 0
     assert capsys.readouterr().out.count(NOTE) == 1
     tests = ("--set", "corpus.tests={news: {builtin: 3}}")
     assert train(storage, *tests) == 0
     assert capsys.readouterr().out.count(NOTE) == 1
     assert train(storage, "--json", *tests) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert found["tables"][0]["notes"][-1].startswith(NOTE) and found["systems"][0]["notes"][0].startswith(NOTE)
+    result = json.loads(capsys.readouterr().out)
+    assert result["tables"][0]["notes"][-1].startswith(NOTE) and result["systems"][0]["notes"][0].startswith(NOTE)
 
 
 def test_a_seed_whose_workers_crash_does_not_stop_the_others(
@@ -153,36 +151,36 @@ def test_a_seed_whose_workers_crash_does_not_stop_the_others(
 
     def crashing(run: Run) -> bool:
         if run.seed == 1:
-            raise Crashed("the workers failed 3 times")  # what Ray Train's launcher raises
+            raise Crashed("the workers failed 3 times")  # as the Ray Train launcher does
         return train_run(run)
 
     monkeypatch.setattr(running, "train", crashing)
     longer = ("--set", "training.max_updates=6", "--set", "seeds=[1, 2]")
     assert train(storage, "--json", *longer) == 1
-    found = json.loads(capsys.readouterr().out)
-    assert found["failures"] == ["toy, seed 1 crashed: the workers failed 3 times"]
-    assert list(found["systems"][0]["runs"]) == ["2"] and len(found["runs"]) == 1
+    result = json.loads(capsys.readouterr().out)
+    assert result["failures"] == ["toy, seed 1 crashed: the workers failed 3 times"]
+    assert list(result["systems"][0]["runs"]) == ["2"] and len(result["runs"]) == 1
 
 
-def test_what_failed_is_told_where_nothing_else_is_left(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_failures_are_reported_if_no_run_succeeds(storage: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert train(storage, "--json", "--set", "training.learning_rate=1e30", "--set", "seeds=[1, 2]") == 1
-    found = json.loads(capsys.readouterr().out)
-    assert (found["systems"], found["runs"], found["answer"]) == ([], [], None)
-    assert [failure[: len("toy, seed 1 diverged:")] for failure in found["failures"]] == [
+    result = json.loads(capsys.readouterr().out)
+    assert (result["systems"], result["runs"], result["answer"]) == ([], [], None)
+    assert [failure[: len("toy, seed 1 diverged:")] for failure in result["failures"]] == [
         "toy, seed 1 diverged:",
         "toy, seed 2 diverged:",
     ]
 
 
-def test_everything_may_lie_on_an_object_store(
+def test_training_on_an_object_store(
     storage: Path, remote: Any, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("augury.core.locks.POLL_SECONDS", 0.01)
-    words = ("--json", "--set", "storage=remote://bucket/store", "--set", "corpus.tests={news: {builtin: 3}}")
-    assert train(storage, *words) == 0
+    flags = ("--json", "--set", "storage=remote://bucket/store", "--set", "corpus.tests={news: {builtin: 3}}")
+    assert train(storage, *flags) == 0
     first = json.loads(capsys.readouterr().out)
     (run,) = first["runs"]
     assert run.startswith("remote://bucket/store/runs/") and first["tables"][0]["rows"][0]["scores"]["bleu"]["n"] == 3
-    assert train(storage, *words) == 0
-    out, said = capsys.readouterr()
-    assert json.loads(out) == first and f"found, not trained again ({run})" in said
+    assert train(storage, *flags) == 0
+    out, error = capsys.readouterr()
+    assert json.loads(out) == first and f"found, not trained again ({run})" in error

@@ -79,7 +79,7 @@ def test_free_text_gets_a_label(
     assert main(["translate", trained.result["runs"][0]]) == 0
     assert capsys.readouterr().out == "contradiction\ncontradiction\n"
     assert main(["translate", trained.result["runs"][0], "--beam", "2"]) == 2
-    assert "a run of task nli has no beam" in capsys.readouterr().err
+    assert "runs of task nli have no decoding settings" in capsys.readouterr().err
 
 
 def test_settings_without_effect_do_not_train_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.faults import InvalidSettings, faults_of
 from augury.core.rng import digest
 
@@ -135,6 +135,22 @@ def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
     except ValidationError as error:
         faults = faults_of(error.errors(include_url=False), content, lambda path: _known_keys(schema, path))
         raise InvalidSettings(where, faults) from error
+
+
+def one_of(schemas: Mapping[str, type[S]], what: str, key: str = "name", default: str | None = None) -> BeforeValidator:
+    """Return the validator of a section that is one of several, as its `key` says; UserError names the nearest."""
+
+    def chosen(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        name = value.get(key, default)
+        if name is None:
+            raise UserError(f"the {what} needs '{key}', one of {', '.join(schemas)}")
+        if name not in schemas:
+            raise unknown(what if key == "name" else f"{key} of {what}", str(name), schemas)
+        return validate(schemas[name], value, f"{what} {name}")
+
+    return BeforeValidator(chosen)
 
 
 def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:

@@ -196,6 +196,27 @@ class Execution(Section):
         gpus = self.gpus_per_worker if executor.name == "ray" and self.cuda else 0.0
         return {"cpus": self.cpus_per_worker, "gpus": gpus}
 
+    def map_rows(
+        self,
+        make: Callable[[], Callable[[Sequence[T]], Sequence[R]]],
+        rows: Sequence[T],
+        *,
+        name: str,
+        unit: str,
+        per_second: float,
+        chunk: int,
+        executor: ExecutorName | None = None,
+    ) -> list[R]:
+        """Return the results of rows, in their order, by a task that holds a model and takes `chunk` rows at once.
+
+        One core takes `per_second` rows; `executor` overrides the setting.
+        """
+        chosen = self.choose(len(rows) / per_second, name, executor)
+        chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
+        with Stage(name, len(rows), unit) as stage:
+            parts = chosen.map(make, chunks, stage, size=len, **self.reserved(chosen))
+        return [result for part in parts for result in part]
+
 
 def choose(executor: ExecutorName, seconds: float, what: str, address: str | None = None) -> Executor:
     """Return the requested executor; `auto` is Ray if `seconds` of single-core work outweigh its start-up.

@@ -23,7 +23,7 @@ from augury.corpora.builtin import (
 from augury.corpora.corpus import LABELS, Label
 from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 from toy_languages.nli_drawer import StatementDrawer
-from toy_languages.nli_languages import speak
+from toy_languages.nli_languages import realise
 from toy_languages.nli_lexicon import NliLexicon, nli_lexicon_of
 from toy_languages.nli_statements import Statement, label
 
@@ -68,8 +68,8 @@ def examples(split: Split, size: int, language: str, *, seed: int = 1, lexicon: 
     return (
         Example(
             f"nli-{split}-{index:08}",
-            speak(inference.premise, language, words),
-            speak(inference.hypothesis, language, words),
+            realise(inference.premise, language, words),
+            realise(inference.hypothesis, language, words),
             inference.label,
         )
         for index, inference in enumerate(drawn)
@@ -87,7 +87,7 @@ def translations(
     words = _words(split, size, languages, lexicon)
     statements = chain.from_iterable((pair.hypothesis, pair.premise) for pair in inferences(split, words, seed))
     return (
-        Pair(f"nli-{split}-{index:08}", *(speak(statement, language, words) for language in languages))
+        Pair(f"nli-{split}-{index:08}", *(realise(statement, language, words) for language in languages))
         for index, statement in enumerate(islice(_distinct(split, statements, words, set()), size))
     )
 
@@ -109,7 +109,7 @@ def _premise(drawer: StatementDrawer, hypothesis: Statement, relation: Label) ->
     """Return a premise with a label, or None if `TRIES` attempts find none."""
     for _ in range(TRIES):
         premise = drawer.premise(hypothesis, relation)
-        if label(premise, hypothesis) == relation and _fits(speak(premise, NLI_LANGUAGES[0], drawer.lexicon)):
+        if label(premise, hypothesis) == relation and _fits(realise(premise, NLI_LANGUAGES[0], drawer.lexicon)):
             return premise
     return None
 
@@ -119,7 +119,7 @@ def _distinct(
 ) -> Iterator[Statement]:
     """Yield the statements that belong to a split, have an allowed length and are not in `seen`, which is updated."""
     for statement in statements:
-        sentence = speak(statement, NLI_LANGUAGES[0], lexicon)
+        sentence = realise(statement, NLI_LANGUAGES[0], lexicon)
         key = sentence_hash(sentence)
         if split_of(key) == split and key not in seen and _fits(sentence):
             seen.add(key)

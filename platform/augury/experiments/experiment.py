@@ -88,10 +88,6 @@ class Experiment(Section):
 
     READS_TAGS: ClassVar[bool] = False
     """Whether the task's model reads symbols before sources, and some texts more often than others."""
-    MODEL_READS_VIEWS: ClassVar[bool] = True
-    """Whether the task's model reads several views of an example at once."""
-    MODEL_HAS_EMBEDDINGS: ClassVar[bool] = True
-    """Whether the word embeddings of the task's model can be moved."""
     RESEGMENTS: ClassVar[bool] = False
     """Whether the task's vocabulary can segment text anew (`augury.text.resegmentation`)."""
 
@@ -216,7 +212,6 @@ class Experiment(Section):
                 "records of it where the operator can (use: records)"
             )
         self._check_records()
-        self._check_regime()
         self._check_schedule()
         self._check_mixture()
         self.models()
@@ -239,18 +234,6 @@ class Experiment(Section):
             for name in self.mixture:
                 if name not in self.records:
                     raise UserError(f"mixture: {unknown('records', name, self.records)}; texts say theirs themselves")
-
-    def _check_regime(self) -> None:
-        together = any(len(draw.views) > 1 for draw in self.draws())
-        lacking = {
-            "reads several views of an example at once": together and not self.MODEL_READS_VIEWS,
-            "moves word embeddings": self.regime.needs_embeddings and not self.MODEL_HAS_EMBEDDINGS,
-        }
-        for what in (what for what, lacks in lacking.items() if lacks):
-            raise UserError(
-                f"regime {self.regime.name} {what}, and the model of task {self.task} does not: take plain, or "
-                "multi_source, which reads one view at a time"
-            )
 
     def _check_records(self) -> None:
         together = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     import numpy as np
     from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from augury.decoding.settings import Decoding, Sampler, Sampling, Translator
+    from augury.decoding.settings import Decoding, Sampler, Translator
 
 BATCH_ROWS = 32
 
@@ -83,16 +83,10 @@ class CheckpointModel:
         """Return an encoder-decoder as a function that writes text, loaded once."""
         from transformers import AutoModelForSeq2SeqLM
 
-        from augury.decoding.sampling import sample
+        from augury.decoding.sampling import sampler
 
         model, tokenizer = _loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision)
-
-        def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
-            rows = tokenizer(list(texts), truncation=True).input_ids if texts else []
-            outputs = sample(model, rows, keys, sampling)
-            return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
-
-        return draw
+        return sampler(model, tokenizer, tokenizer.model_max_length)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return an encoder-decoder as a function that translates text, loaded once."""

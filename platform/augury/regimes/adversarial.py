@@ -100,7 +100,10 @@ class Adversarial(WarmupRegime):
         return [Draw((view,), TARGET) for view in (SOURCE, *keys)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        assert isinstance(model, PerturbableModel), "experiments check this"
+        if not isinstance(model, PerturbableModel):
+            raise UserError(
+                "regime adversarial moves word embeddings, which the task's model has not: take regime plain"
+            )
         if self.in_warmup(progress):
             return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):

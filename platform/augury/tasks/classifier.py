@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,10 +22,10 @@ from augury.core.errors import UserError
 from augury.core.progress import say_once
 from augury.core.rng import seed_of
 from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
+from augury.tasks.probing import unlike
 from augury.text import architecture, pretrained
 from augury.training.batching import padded
 
-TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest
 PROBE = (["a", "a"], ["a", "a a a"])
 """First and second sentences of two rows of unequal length."""
 
@@ -75,13 +75,13 @@ def check(
     ids, inputs = torch.from_numpy(padded(rows, reader.pad)), tokenizer(*probe, padding=True, return_tensors="pt")
     own = {name: inputs[name] for name in inputs if name in reader.takes}
     what = f"'{config.name}' ({settings.model_type})"
-    if reason := _unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
+    if reason := unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
         raise UserError(
             f"{what} is not read as transformers reads it: {reason}. Take an encoder such as XLM-R, BERT or DeBERTa"
         )
     if not embedded:
         return
-    if reason := _unlike(
+    if reason := unlike(
         lambda: reader.logits(ids, torch.zeros_like(reader.embeddings(ids))), lambda: reader.logits(ids)
     ):
         raise UserError(
@@ -202,16 +202,6 @@ def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
     """A classifier with random parameters, in evaluation mode; the global random state is left as it was."""
     with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.loading_errors(name):
         return AutoModelForSequenceClassification.from_config(configuration, dtype=torch.float32).eval()
-
-
-def _unlike(logits: Callable[[], Tensor], expected: Callable[[], Tensor]) -> str:
-    """How logits are not the expected ones; nothing where they are."""
-    try:
-        ours, right = logits(), expected()
-    except (NotImplementedError, TypeError, ValueError) as error:
-        return " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    near = torch.allclose(ours, right, rtol=0, atol=TOLERANCE * float(right.abs().max()))
-    return "" if near else "the logits differ"
 
 
 def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from augury.core.config import Section
+from pydantic import BeforeValidator
+
+from augury.core.config import Section, validate
 from augury.core.errors import UserError
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+D = TypeVar("D", bound="DataclassInstance")
 Attention = Literal["auto", "eager", "sdpa"]
 PATHS = ("/", "./", "../", "~")
 """Prefixes of names that can only be paths."""
@@ -46,6 +54,25 @@ def model_directory(name: str) -> Path | None:
     if name.startswith(PATHS):
         raise UserError(f"no pretrained model '{name}': give a directory written by save_pretrained, or a hub name")
     return None
+
+
+def scratch_or_pretrained(scratch: type[Section], pretrained: type[Pretrained]) -> BeforeValidator:
+    """Return a validator of model settings, which are `scratch` if they have an `architecture`, else `pretrained`."""
+
+    def select(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        if "architecture" in value:
+            return validate(scratch, value, "a model trained from scratch")
+        return validate(pretrained, value, "a pretrained model")
+
+    return BeforeValidator(select)
+
+
+def overridden(architecture: D, settings: Section) -> D:
+    """Return an architecture, a dataclass of sizes, with those replaced that are set in `settings`."""
+    overrides = {field.name: getattr(settings, field.name) for field in fields(architecture)}
+    return replace(architecture, **{name: value for name, value in overrides.items() if value is not None})
 
 
 def check_heads(hidden_size: int, attention_heads: int) -> None:

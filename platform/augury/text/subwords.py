@@ -1,8 +1,8 @@
-"""Base class of tokenizers that use a `transformers` tokenizer and truncate rows."""
+"""Tokenizers that use a `transformers` tokenizer and truncate rows."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from transformers import PreTrainedTokenizerBase
 
+TARGET = "target"
 TRUNCATED = "truncated"
 
 
 @dataclass(frozen=True)
-class Subwords(ABC):
+class Subwords:
     """The tokenizer in a folder, which adds the special tokens of its model; at most `most` ids per row."""
 
     folder: Folder
@@ -39,12 +40,28 @@ class Subwords(ABC):
     def load(self) -> Encode:
         tokenizer = self.tokenizer()
 
-        def encode(block: pa.Table, view: str) -> Encoded:
-            rows, truncated = self.rows(tokenizer, block, view)
+        def encode_block(block: pa.Table, view: str) -> Encoded:
+            rows, truncated = encode(tokenizer, [column.to_pylist() for column in block.columns], self.most, view)
             return Encoded.of(rows, {TRUNCATED: truncated})
 
-        return encode
+        return encode_block
 
-    @abstractmethod
-    def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
-        """Return the ids of each row of a block of text, and the number of truncated rows."""
+
+def encode(
+    tokenizer: PreTrainedTokenizerBase, columns: Sequence[Sequence[str]], most: int, view: str = "source"
+) -> tuple[list[list[int]], int]:
+    """Encode rows, which are texts or pairs of texts, and return their ids and the number of rows truncated to `most`.
+
+    The longer text of a pair is truncated first; special tokens are kept. The view `target` is encoded with the target
+    vocabulary of tokenizers that have one.
+    """
+    if not columns or not columns[0]:
+        return [], 0
+    names = ("text_target", "text_pair_target") if view == TARGET else ("text", "text_pair")
+    texts = dict(zip(names, map(list, columns), strict=False))
+    rows: list[list[int]] = tokenizer(**texts, verbose=False).input_ids
+    long = [row for row, ids in enumerate(rows) if len(ids) > most]
+    for row in long:
+        text = {name: column[row] for name, column in texts.items()}
+        rows[row] = tokenizer(**text, truncation="longest_first", max_length=most).input_ids
+    return rows, len(long)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 import pytest
@@ -11,8 +10,7 @@ import torch
 
 from augury.experiments import trainable
 from augury.experiments.run import Run
-from augury.text.vocabulary import Vocabulary
-from trainables.nmt.model import trained_model
+from trainables.nmt.trained import Trained
 
 TASK = trainable.find("nmt")
 
@@ -25,9 +23,8 @@ def run(untrained: Callable[..., Run]) -> Run:
 def test_states_are_means_over_pieces_without_tag_and_end(run: Run) -> None:
     sources = TASK.encoded(run, run.corpus("one").column("source"), "rot-1", tagged=False)
     layers = TASK.encoder_states(run, sources)
-    experiment: Any = run.experiment
-    vocabulary = Vocabulary.load(run.stored(run.tokenizer))
-    model = trained_model(run.folder, experiment, vocabulary)
+    trained = Trained(run)
+    vocabulary, model = trained.vocabulary, trained.model()
     for row, source in enumerate(sources):
         ids = torch.tensor([[vocabulary.tags["__en__"], *source, vocabulary.eos]])
         with torch.inference_mode():
