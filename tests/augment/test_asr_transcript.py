@@ -11,10 +11,11 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-from augury.augment import operator, pipeline
+from augury.augment import asr_transcript, operator, pipeline
 from augury.augment.asr_transcript import Triple
 from augury.augment.pipeline import Augmented
 from augury.core.errors import UserError
+from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import PARALLEL, read_shard
 from augury.corpora.ingest import ingest
@@ -25,7 +26,9 @@ HEARD = ["hello my friend", "we home", "", "thank you so match"]
 WRITTEN = ["Bonjour mes amis (Rires)", "Nous sommes rentrés", "Rien", "Merci beaucoup"]
 
 
-def augmented(folder: Path, heard: Sequence[str] = HEARD, **settings: Any) -> Augmented:
+def augmented(
+    folder: Path, heard: Sequence[str] = HEARD, execution: Execution = pipeline.DEFAULT_EXECUTION, **settings: Any
+) -> Augmented:
     for name, texts in (("said", SAID), ("heard", heard), ("written", WRITTEN)):
         (folder / name).write_text("\n".join(texts) + "\n", encoding="utf-8")
     spec = CorpusSpec.model_validate(
@@ -38,7 +41,7 @@ def augmented(folder: Path, heard: Sequence[str] = HEARD, **settings: Any) -> Au
     )
     given = {"operator": "asr_transcript", "transcripts": str(folder / "heard"), **settings}
     store = Store(folder / "store")
-    return pipeline.augment(ingest(spec, "train", store), [operator.parse(given)], store)
+    return pipeline.augment(ingest(spec, "train", store), [operator.parse(given)], store, execution=execution)
 
 
 def pairs(done: Augmented) -> list[tuple[str, str]]:
@@ -129,10 +132,31 @@ def test_audio_is_recognised_once(tmp_path: Path) -> None:
         augmented(tmp_path, ["clips/0.wav", "clips/1.wav", "clips/2.wave", ""], **speech)
 
 
+@pytest.mark.slow
+def test_ray_s_actors_and_this_process_recognise_alike(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, local_ray: Any
+) -> None:
+    """On a pool of actors, in as many blocks as there are."""
+    monkeypatch.setattr(asr_transcript, "BLOCK_ROWS", 2)
+    checkpoint = _speech_model(tmp_path / "model")
+    transcripts = []
+    for executor in ("local", "ray"):
+        folder = tmp_path / executor
+        folder.mkdir()
+        _recordings(folder)
+        speech = {"transcripts": None, "audio": str(folder / "heard"), "recogniser": str(checkpoint), "max_ratio": None}
+        clips = [f"clips/{number}.wav" for number in range(3)] + ["clips/0.wav"]
+        done = augmented(folder, clips, Execution(executor=executor), **speech)  # type: ignore[arg-type]
+        (made_from,) = done.parts[0].folder.manifest()["made_from"]
+        made = Store(folder / "store").folder("translations", made_from.rpartition("/")[2])
+        shards = [name for name in made.names() if name.endswith(".parquet")]
+        transcripts.append([made.read(shard) for shard in shards])
+        assert len(shards) == 2 and made.manifest()["seconds"] > 0 and pairs(done)
+    assert transcripts[0] == transcripts[1]
+
+
 def _forget_content() -> None:
     """As a new process would."""
-    from augury.augment import asr_transcript
-
     asr_transcript._recordings.cache_clear()
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pyarrow as pa
@@ -39,6 +39,8 @@ class Dictionary:
     words: Mapping[str, str | None]
     dies_after: int = 99
     asked: list[list[str]] = field(default_factory=list, compare=False)
+
+    on_gpu: ClassVar[bool] = False
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:

@@ -66,6 +66,27 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     assert train(run)
 
 
+def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
+    """The same with the same seed in blocks of another size, others with another seed; addresses say so."""
+    texts: list[list[str]] = []
+    for name, sampling in (("a", {"seed": 1}), ("b", {"seed": 1}), ("c", {"seed": 2})):
+        given = experiment(tmp_path / name, "back_translation", "qab", sampling={"max_length": 12, **sampling})
+        run = preparation.prepare(given, Store(tmp_path / name))
+        folder = run.stored(run.records["back_translation"])
+        made_from = run.stored(folder.manifest()["made_from"][0])
+        assert made_from.manifest()["seconds"] > 0
+        rows = read_shard(folder, "part-00000.parquet")
+        texts.append([*rows.column("source").to_pylist(), folder.name])
+    assert texts[0] == texts[1] and not {*texts[0]} <= {*texts[2]} and texts[0][-1] != texts[2][-1]
+
+
+def test_settings_of_drawing_are_in_an_address_where_they_are_used() -> None:
+    searched = operator.parse(
+        {"operator": "back_translation", "monolingual": {"language": "de", "train": {"lines": "a"}}}
+    )
+    assert "sampling" not in searched.to_dict()
+
+
 def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> None:
     given, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
     (models,) = operator_models.addressed(given, store)
@@ -91,6 +112,7 @@ def test_another_text_is_another_address(tmp_path: Path) -> None:
         ("forward_translation", "qab", {}, "monolingual.language is 'qab'.* in 'qaa', the source language"),
         ("back_translation", "qaa", {}, "in 'qab', the target language"),
         ("back_translation", "qab", {"view": "rot-1"}, "unknown view 'rot-1'"),
+        ("back_translation", "qab", {"view": "rot-1", "sampling": {}}, "drawn from plain text: leave out view rot-1"),
     ],
 )
 def test_mistakes_are_told_before_anything_is_trained(

@@ -85,9 +85,35 @@ def test_a_generator_and_its_export_write_the_same(tmp_path: Path) -> None:
         assert written[0] == written[1] and any(written[0])
 
 
-def test_a_model_is_a_run_or_a_checkpoint(tmp_path: Path) -> None:
-    for settings in ({}, {"run": "a", "checkpoint": "b"}):
-        with pytest.raises(UserError, match="a run or a checkpoint: give one of the two"):
-            validate(ReadyModel, settings, "ready")
+def test_a_translator_and_its_export_draw_the_same(tmp_path: Path) -> None:
+    """By the keys alone, whatever is asked for beside an output."""
+    translator = trained("nmt", tmp_path)
+    texts = translator.run.corpus("test").column("source")
+    sampling, keys = Sampling(max_length=9, top_k=None), [*range(len(texts))]
+    draws = [
+        model.sampler(ELSEWHERE)
+        for model in (translator.of_run, ready_model(ReadyModel(checkpoint=str(translator.exported))))
+    ]
+    outputs = [draw(texts, keys, sampling) for draw in draws]
+    assert outputs[0] == outputs[1] and all(outputs[0])
+    assert draws[0]([*texts[1:3], ""], keys[1:4], sampling) == [*outputs[0][1:3], ""]
+    assert draws[0](texts, [key + 99 for key in keys], sampling) != outputs[0]
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({}, "a run or a checkpoint: give one of the two"),
+        ({"run": "a", "checkpoint": "b"}, "a run or a checkpoint: give one of the two"),
+        ({"run": "a", "source_language": "fr", "target_language": "en"}, "a run knows its languages"),
+        ({"checkpoint": "a", "target_language": "en"}, "needs source_language and target_language: give both"),
+    ],
+)
+def test_what_is_no_model_is_refused(settings: dict[str, str], message: str) -> None:
+    with pytest.raises(UserError, match=message):
+        validate(ReadyModel, settings, "ready")
+
+
+def test_a_run_must_be_there(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="no run 'abc'"):
         ready_model(ReadyModel(run=f"{tmp_path}/runs/abc/seed-1"))

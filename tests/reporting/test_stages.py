@@ -60,7 +60,7 @@ def test_every_stage_is_listed_behind_the_one_before_with_its_scores(trained: di
         }
         assert all("bleu:lower" in scores for scores in system["tests"].values())
     page = Path(trained["page"]).read_text()
-    assert "of the last stage alone, which goes on with those before it: double" in page
+    assert "double (3 trainings)" in page
     assert all(stage["run"] in page for stage in stages)
 
 

@@ -14,7 +14,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
 from augury.decoding.search import check_lengths
-from augury.decoding.settings import Decoding, Translator, ViewDecoding
+from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
 from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
@@ -129,6 +129,9 @@ class Nmt(VocabularyTask):
 
     def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
         return self._trained(run).encoder_states(sources)
+
+    def sampler(self, run: Run) -> Sampler:
+        return self._trained(run).sampler()
 
     def translator(self, run: Run, threads: int) -> Translator:
         return self._trained(run).translator(threads)

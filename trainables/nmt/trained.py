@@ -19,7 +19,7 @@ from augury.decoding import bayes_risk
 from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
-from augury.decoding.settings import Decoding, Translator, ViewDecoding
+from augury.decoding.settings import Decoding, Sampler, Sampling, Translator, ViewDecoding
 from augury.experiments.rendering import rendered, view_named
 from augury.experiments.run import Run
 from augury.experiments.views import PLAIN
@@ -90,12 +90,15 @@ class Trained:
         return self._texts(self._search([tagged], decoding or self.experiment.decoding, executor, label))
 
     def translator(self, threads: int) -> Translator:
-        """Return the run as a function, its model loaded once; texts are cleaned as its training text was."""
+        """Return the run as a function, its model loaded once; texts are cleaned as its training text was.
+
+        If models read the tag of a domain, it is that of the validation set.
+        """
         decoder = CTranslateDecoder(self._ctranslate2().local(), threads=threads)
         cleaning, positions = self.experiment.corpus.preparation, self.experiment.model.max_positions
 
         def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
-            sources = self.encode(clean_lines(texts, cleaning), view)
+            sources = self.encode(clean_lines(texts, cleaning), view, domain=self.experiment.corpus.tag("valid"))
             fits = [len(source) < positions for source in sources]
             read = [source if fit else [] for source, fit in zip(sources, fits, strict=True)]
             capped = decoding.model_copy(update={"max_length": min(decoding.max_length, positions)})
@@ -103,6 +106,27 @@ class Trained:
             return [output if fit else None for output, fit in zip(outputs, fits, strict=True)]
 
         return translate
+
+    def sampler(self) -> Sampler:
+        """Return the run as a function that draws translations; a text that is too long gets an empty one."""
+        from augury.decoding.sampling import sample
+
+        model = self.model().to(self.experiment.execution.local_device)
+        model.generation_config.min_new_tokens = 1  # no output is empty, as in search
+        cleaning, positions = self.experiment.corpus.preparation, self.experiment.model.max_positions
+
+        def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
+            sources = self.encode(clean_lines(texts, cleaning), domain=self.experiment.corpus.tag("valid"))
+            fits = [row for row, source in enumerate(sources) if 0 < len(source) < positions]
+            capped = sampling.model_copy(update={"max_length": min(sampling.max_length, positions)})
+            ids = [[*sources[row], self.vocabulary.eos] for row in fits]
+            drawn = sample(model, ids, [keys[row] for row in fits], capped, suppress=self.tags)
+            outputs = [""] * len(texts)
+            for row, output in zip(fits, self.vocabulary.decode(drawn), strict=True):
+                outputs[row] = output
+            return outputs
+
+        return draw
 
     def encoder_states(self, sources: Sequence[Sequence[int]]) -> list[NDArray]:
         """Return the mean state of every source for every layer; tag and end of sentence are read, and not counted."""

@@ -114,7 +114,7 @@ class AsrTranscript(CorpusOperator):
 
     def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
         spoken, prefix = self._spoken(corpus, store)
-        heard = self._heard(spoken, store, execution)
+        heard, recognised = self._heard(spoken, store, execution)
         for block in spoken.blocks():
             ids, sources, targets = (block.column(name).to_pylist() for name in ("id", "source", "target"))
             parents = block.set_column(0, block.schema.field(0), pa.array([prefix + name for name in ids], pa.string()))
@@ -132,7 +132,7 @@ class AsrTranscript(CorpusOperator):
                 source=pa.array([triple.heard for triple in kept], pa.string()),
                 target=pa.array([triple.target for triple in kept], pa.string()),
             )
-            yield Made(records, counts)
+            yield Made(records, counts, recognised)
 
     def _is_kept(self, triple: Triple, counts: Counter[str]) -> bool:
         """Return whether a triple makes a pair, and count it: by the reason where not, by its words where it does."""
@@ -163,20 +163,25 @@ class AsrTranscript(CorpusOperator):
             raise unknown(f"text of operator {self.operator}", self.text or "", addresses)
         return Corpus.load(store, addresses[self.text]), f"{self.text}-"
 
-    def _heard(self, spoken: Corpus, store: Store, execution: Execution) -> dict[str, str]:
-        """Return what was heard, by the rows or ids of the training text, cleaned as that was."""
+    def _heard(self, spoken: Corpus, store: Store, execution: Execution) -> tuple[dict[str, str], list[str]]:
+        """Return what was heard, by the rows or ids of the training text, cleaned as that was.
+
+        With the folders that a recogniser's transcripts are in.
+        """
         text = cached_corpus(self._text, "train", store.root)
         self._check_rows(spoken, text)
         shards: Iterator[list[str | None]] = (block.column("text").to_pylist() for block in text.blocks(["text"]))
+        folders = []
         if (speech := self._speech()) is not None:
             recognised = Translation(text, "text", speech, per_second=RECORDINGS_PER_SECOND, block_rows=BLOCK_ROWS)
-            shards = recognised.hypotheses(store, execution, f"{self.operator}: recognise")
+            shards = recognised.hypotheses(store, execution, f"{self.operator}: recognise", "recordings")
+            folders = [recognised.folder(store).name]
         cleaning = {key: spoken.manifest["spec"]["filter"].get(key, False) for key in ("lowercase", "unescape")}
         heard: dict[str, str] = {}
         for block, lines in zip(text.blocks(["id"]), shards, strict=True):
             cleaned = clean_lines([line or "" for line in lines], MonolingualFilter(**cleaning))
             heard |= zip(map(_key, block.column("id").to_pylist()), cleaned, strict=True)
-        return heard
+        return heard, folders
 
     def _check_rows(self, spoken: Corpus, text: Corpus) -> None:
         """Raise UserError where rows cannot belong together."""

@@ -110,7 +110,8 @@ class DataDiversification(CorpusOperator):
             name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
             outputs = translation.hypotheses(store, execution, name)
             for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
-                yield self._records(block, direction, hypotheses, number, known)
+                made = self._records(block, direction, hypotheses, number, known)
+                yield made._replace(made_from=[translation.folder(store).name])
 
     def _readings(self, models: Mapping[str, TrainedModel]) -> Iterator[tuple[str, TrainedModel, str]]:
         """All models, forward ones first as in `models`, with their roles and every view that they read."""

@@ -6,9 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from augury.augment.operator import CorpusOperator, Made, ReadyModel, children
-from augury.augment.translation import PLAIN, Direction, Translation, experiment_of, fates, require_view
+from augury.augment.translation import PLAIN, Direction, Drawn, Translation, experiment_of, fates, require_view
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -36,7 +37,9 @@ class TranslatedText(CorpusOperator):
     view: str = PLAIN
     """The view that the model reads the text as."""
     decoding: Decoding = Decoding()
-    """How the model translates."""
+    """How the model searches for the best translation."""
+    sampling: Drawn | None = None
+    """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
 
     DIRECTION: ClassVar[Direction]
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
@@ -52,7 +55,19 @@ class TranslatedText(CorpusOperator):
         return {"monolingual": self.monolingual}
 
     def inactive(self) -> dict[str, str]:
-        return dict.fromkeys(("seed", "system"), "the model is ready") if self.ready else {}
+        unused = dict.fromkeys(("seed", "system"), "the model is ready") if self.ready else {}
+        return unused | ({"decoding": "translations are drawn"} if self.sampling else {})
+
+    @model_validator(mode="after")
+    def _drawn_from_plain_text(self) -> TranslatedText:
+        if self.sampling and self.view != PLAIN:
+            raise UserError(f"translations are drawn from plain text: leave out view {self.view}, or sampling")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # Without sampling an operator is written, and addressed, as ever.
+        return {name: value for name, value in handler(self).items() if value is not None or name != "sampling"}
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         language, expected = self.monolingual.language, experiment["corpus"][f"{self.DIRECTION.read}_language"]
@@ -69,7 +84,7 @@ class TranslatedText(CorpusOperator):
 
     def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
         text = cached_corpus(self.monolingual, "train", store.root)
-        translation = Translation(text, "text", fitted["models"][TRANSLATOR], self.view, self.decoding)
+        translation = Translation(text, "text", fitted["models"][TRANSLATOR], self.view, self.decoding, self.sampling)
         outputs = translation.hypotheses(store, execution, f"{self.operator}: translate")
         languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}
         for block, hypotheses in zip(text.blocks(), outputs, strict=True):
@@ -80,7 +95,7 @@ class TranslatedText(CorpusOperator):
                 self.DIRECTION.written: pa.array(hypotheses, pa.string()).filter(usable),
             }
             parents = _parents(block.filter(usable), {**sides, **languages})
-            yield Made(children(parents, self, [1] * len(parents)), counts)
+            yield Made(children(parents, self, [1] * len(parents)), counts, [translation.folder(store).name])
 
 
 def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
-from pydantic import model_validator
+from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from augury.core import config, plugins
 from augury.core.citations import Paper
@@ -16,6 +16,7 @@ from augury.core.errors import UserError
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Store
 from augury.corpora.corpus import LINEAGE, Corpus
+from augury.decoding.checkpoint import Languages
 
 if TYPE_CHECKING:
     import numpy as np
@@ -40,11 +41,13 @@ class Made(NamedTuple):
 
     `table` is, for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
     order; for records, rows in the corpus's own columns. `counts` says what became of how many, by a word each; the
-    person watching is told where most of the rows are `unchanged ...`.
+    person watching is told where most of the rows are `unchanged ...`. `made_from` names folders of the store that an
+    operator of whole corpora has made on the way, such as translations, whose manifests say what they cost.
     """
 
     table: pa.Table
     counts: Mapping[str, int] = {}
+    made_from: Sequence[str] = ()
 
 
 Apply = Callable[[pa.Table], Made]
@@ -55,6 +58,10 @@ class TrainedModel(Protocol):
 
     @property
     def name(self) -> str: ...
+
+    @property
+    def on_gpu(self) -> bool:
+        """Whether it translates on a GPU where there is one."""
 
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
@@ -75,12 +82,33 @@ class ReadyModel(Section):
     """Directory that `save_pretrained` wrote, or name on the hub."""
     revision: str | None = None
     """Branch, tag or commit on the hub."""
+    source_language: str | None = None
+    """Of a checkpoint that translates between many languages: what it reads, as its tokenizer calls it (`fra_Latn`)."""
+    target_language: str | None = None
+    """What it writes."""
+
+    @property
+    def languages(self) -> Languages | None:
+        """The languages, where they are given."""
+        if self.source_language is None or self.target_language is None:
+            return None
+        return Languages(self.source_language, self.target_language)
 
     @model_validator(mode="after")
     def _either(self) -> ReadyModel:
         if (self.run is None) == (self.checkpoint is None):
             raise UserError("a trained model is a run or a checkpoint: give one of the two")
+        given = [self.source_language, self.target_language]
+        if self.run is not None and given != [None, None]:
+            raise UserError("a run knows its languages: leave out source_language and target_language beside it")
+        if given.count(None) == 1:
+            raise UserError("a checkpoint of many languages needs source_language and target_language: give both")
         return self
+
+    @model_serializer(mode="wrap")
+    def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # Without languages a model is written as ever.
+        return {name: value for name, value in handler(self).items() if value or "language" not in name}
 
 
 class Operator(Extension):

@@ -241,15 +241,16 @@ def _apply(
 def _make(parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution) -> None:
     """Make records of the whole corpus."""
     for part in parts:
-        shards = []
+        shards, made_from = [], dict[str, None]()
         assert isinstance(part.operator, CorpusOperator)
         for index, made in enumerate(part.operator.make(corpus, part.fitted, store, execution)):
             shards.append(shard_name(index))
+            made_from |= dict.fromkeys(made.made_from)
             _write(part.folder, shards[-1], made)
-        _finish(part, corpus, shards)
+        _finish(part, corpus, shards, list(made_from))
 
 
-def _finish(part: Part, corpus: Corpus, shards: Sequence[str]) -> None:
+def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequence[str] = ()) -> None:
     rows, counts = _told(part.folder, shards)
     if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
         changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
@@ -267,6 +268,7 @@ def _finish(part: Part, corpus: Corpus, shards: Sequence[str]) -> None:
             "counts": counts,
             "inputs": [corpus.address, part.fit.name, *part.model_names.values(), *texts],
             "side_data": part.side_data,
+            **({"made_from": list(made_from)} if made_from else {}),
             "lineage": "a view keeps the id of its record; its parent is the record itself"
             if part.operator.makes() == VIEW
             else "of every record, in its column lineage",

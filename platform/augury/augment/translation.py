@@ -2,31 +2,42 @@
 
 from __future__ import annotations
 
+import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Protocol
 
 import pyarrow as pa
+from pydantic import Field
 
 from augury.augment.pipeline import Block, blocks_of
 from augury.core import config
 from augury.core.errors import UserError, unknown
-from augury.core.execution import Execution
+from augury.core.execution import Execution, Executor
 from augury.core.locks import make_once
 from augury.core.progress import Stage
+from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
 from augury.corpora.spec import swapped
-from augury.decoding.settings import Decoding, Translator
+from augury.decoding.settings import PLAIN as PLAIN
+from augury.decoding.settings import Decoding, Sampler, Sampling, Translator
 
 KIND = "translations"
 VERSION = 1
 """Raised when a model comes to translate the same text otherwise: part of every address."""
 BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60  # that one core translates with a small model
-PLAIN = "plain"
-"""The view of a text as it is."""
+
+
+class Drawn(Sampling):
+    """Parameters of drawing translations in place of searching for the best ones (Edunov et al. 2018)."""
+
+    top_k: int | None = Field(None, ge=1)
+    """Only so many of the likeliest pieces can be drawn; none: all."""
+    seed: int = 1
+    """Another seed draws other translations."""
 
 
 class Model(Protocol):
@@ -35,8 +46,15 @@ class Model(Protocol):
     @property
     def name(self) -> str: ...
 
+    @property
+    def on_gpu(self) -> bool:
+        """Whether it runs on a GPU where there is one."""
+
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function, loaded once; on a CPU with so many threads."""
+
+    def sampler(self, store: Store) -> Sampler:
+        """Return the model as a function that draws outputs, loaded once."""
 
 
 class Direction(NamedTuple):
@@ -90,6 +108,8 @@ class Translation:
     model: Model
     view: str = PLAIN
     decoding: Decoding = Decoding()
+    drawn: Drawn | None = None
+    """How outputs are drawn, where they are not the best of a search."""
     per_second: float = SENTENCES_PER_SECOND
     """Texts that one core does in a second."""
     block_rows: int | None = None
@@ -104,50 +124,87 @@ class Translation:
                 "column": self.column,
                 "model": self.model.name,
                 "view": self.view,
-                "decoding": self.decoding.model_dump(exclude={"batch_tokens"}),  # speed alone
+                **({"drawn": self.drawn.to_dict()} if self.drawn else {"decoding": self._search}),
             }
         )
         return store.folder(KIND, address)
 
-    def hypotheses(self, store: Store, execution: Execution, name: str) -> Iterator[list[str | None]]:
-        """Yield the translations of every shard of the corpus, made unless the store has them.
+    def hypotheses(
+        self, store: Store, execution: Execution, name: str, unit: str = "sentences"
+    ) -> Iterator[list[str | None]]:
+        """Yield the translations of every shard of the corpus, made unless the store has them; `unit` counts texts.
 
         None stands for a text that is too long for the model. Who was killed continues at the first block that is
         missing.
         """
         folder = self.folder(store)
-        make_once(folder, lambda: self._make(folder, store, execution, name))
+        make_once(folder, lambda: self._make(folder, store, execution, name, unit))
         for shard in self.corpus.shards:
             parts = [read_shard(folder, block.name) for block in self._blocks() if block.shard == shard]
             yield [text for part in parts for text in part.column("text").to_pylist()]
 
+    @property
+    def _search(self) -> dict[str, Any]:
+        """The settings of the search that decide what comes of it, and not how fast alone."""
+        return self.decoding.model_dump(exclude={"batch_tokens"})
+
     def _blocks(self) -> list[Block]:
         return blocks_of(self.corpus, self.block_rows or BLOCK_ROWS)
 
-    def _make(self, folder: Folder, store: Store, execution: Execution, name: str) -> None:
+    def _make(self, folder: Folder, store: Store, execution: Execution, name: str, unit: str) -> None:
         blocks = self._blocks()
         missing = [block for block in blocks if not folder.exists(block.name)]
         executor = execution.choose(self.corpus.rows / self.per_second, name)
         threads = 1 if executor.name == "ray" else execution.threads or 2
-        with Stage(name, self.corpus.rows, "sentences") as stage:
+        with Stage(name, self.corpus.rows, unit) as stage:
             stage.advance(self.corpus.rows - sum(self._rows(block) for block in missing))
-            executor.map(
+            done = executor.map(
                 _TranslateBlock(self, folder, store, threads),
                 missing,
                 stage,
-                size=lambda rows: rows,
-                cpus=execution.cpus_per_worker,
+                size=lambda block: block.rows,
+                **self._reserved(execution, executor),
             )
-        inputs = [self.corpus.address, self.model.name]
-        folder.finish({"shards": [block.name for block in blocks], "view": self.view, "inputs": inputs})
+        folder.finish(
+            {
+                "shards": [block.name for block in blocks],
+                "view": self.view,
+                "inputs": [self.corpus.address, self.model.name],
+                "seconds": self._seconds(done),
+            }
+        )
+
+    def _seconds(self, done: Sequence[_Done]) -> float:
+        """Return how long one process takes for all texts, from the blocks that this call has done."""
+        rows = sum(block.rows for block in done)
+        return sum(block.seconds for block in done) * self.corpus.rows / rows if rows else 0.0
+
+    def _reserved(self, execution: Execution, executor: Executor) -> dict[str, float]:
+        """The CPUs and GPUs of every process; `generate`, which draws, runs on a GPU whatever the model is."""
+        reserved = execution.reserved(executor)
+        return reserved if self.drawn or self.model.on_gpu else {**reserved, "gpus": 0.0}
 
     def _rows(self, block: Block) -> int:
-        return len(self.text(block))
+        return len(self.texts(block))
 
-    def text(self, block: Block) -> list[str]:
+    def texts(self, block: Block) -> list[str]:
         """Return the texts of a block."""
-        table = self.corpus.shard(block.shard, [self.column]).slice(block.start, block.rows)
-        return list(table.column(self.column).to_pylist())
+        return list(self._column(block, self.column))
+
+    def keys(self, block: Block, seed: int) -> list[int]:
+        """Return what the outputs of a block that are drawn depend on, besides their texts."""
+        return [seed_of(seed, KIND, name) for name in self._column(block, "id")]
+
+    def _column(self, block: Block, name: str) -> list[Any]:
+        rows = self.corpus.shard(block.shard, [name]).slice(block.start, block.rows)
+        return list(rows.column(name).to_pylist())
+
+
+class _Done(NamedTuple):
+    """A block that was translated: its texts, and the seconds that they took."""
+
+    rows: int
+    seconds: float
 
 
 @dataclass(frozen=True)
@@ -159,14 +216,24 @@ class _TranslateBlock:
     store: Store
     threads: int
 
-    def __call__(self) -> Callable[[Block], int]:
+    def __call__(self) -> Callable[[Block], _Done]:
         translation = self.translation
-        translate = translation.model.translator(self.store, self.threads)
+        outputs_of = self._drawing(translation.drawn) if translation.drawn else self._search()
 
-        def apply(block: Block) -> int:
-            texts = translation.text(block)
-            outputs = translate(texts, translation.view, translation.decoding)
+        def apply(block: Block) -> _Done:
+            start = time.perf_counter()
+            outputs = outputs_of(block)
+            seconds = time.perf_counter() - start
             write_shard(self.folder, block.name, pa.table({"text": pa.array(outputs, pa.string())}))
-            return len(texts)
+            return _Done(len(outputs), seconds)
 
         return apply
+
+    def _search(self) -> Callable[[Block], Sequence[str | None]]:
+        translation = self.translation
+        translate = translation.model.translator(self.store, self.threads)
+        return lambda block: translate(translation.texts(block), translation.view, translation.decoding)
+
+    def _drawing(self, drawn: Drawn) -> Callable[[Block], Sequence[str | None]]:
+        translation, draw = self.translation, self.translation.model.sampler(self.store)
+        return lambda block: draw(translation.texts(block), translation.keys(block, drawn.seed), drawn)

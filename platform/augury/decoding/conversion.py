@@ -1,14 +1,14 @@
-"""Models in CTranslate2's format, for `CTranslateDecoder` and other programs."""
+"""Models in CTranslate2's format, for `CTranslateDecoder` and other programs: Augury's own, and checkpoints."""
 
 from __future__ import annotations
 
 import copy
 from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import torch
-from ctranslate2.converters.transformers import BartLoader
+from ctranslate2.converters.transformers import BartLoader, M2M100Loader, MBartLoader
 from ctranslate2.specs import TransformerSpec
 from ctranslate2.specs.common_spec import Activation
 from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, TransformerEncoderSpec
@@ -16,7 +16,26 @@ from ctranslate2.specs.transformer_spec import TransformerDecoderSpec, Transform
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
-    from transformers import MarianMTModel
+    from transformers import MarianMTModel, PreTrainedConfig, PreTrainedModel
+
+M = TypeVar("M", bound="PreTrainedModel")
+
+
+class _Kind(NamedTuple):
+    """How CTranslate2 reads a kind of checkpoint."""
+
+    loader: type[BartLoader]
+    pre_norm: bool
+    normalised_embeddings: bool
+
+
+KINDS = {
+    "marian": _Kind(BartLoader, False, False),
+    "m2m_100": _Kind(M2M100Loader, True, False),
+    "mbart": _Kind(MBartLoader, True, True),
+    "bart": _Kind(BartLoader, False, True),
+}
+"""The kinds of checkpoints that are converted, by what their configuration calls them; NLLB is an M2M-100."""
 
 
 def to_ctranslate2(model: MarianMTModel, directory: str | Path, vocabulary: Sequence[str], *, unk: int) -> None:
@@ -55,10 +74,44 @@ def to_ctranslate2(model: MarianMTModel, directory: str | Path, vocabulary: Sequ
         loader.set_linear(spec.decoder.projection, weights.lm_head)
         if weights.final_logits_bias.any():
             spec.decoder.projection.bias = weights.final_logits_bias.squeeze(0)
-        spec.validate()
-        spec.optimize()
-        Path(directory).mkdir(parents=True, exist_ok=True)
-        spec.save(str(directory))
+        _save(spec, directory)
+
+
+def reads(settings: PreTrainedConfig) -> bool:
+    """Return whether a checkpoint with this configuration is converted by `checkpoint_to_ctranslate2`."""
+    sizes = {settings.vocab_size, getattr(settings, "decoder_vocab_size", None) or settings.vocab_size}
+    return settings.model_type in KINDS and len(sizes) == 1 and isinstance(settings.eos_token_id, int)
+
+
+def checkpoint_to_ctranslate2(model: PreTrainedModel, directory: str | Path) -> None:
+    """Write an encoder-decoder that `reads` knows to `directory`; its pieces are called as their ids are, `0`, `1`, ...
+
+    So it needs no vocabulary, which tokenizers extend and reorder. Sources are ids of its tokenizer without the end of
+    sentence.
+    """
+    kind, settings = KINDS[model.config.model_type], model.config
+    pieces = [str(index) for index in range(settings.vocab_size)]
+    with torch.no_grad():
+        weights = _on_cpu(model)
+        weights.config.normalize_before, weights.config.normalize_embedding = kind.pre_norm, kind.normalised_embeddings
+        spec = kind.loader().get_model_spec(weights)
+        spec.register_source_vocabulary(pieces)
+        spec.register_target_vocabulary(pieces)
+        start = model.generation_config.decoder_start_token_id
+        spec.config.unk_token = spec.config.bos_token = pieces[settings.pad_token_id]  # neither is ever asked for
+        spec.config.eos_token = pieces[settings.eos_token_id]
+        spec.config.decoder_start_token = pieces[settings.decoder_start_token_id if start is None else start]
+        spec.config.add_source_eos = True
+        spec.config.add_attribute("pad_token", pieces[settings.pad_token_id])
+        spec.config.add_attribute("max_positions", settings.max_position_embeddings)
+        _save(spec, directory)
+
+
+def _save(spec: TransformerSpec, directory: str | Path) -> None:
+    spec.validate()
+    spec.optimize()
+    Path(directory).mkdir(parents=True, exist_ok=True)
+    spec.save(str(directory))
 
 
 def _check_convertible(model: MarianMTModel, pieces: Sequence[str]) -> None:
@@ -80,7 +133,7 @@ def _check_convertible(model: MarianMTModel, pieces: Sequence[str]) -> None:
         )
 
 
-def _on_cpu(model: MarianMTModel) -> MarianMTModel:
+def _on_cpu(model: M) -> M:
     """Return `model` itself, or a copy of it, with 32-bit weights in the memory that CTranslate2 reads."""
     if model.device.type == "cpu" and model.dtype == torch.float32:
         return model

@@ -72,23 +72,34 @@ class CTranslateDecoder:
             return cls(directory, threads=threads, device=device, compute_type=compute_type)
 
     def translate(
-        self, sources: Sequence[Sequence[int]], decoding: Decoding, suppress: Collection[int] = ()
+        self,
+        sources: Sequence[Sequence[int]],
+        decoding: Decoding,
+        suppress: Collection[int] = (),
+        prefix: Sequence[int] = (),
     ) -> list[Hypothesis]:
         """Return the best hypothesis of each source, in the order of `sources`.
 
         Sources are ids without the end of sentence, which is added; a leading tag is one of the ids. An empty
-        source has the empty hypothesis with score 0. The pad and the ids of `suppress` are never produced.
+        source has the empty hypothesis with score 0. The pad and the ids of `suppress` are never produced; all
+        hypotheses begin with those of `prefix`.
         """
-        return [best for best, *_ in self.n_best(sources, decoding, suppress)]
+        return [best for best, *_ in self.n_best(sources, decoding, suppress, prefix=prefix)]
 
     def n_best(
-        self, sources: Sequence[Sequence[int]], decoding: Decoding, suppress: Collection[int] = (), count: int = 1
+        self,
+        sources: Sequence[Sequence[int]],
+        decoding: Decoding,
+        suppress: Collection[int] = (),
+        count: int = 1,
+        prefix: Sequence[int] = (),
     ) -> list[list[Hypothesis]]:
         """Return the best `count` hypotheses of each source, best first: at most as many as the beam is wide."""
         assert count <= decoding.beam
         check_lengths(sources, decoding, self._positions)
         results = self._translator.translate_batch(
             [[self._pieces[index] for index in source] for source in sources],
+            target_prefix=[[self._pieces[index] for index in prefix]] * len(sources) if prefix else None,
             max_batch_size=decoding.batch_tokens,
             batch_type="tokens",
             beam_size=decoding.beam,
@@ -108,6 +119,11 @@ class CTranslateDecoder:
     def _hypothesis(self, pieces: list[str], score: float) -> Hypothesis:
         end = -1 if pieces and pieces[-1] == self._eos else len(pieces)
         return Hypothesis(tuple(self._ids[piece] for piece in pieces[:end]), score)
+
+
+def visible_device() -> Device:
+    """Return the GPU where this process sees one, and otherwise the CPU."""
+    return "cuda" if ctranslate2.get_cuda_device_count() else "cpu"
 
 
 def _check_runnable(device: Device, compute_type: str) -> None:

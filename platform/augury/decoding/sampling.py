@@ -7,7 +7,7 @@ to the rounding of the logits.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import TYPE_CHECKING
 
 import torch
@@ -32,18 +32,23 @@ def sample(
     sources: Sequence[Sequence[int]],
     keys: Sequence[int],
     sampling: Sampling,
+    *,
+    suppress: Collection[int] = (),
+    first: int | None = None,
 ) -> list[list[int]]:
     """Return an output for each source, in their order: its pieces without start, end and pads; dropout is off.
 
     `sources` are ids as the encoder reads them, special ones included and none empty; `keys`, whole numbers below 2^63
-    such as `rng.seed_of` makes of a seed, a record and a copy, determine the outputs. The pad is never drawn.
+    such as `rng.seed_of` makes of a seed, a record and a copy, determine the outputs. The pad and the ids of `suppress`
+    are never drawn, nor is what the model's own settings suppress; all outputs begin with `first`, if there is one.
     """
     outputs: list[list[int]] = [[]] * len(sources)
     training = model.training
     model.eval()
     try:
         for rows in batches_by_length(sources, BATCH_TOKENS):
-            sampled = _sample(model, [sources[row] for row in rows], [keys[row] for row in rows], sampling)
+            batch = [sources[row] for row in rows], [keys[row] for row in rows]
+            sampled = _sample(model, *batch, sampling, suppress, first)
             for row, output in zip(rows, sampled, strict=True):
                 outputs[row] = output
     finally:
@@ -63,7 +68,12 @@ def sampler(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, most: in
 
 
 def _sample(
-    model: PreTrainedModel, sources: Sequence[Sequence[int]], keys: Sequence[int], sampling: Sampling
+    model: PreTrainedModel,
+    sources: Sequence[Sequence[int]],
+    keys: Sequence[int],
+    sampling: Sampling,
+    suppress: Collection[int],
+    first: int | None,
 ) -> list[list[int]]:
     config = model.generation_config
     rows = [torch.tensor(source, device=model.device) for source in sources]
@@ -75,7 +85,8 @@ def _sample(
         do_sample=False,  # the noise is ours
         num_beams=1,
         max_new_tokens=sampling.max_length,
-        suppress_tokens=[config.pad_token_id],
+        suppress_tokens=[config.pad_token_id, *(config.suppress_tokens or ()), *suppress],
+        **({} if first is None else {"forced_bos_token_id": first}),
     )
     ends = {config.eos_token_id} if isinstance(config.eos_token_id, int) else set(config.eos_token_id)
     outputs = []

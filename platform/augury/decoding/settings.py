@@ -10,6 +10,8 @@ from pydantic import Field, SerializerFunctionWrapHandler, model_serializer, mod
 from augury.core.config import Section
 from augury.core.errors import UserError
 
+PLAIN = "plain"
+"""The view of a text as it is."""
 Combination = Literal["average", "mbr"]
 Utility = Literal["chrf", "bleu"]
 

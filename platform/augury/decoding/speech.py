@@ -1,6 +1,6 @@
 """Speech recognition by any checkpoint of `transformers`: what is said in audio files.
 
-WAV is read by SciPy. Other formats need the package `soundfile`, which is not among Augury's own.
+WAV is read by SciPy. Other formats need the package `soundfile`, the extra `speech`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from functools import cache
 from importlib import import_module
 from importlib.util import find_spec
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.files import find
-from augury.decoding.settings import Decoding, Translator
+from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.text import pretrained
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ class SpeechModel:
     """Where paths of audio files that are not absolute begin."""
     audio: str
     """What the files to recognise hold, as `content` says it."""
+
+    on_gpu: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
@@ -55,6 +57,10 @@ class SpeechModel:
             return [model({"raw": wave, "sampling_rate": rate})["text"].strip() for wave in recordings]
 
         return recognise
+
+    def sampler(self, store: Store) -> Sampler:
+        """Raise UserError: speech is recognised, and not drawn."""
+        raise UserError(f"'{self.checkpoint}' recognises speech, and draws nothing")
 
 
 def content(paths: Sequence[str], directory: str) -> str:
@@ -95,7 +101,7 @@ def _wav(path: Path) -> tuple[np.ndarray, int]:
 
 def _other(path: Path) -> tuple[np.ndarray, int]:
     if find_spec("soundfile") is None:
-        raise UserError(f"{path} is no WAV file, and others are read by soundfile: pip install soundfile")
+        raise UserError(f"{path} is no WAV file, and others are read by soundfile: pip install 'augury[speech]'")
     wave, rate = import_module("soundfile").read(path, dtype="float32")
     return _mono(wave), rate
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 from augury.augment.operator import ReadyModel, TrainedModel
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import LABELS
-from augury.decoding.search import batches_by_length
+from augury.decoding import checkpoint
+from augury.decoding.checkpoint import Checkpoint, Languages
 from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.experiments.runs import locate
@@ -20,9 +20,8 @@ from augury.text import pretrained
 
 if TYPE_CHECKING:
     import numpy as np
-    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
-    from augury.decoding.settings import Decoding, Sampler, Translator
+    from augury.decoding.settings import Sampler, Translator
 
 BATCH_ROWS = 32
 
@@ -35,7 +34,7 @@ def ready_views(settings: ReadyModel) -> tuple[str, ...]:
 def ready_model(settings: ReadyModel) -> TrainedModel:
     """Return the model that settings name, loaded when it is used; UserError where a run is not there."""
     if settings.checkpoint is not None:
-        return CheckpointModel(settings.checkpoint, settings.revision)
+        return CheckpointModel(settings.checkpoint, settings.revision, settings.languages)
     assert settings.run is not None
     folder = locate(settings.run)
     return RunModel(folder.name, Run.read(folder).experiment.task, folder.root)
@@ -50,6 +49,8 @@ class RunModel:
     task: str
     root: str | None = None
     """The storage of the run; none: that of what is made with it."""
+
+    on_gpu: ClassVar[bool] = False
 
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that writes text, loaded once."""
@@ -73,41 +74,37 @@ class CheckpointModel:
 
     checkpoint: str
     revision: str | None = None
+    languages: Languages | None = None
+    """Of a model that translates between many."""
+
+    on_gpu: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
-        """What identifies the model: the content of a directory, or the name on a hub and its revision."""
-        return pretrained.identity(self.checkpoint, self.revision)
+        """What identifies the model, with its languages: the content of a directory, or the name on a hub."""
+        languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
+        return self._checkpoint.identity + languages
+
+    @property
+    def _checkpoint(self) -> Checkpoint:
+        return Checkpoint(self.checkpoint, self.revision, self.languages)
 
     def sampler(self, store: Store) -> Sampler:
         """Return an encoder-decoder as a function that writes text, loaded once."""
-        from transformers import AutoModelForSeq2SeqLM
-
-        from augury.decoding.sampling import sampler
-
-        model, tokenizer = _loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision)
-        return sampler(model, tokenizer, tokenizer.model_max_length)
+        return self._checkpoint.sampler()
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return an encoder-decoder as a function that translates text, loaded once."""
-        from transformers import AutoModelForSeq2SeqLM
-
-        model, tokenizer = _loaded(AutoModelForSeq2SeqLM, self.checkpoint, self.revision)
-
-        def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
-            if view != PLAIN:
-                raise UserError(f"checkpoint '{self.checkpoint}' has no view '{view}': it reads text as it is, plain")
-            return _translated(model, tokenizer, texts, decoding)
-
-        return translate
+        return self._checkpoint.translator(store, threads)
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels), in the order of LABELS."""
         import numpy as np
         import torch
-        from transformers import AutoModelForSequenceClassification
+        from transformers import AutoModelForSequenceClassification, AutoTokenizer
 
-        model, tokenizer = _loaded(AutoModelForSequenceClassification, self.checkpoint, self.revision)
+        model = checkpoint.loaded(AutoModelForSequenceClassification, self.checkpoint, self.revision)
+        tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.checkpoint, self.revision)
         positions = {str(label).lower(): position for position, label in model.config.id2label.items()}
         if positions.keys() != set(LABELS):
             raise UserError(
@@ -122,33 +119,3 @@ class CheckpointModel:
                 batches.append(model(**inputs.to(model.device)).logits.float().softmax(1).cpu().numpy())
         order = [positions[label] for label in LABELS]
         return np.concatenate(batches)[:, order] if batches else np.zeros((0, len(LABELS)), np.float32)
-
-
-@lru_cache(maxsize=2)
-def _loaded(kind: Any, name: str, revision: str | None) -> tuple[PreTrainedModel, PreTrainedTokenizerBase]:
-    import torch
-    from transformers import AutoTokenizer
-
-    model = pretrained.load(kind.from_pretrained, name, revision, dtype=torch.float32).eval()
-    tokenizer = pretrained.load(AutoTokenizer.from_pretrained, name, revision)
-    return model.to("cuda" if torch.cuda.is_available() else "cpu"), tokenizer
-
-
-def _translated(
-    model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, texts: Sequence[str], decoding: Decoding
-) -> list[str | None]:
-    """The best translations; what may be produced, and what comes first, is as the checkpoint has it."""
-    import torch
-
-    search = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
-    search |= {"num_beams": decoding.beam, "max_new_tokens": decoding.max_length, "do_sample": False}
-    rows = tokenizer(list(texts)).input_ids if texts else []
-    outputs = ["" if len(ids) <= tokenizer.model_max_length else None for ids in rows]
-    wanted = [row for row, text in enumerate(texts) if outputs[row] is not None and text.strip()]
-    for batch in batches_by_length([rows[row] for row in wanted], decoding.batch_tokens):
-        inputs = tokenizer.pad({"input_ids": [rows[wanted[place]] for place in batch]}, return_tensors="pt")
-        with torch.inference_mode():
-            sequences = model.generate(**inputs.to(model.device), **search)
-        for place, output in zip(batch, tokenizer.batch_decode(sequences, skip_special_tokens=True), strict=True):
-            outputs[wanted[place]] = output.strip()
-    return outputs

@@ -6,13 +6,11 @@ from typing import TYPE_CHECKING
 
 from augury.augment.operator import VIEW
 from augury.core.errors import UserError, nearest
+from augury.decoding.settings import PLAIN as PLAIN
 from augury.regimes.regime import SOURCE
 
 if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
-
-PLAIN = "plain"
-"""What people call the source as it is."""
 
 
 def views(experiment: Experiment) -> tuple[str, ...]:

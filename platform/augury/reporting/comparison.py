@@ -239,14 +239,25 @@ def training_notes(results: Sequence[SystemResult]) -> list[str]:
     lines = [_budget(results), "passes: how often the plain text was read / each other view"]
     kinds = {name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights)) for name, cost in costs.items()}
     lines.append(f"weights: {_by_value(kinds)}")
-    tuned = [result.name for result in results if (result.facts.get("parameters") or {}).get("stage.name")]
-    if tuned:
-        lines.append(f"cost: of the last stage alone, which goes on with those before it: {', '.join(tuned)}")
+    lines += _sums(costs)
     delayed = [f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset]
     if delayed:
         lines.append(f"divergence or attack acts in full: {'; '.join(delayed)}")
     pieces = {name: sum(cost.pieces.values()) for name, cost in costs.items()}
     lines.append("subwords of a plain record: " + _by_value({name: f"{count:.1f}" for name, count in pieces.items()}))
+    return lines
+
+
+def _sums(costs: Mapping[str, Cost]) -> list[str]:
+    """Say whose cost is that of several trainings, and what it leaves out."""
+    lines = []
+    if several := [f"{name} ({cost.trainings:g} trainings)" for name, cost in costs.items() if cost.trainings > 1]:
+        lines.append(
+            "tokens seen and train time are of all trainings behind a system, stages before it and models that make "
+            "its text, with the time of making it; updates and passes of the last one alone: " + ", ".join(several)
+        )
+    if elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
+        lines.append(f"train time leaves out models that were trained elsewhere: {', '.join(elsewhere)}")
     return lines
 
 

@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import runs
+from augury.experiments.spending import whole_cost
 from augury.reporting import run_files
 from augury.reporting.resampling import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
@@ -43,7 +44,7 @@ class Estimate:
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one seed, as mean over seeds."""
+    """The cost of one seed, as mean over seeds: of the last training, and sums over all that it comes of."""
 
     parameters: float
     data_factor: float
@@ -58,10 +59,16 @@ class Cost:
     weights: tuple[str, ...]
     """Which weights each seed is reported with: averaged, last or best."""
     target_tokens: float
-    """Target tokens seen in training."""
+    """Target tokens seen in training, in the stages before and by models of operators too."""
     train_seconds: float
+    """Of the same trainings and, where it was recorded, of making text with those models."""
     device_hours: float
+    """In the same sense."""
     device: str
+    trainings: float = 1.0
+    """Trainings in these sums."""
+    uncounted: tuple[str, ...] = ()
+    """Models behind the system that were trained elsewhere."""
 
 
 @dataclass(frozen=True)
@@ -197,7 +204,7 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
         runs=runs_by_seed,
         facts=facts,
         tests=tests,
-        cost=_cost([content["cost"] for content in scored.values()]),
+        cost=_cost([whole_cost(runs_by_seed[seed], content["cost"]) for seed, content in scored.items()]),
         unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
         resampled=drawn,
         notes=tuple(runs.notes(next(iter(runs_by_seed.values())))),
@@ -234,7 +241,7 @@ def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
     """Return the mean cost of seeds; None where there is none, or an earlier version wrote less of it."""
     if not costs or any("passes_by_view" not in cost for cost in costs):
         return None
-    fields = ("parameters", "data_factor", "updates", "target_tokens", "train_seconds", "device_hours")
+    fields = ("parameters", "data_factor", "updates", "target_tokens", "train_seconds", "device_hours", "trainings")
     means = {field: statistics.fmean(cost[field] for cost in costs) for field in fields}
     return Cost(
         **means,
@@ -243,6 +250,7 @@ def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
         pieces=_means([cost["pieces"] for cost in costs]),
         weights=tuple(cost["weights"]["kind"] for cost in costs),
         device=", ".join(dict.fromkeys(cost["device"] for cost in costs)),
+        uncounted=tuple(dict.fromkeys(name for cost in costs for name in cost["uncounted"])),
     )
 
 

@@ -52,7 +52,6 @@ class SequenceTraining(RegimeTraining):
     def collate(
         self, located: Sequence[tuple[Draw, int]], views: Sequence[Sequence[np.ndarray]], number: int
     ) -> Loaded:
-        rows = [row for _, row in located]
         sources = [
             [
                 self.source(pieces, self.examples.tag(row), draw.target)

@@ -1,0 +1,193 @@
+"""Checkpoints of `transformers` that translate: by CTranslate2 where it reads their kind, otherwise by `generate`."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from augury.core import config
+from augury.core.errors import UserError, unknown
+from augury.core.locks import make_once
+from augury.core.progress import say_once
+from augury.core.store import Folder, Store
+from augury.decoding.search import batches_by_length
+from augury.decoding.settings import PLAIN, Decoding, Sampler, Sampling, Translator
+from augury.text import pretrained
+
+if TYPE_CHECKING:
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
+
+KIND, MODEL = "converted", "model"
+"""Where in a store models lie that were converted for CTranslate2, and the directory in the folder of each."""
+VERSION = 1
+"""Raised when the same checkpoint comes to be converted otherwise."""
+
+Search = Callable[[Sequence[Sequence[int]], Decoding], Sequence[Sequence[int]]]
+"""From the ids of sources, special ones included, to those of the best outputs."""
+
+
+class Languages(NamedTuple):
+    """What the tokenizer of a model of many languages calls those that it reads and writes, such as `fra_Latn`."""
+
+    read: str
+    written: str
+
+
+@dataclass(frozen=True)
+class Checkpoint:
+    """An encoder-decoder, by its name on a hub or its directory; on a GPU where this process sees one."""
+
+    name: str
+    revision: str | None = None
+    languages: Languages | None = None
+    """Of a model of many languages, such as NLLB."""
+
+    @property
+    def identity(self) -> str:
+        """What identifies the model: the content of a directory, or the name on a hub and its revision."""
+        return pretrained.identity(self.name, self.revision)
+
+    def translator(self, store: Store, threads: int = 1) -> Translator:
+        """Return the checkpoint as a function that translates text; in a store it is converted once."""
+        tokenizer, first = self._tokenizer()
+        search = self._search(tokenizer, first, store, threads)
+
+        def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+            if view != PLAIN:
+                raise UserError(f"checkpoint '{self.name}' has no view '{view}': it reads text as it is, plain")
+            rows = tokenizer(list(texts)).input_ids if texts else []
+            outputs = ["" if len(ids) <= tokenizer.model_max_length else None for ids in rows]
+            wanted = [row for row, text in enumerate(texts) if outputs[row] is not None and text.strip()]
+            for row, ids in zip(wanted, search([rows[row] for row in wanted], decoding), strict=True):
+                outputs[row] = tokenizer.decode(ids, skip_special_tokens=True).strip()
+            return outputs
+
+        return translate
+
+    def sampler(self) -> Sampler:
+        """Return the checkpoint as a function that draws outputs; of a longer text than it reads, the beginning."""
+        from augury.decoding.sampling import sample
+
+        model, (tokenizer, first) = self._model(), self._tokenizer()
+
+        def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
+            rows = tokenizer(list(texts), truncation=True).input_ids if texts else []
+            outputs = sample(model, rows, keys, sampling, first=first)
+            return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
+
+        return draw
+
+    def _model(self) -> PreTrainedModel:
+        from transformers import AutoModelForSeq2SeqLM
+
+        return loaded(AutoModelForSeq2SeqLM, self.name, self.revision)
+
+    def _tokenizer(self) -> tuple[PreTrainedTokenizerBase, int | None]:
+        """The tokenizer, and the id that outputs begin with where that is a language's."""
+        from transformers import AutoTokenizer
+
+        tokenizer = pretrained.load(AutoTokenizer.from_pretrained, self.name, self.revision)
+        several = hasattr(tokenizer, "src_lang")
+        if several and self.languages is None:
+            raise UserError(
+                f"checkpoint '{self.name}' translates between many languages: say beside it which, as its tokenizer "
+                "calls them, such as source_language: fra_Latn and target_language: eng_Latn"
+            )
+        if self.languages is None:
+            return tokenizer, None
+        if not several:
+            raise UserError(
+                f"checkpoint '{self.name}' translates between two languages: leave out source_language and "
+                "target_language beside it"
+            )
+        _, first = (self._language(tokenizer, code) for code in self.languages)
+        tokenizer.src_lang = self.languages.read
+        return tokenizer, first
+
+    def _language(self, tokenizer: PreTrainedTokenizerBase, code: str) -> int:
+        """The id of a language."""
+        symbol = tokenizer.get_lang_token(code) if hasattr(tokenizer, "get_lang_token") else code
+        if symbol not in tokenizer.all_special_tokens:
+            raise unknown(f"language of checkpoint '{self.name}'", code, tokenizer.all_special_tokens)
+        return int(tokenizer.convert_tokens_to_ids(symbol))
+
+    def _search(self, tokenizer: PreTrainedTokenizerBase, first: int | None, store: Store, threads: int) -> Search:
+        from transformers import AutoConfig
+
+        from augury.decoding.conversion import reads
+
+        settings = pretrained.load(AutoConfig.from_pretrained, self.name, self.revision)
+        if not reads(settings) or tokenizer("a").input_ids[-1] != settings.eos_token_id:
+            say_once(
+                f"checkpoint '{self.name}' ({settings.model_type}) is of a kind that CTranslate2 does not read: "
+                "transformers translates, which takes several times as long"
+            )
+            return _generating(self._model(), tokenizer, first)
+        folder = store.folder(KIND, config.address({"version": VERSION, "checkpoint": self.identity}))
+        make_once(folder, lambda: self._convert(folder))
+        return _decoding(folder, settings.max_position_embeddings, first, threads)
+
+    def _convert(self, folder: Folder) -> None:
+        """Write the checkpoint in CTranslate2's format, with what outputs begin with and what is never in one."""
+        from augury.decoding.conversion import checkpoint_to_ctranslate2
+
+        model, directory = self._model(), Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
+        checkpoint_to_ctranslate2(model, directory)
+        folder.put(directory, MODEL)
+        generation = model.generation_config
+        never = {*(generation.suppress_tokens or ())}
+        never |= {ids[0] for ids in generation.bad_words_ids or () if len(ids) == 1}
+        folder.finish(
+            {"inputs": [self.identity], "first": generation.forced_bos_token_id, "never": sorted(never)},
+        )
+
+
+@lru_cache(maxsize=2)
+def loaded(kind: Any, name: str, revision: str | None) -> PreTrainedModel:
+    """Return a model of one of the classes of `transformers` that are called Auto..., ready to be used."""
+    import torch
+
+    model = pretrained.load(kind.from_pretrained, name, revision, dtype=torch.float32).eval()
+    return model.to("cuda" if torch.cuda.is_available() else "cpu")
+
+
+def _decoding(folder: Folder, positions: int, first: int | None, threads: int) -> Search:
+    """The search by CTranslate2 with a converted model."""
+    from augury.decoding.ctranslate import CTranslateDecoder, visible_device
+
+    decoder = CTranslateDecoder(folder.sub(MODEL).local(), threads=threads, device=visible_device())
+    manifest = folder.manifest()
+    beginning = manifest["first"] if first is None else first
+
+    def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
+        within = decoding.model_copy(update={"max_length": min(decoding.max_length, positions)})
+        without_end = [source[:-1] for source in sources]
+        prefix = () if beginning is None else (beginning,)
+        return [best.ids for best in decoder.translate(without_end, within, manifest["never"], prefix)]
+
+    return search
+
+
+def _generating(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, first: int | None) -> Search:
+    """The search by `transformers`; what may be produced, and what comes first, is as the checkpoint has it."""
+    import torch
+
+    forced = {} if first is None else {"forced_bos_token_id": first}
+
+    def search(sources: Sequence[Sequence[int]], decoding: Decoding) -> Sequence[Sequence[int]]:
+        options = {"length_penalty": decoding.length_penalty, "early_stopping": True} if decoding.beam > 1 else {}
+        options |= {"num_beams": decoding.beam, "max_new_tokens": decoding.max_length, "do_sample": False, **forced}
+        outputs: list[Sequence[int]] = [()] * len(sources)
+        for batch in batches_by_length(sources, decoding.batch_tokens):
+            inputs = tokenizer.pad({"input_ids": [sources[row] for row in batch]}, return_tensors="pt")
+            with torch.inference_mode():
+                sequences = model.generate(**inputs.to(model.device), **options)
+            for row, output in zip(batch, sequences.tolist(), strict=True):
+                outputs[row] = output
+        return outputs
+
+    return search

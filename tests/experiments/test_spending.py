@@ -1,0 +1,65 @@
+"""What a run has cost with the stages before it, the models of its operators and the text that these made."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from augury.core.store import Folder, Store
+from augury.experiments.spending import whole_cost
+
+
+def run(store: Store, address: str, seconds: float, **description: Any) -> Folder:
+    """A finished training."""
+    folder = store.folder("runs", f"{address}/seed-2")
+    folder.write_json("run.json", {"seed": 2, "run": description})
+    folder.write_json("outcome.json", {"rows": 10 * seconds, "train_seconds": seconds, "workers": 2})
+    return folder
+
+
+def records(store: Store, address: str, models: dict[str, str], made_from: list[str]) -> str:
+    """Records that an operator made with models."""
+    store.folder("records", address).finish({"side_data": {"models": models}, "made_from": made_from})
+    return f"records/{address}"
+
+
+def cost(folder: Folder) -> dict[str, Any]:
+    own = folder.read_json("outcome.json")
+    seconds = own["train_seconds"]
+    return whole_cost(
+        folder,
+        {"target_tokens": own["rows"], "train_seconds": seconds, "device_hours": seconds * 2 / 3600, "updates": 7},
+    )
+
+
+def test_a_training_alone_is_its_own_cost(tmp_path: Path) -> None:
+    alone = cost(run(Store(tmp_path), "a", 100))
+    assert (alone["train_seconds"], alone["trainings"], alone["uncounted"]) == (100, 1, [])
+
+
+def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:
+    """A baseline; a model that was tuned from another; translations by it and by the baseline; two stages on them."""
+    store = Store(tmp_path)
+    run(store, "base", 100)
+    run(store, "reverse", 50)
+    run(store, "tuned-reverse", 20, before="reverse")
+    store.folder("translations", "t").finish({"seconds": 7.0})
+    store.folder("translations", "u").finish({"seconds": 3.0})
+    back = records(store, "b", {"translator": "runs/tuned-reverse/seed-2"}, ["translations/t", "translations/u"])
+    forward = records(store, "f", {"translator": "runs/base/seed-2"}, ["translations/u"])
+    run(store, "both", 30, before="base", records={"back": back, "forward": forward})
+    again = cost(run(store, "again", 4, before="both", records={"back": back}))
+    trained = 100 + 50 + 20 + 30 + 4
+    assert again["train_seconds"] == trained + 10 and again["target_tokens"] == 10 * trained
+    assert again["device_hours"] == pytest.approx((2 * trained + 10) / 3600)
+    assert (again["trainings"], again["updates"], again["uncounted"]) == (5, 7, [])
+
+
+def test_models_of_elsewhere_are_named(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    made = records(store, "r", {"a": "Helsinki-NLP/opus-mt-fr-en@main", "b": "runs/of another storage/seed-1"}, [])
+    priced = cost(run(store, "x", 5, records={"made": made}))
+    assert (priced["train_seconds"], priced["trainings"]) == (5, 1)
+    assert priced["uncounted"] == ["Helsinki-NLP/opus-mt-fr-en@main", "runs/of another storage/seed-1"]
