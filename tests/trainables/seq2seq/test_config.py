@@ -44,7 +44,7 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
     [
         (
             {"corpus": {"source_language": "aa", "target_language": "ab", "train": {"builtin": 9}}},
-            "the corpus needs 'form', one of text, hypothesis, reorder",
+            "the corpus has no 'form': give one of text, hypothesis, reorder",
         ),
         ({"corpus": {"form": "reordr"}}, "unknown form of corpus 'reordr': did you mean 'reorder'?"),
         ({"corpus": {"form": "reorder", "min_covrage": 1}}, "'corpus.min_covrage': did you mean 'min_coverage'?"),
