@@ -32,9 +32,9 @@ class VocabularyTask(Trainable):
             return
         if not _has_size(experiment) or any(operator.works_with_models for operator in experiment.augment):
             return
-        from augury.text.vocabulary_size import many_words
+        from augury.text.vocabulary_size import has_words
 
-        if not many_words(self._lines(experiment, store), self.entries(experiment, store)):
+        if not has_words(self._lines(experiment, store), self.entries(experiment, store)):
             from augury.experiments.preparation import make_texts
 
             make_texts(experiment, store)  # the vocabulary of so little text is learned at once
@@ -98,8 +98,8 @@ class VocabularyTask(Trainable):
 
 def _check_stage(stage: Any, before: Any) -> None:
     """Refuse a stage in other languages than those of the vocabulary, or with views that it does not know."""
-    if stage.corpus.names() != before.corpus.names():
-        languages = ["-".join(corpus.names().values()) for corpus in (before.corpus, stage.corpus)]
+    if stage.corpus.language_codes() != before.corpus.language_codes():
+        languages = ["-".join(corpus.language_codes().values()) for corpus in (before.corpus, stage.corpus)]
         raise UserError(
             f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: all stages translate "
             "between the same languages (of a text of the other direction, `reversed: true`)"
