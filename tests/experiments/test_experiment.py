@@ -110,7 +110,7 @@ def test_faults_have_the_line_of_the_file_or_the_override(tmp_path: Path) -> Non
     title, *faults = str(raised.value).splitlines()
     assert str(path) in title
     assert [(fault.split(":")[0].strip(), fault.split()[-1]) for fault in faults] == [
-        ("line 4", "'und')"),
+        ("line 4", "code)"),
         ("line 6", "0"),
         ("line 7", "[3]"),
         ("line 8", "'beta'?"),

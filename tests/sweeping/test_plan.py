@@ -52,7 +52,7 @@ def test_tau_and_warmup_without_agreement_are_one_experiment(store):
         "beta=0, tau=2, warmup_passes=9",
     ]
     assert {entry.same_as for entry in plan.merged} == {"beta=0, tau=1, warmup_passes=0"}
-    assert plan.merged[1].reason == "regime.tau has no effect: the divergence has the weight beta=0"
+    assert plan.merged[1].reason == "regime.tau has no effect: beta=0 disables the divergence"
 
 
 def test_warmup_on_the_cipher_alone_matters_without_agreement_too(store):
@@ -94,7 +94,7 @@ def test_keys_are_compared_modulo_the_fitted_alphabet_too(store):
 def test_settings_of_the_other_vocabulary_mode_have_no_effect(store):
     plan = planned("vocabulary", store)
     assert len(plan.configurations) == 1 + 4 + 1
-    assert plan.merged[0].reason == "vocabulary.size_per_key has no effect: the vocabulary's mode is separate"
+    assert plan.merged[0].reason == "vocabulary.size_per_key has no effect: the mode of the vocabulary is separate"
 
 
 def test_an_unknown_key_names_the_nearest(store):
@@ -132,7 +132,7 @@ def test_rows_keep_their_names_and_the_reference_is_first(store):
     plan = planned("agreement", store, keys={}, rows=ROWS, reference="pull")
     assert names(plan) == ["pull", "plain", "no pull"]
     assert [(entry.label, entry.same_as, entry.reason) for entry in plan.merged] == [
-        ("no pull, flatter", "no pull", "regime.tau has no effect: the divergence has the weight beta=0"),
+        ("no pull, flatter", "no pull", "regime.tau has no effect: beta=0 disables the divergence"),
         ("no pull again", "no pull", "both resolve to the same run"),
     ]
 

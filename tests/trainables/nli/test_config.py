@@ -80,11 +80,11 @@ VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
         ),
         (
             {"regime": "coregularised"},
-            "or on sentence pairs {operator: eda, use: view} .reorder and draws have use: view too",
+            "or {operator: eda, use: view} for sentence pairs .reorder and draws support use: view too",
         ),
         ({"augment": [READING]}, "regime plain does not read the view reorder-qab"),
         ({"augment": [{**READING, "parallel": {**PARALLEL, "valid": None}}]}, "give valid"),
-        ({"scoring": {"metrics": ["bleu"]}}, "not of labels: accuracy"),
+        ({"scoring": {"metrics": ["bleu"]}}, "not labels; allowed: accuracy"),
     ],
 )
 def test_contradictions(changes: dict[str, Any], message: str) -> None:
