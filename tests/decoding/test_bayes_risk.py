@@ -69,6 +69,6 @@ def test_the_order_of_hypotheses_decides_ties_alone(pool: list[str], random: obj
 
 
 def test_languages_without_spaces_need_their_tokeniser() -> None:
-    with pytest.raises(UserError, match="give its language"):
+    with pytest.raises(UserError, match="--language"):
         choose([["猫", "狗"]], "bleu", "")
     assert bayes_risk.choose([["猫在家", "猫在家里", "狗"]], "bleu", "zh") == ["猫在家"]

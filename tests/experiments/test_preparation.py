@@ -156,7 +156,7 @@ def test_a_test_set_that_was_trained_on_is_said(tmp_path: Path, capsys: pytest.C
     file.write_text("".join(f"{row}\n" for row in rows))
     text = {"file": str(file)}
     prepared("nli", tmp_path, corpus={"language": "en", "train": text, "valid": text, "tests": {"same": text}})
-    assert "2 of the 2 examples of 'same' are in the training set too" in capsys.readouterr().err
+    assert "2 of the 2 examples of 'same'" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("task", TASKS)

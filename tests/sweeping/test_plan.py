@@ -52,7 +52,7 @@ def test_tau_and_warmup_without_agreement_are_one_experiment(store):
         "beta=0, tau=2, warmup_passes=9",
     ]
     assert {entry.same_as for entry in plan.merged} == {"beta=0, tau=1, warmup_passes=0"}
-    assert plan.merged[1].reason == "regime.tau has no effect: beta=0 disables the divergence"
+    assert plan.merged[1].reason.startswith("regime.tau has no effect")
 
 
 def test_warmup_on_the_cipher_alone_matters_without_agreement_too(store):

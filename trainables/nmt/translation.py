@@ -53,7 +53,7 @@ class Translation(SequenceTraining):
         return [*pieces.tolist(), self.vocabulary.eos]
 
     def _prefix(self, tag: str | None, target: str) -> list[int]:
-        """Return the tags before a source, or nothing."""
+        """The tags before a source, or nothing."""
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
 
     def head(self) -> tuple[Tensor, None]:

@@ -23,7 +23,7 @@ class Canonical(NamedTuple):
 
 
 def canonical(experiment: Experiment, store: Store) -> Canonical:
-    """The one way of writing all experiments that are the same as this one.
+    """Return the one way of writing all experiments that are the same as this one.
 
     Sections say which of their settings are without effect (`Section.inactive`), operators which of their parameters
     make equal text (`Operator.canonical`), for which they may have to be fitted on the training text first. Stages are

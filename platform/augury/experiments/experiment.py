@@ -92,7 +92,7 @@ class Experiment(Section):
     """Whether the task's vocabulary can segment text anew (`augury.text.resegmentation`)."""
 
     def plain_system(self) -> dict[str, Any]:
-        """What makes this experiment its own plain baseline: dotted keys and their values."""
+        """Return what makes this experiment its own plain baseline: dotted keys and their values."""
         plain: dict[str, Any] = {"name": "plain", "label_smoothing": self.regime.label_smoothing}
         return {"augment": [], "regime": plain, **({"mixture": {}} if self.mixture else {})}
 
@@ -130,7 +130,7 @@ class Experiment(Section):
         return [part for operator in self.augment for part in operator.parts()]
 
     def draws(self) -> list[Draw]:
-        """How every example is read in one epoch."""
+        """Return how every example is read in one epoch."""
         return self.regime.draws(self.keys)
 
     @property
@@ -147,8 +147,8 @@ class Experiment(Section):
         """
         if not any(operator.works_with_models for operator in self.augment):
             return [{} for _ in self.augment]
-        given = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
-        plain = config.merge(given, self.plain_system())
+        settings = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
+        plain = config.merge(settings, self.plain_system())
         shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
         return [
             {
@@ -250,7 +250,7 @@ def _reads_as_view(part: Operator) -> bool:
 
 
 def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None) -> Experiment:
-    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault with its line.
+    """Return the experiment in a YAML file, overridden by `dotted.key=value`; UserError lists all faults by line.
 
     `settings` override by dotted keys too, as arguments of a function.
     """
@@ -312,7 +312,7 @@ def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
 
 
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
-    """The experiment that a mapping describes, typed by its task."""
+    """Return the experiment that a mapping describes, typed by its task."""
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
@@ -321,7 +321,7 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:
-    """The experiments, one per system, that an experiment consists of; the first is the baseline."""
+    """Return the experiments, one per system, that an experiment consists of; the first is the baseline."""
     # Only what was given: a preset that a system names must not lose against defaults spelt out.
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
     if experiment.systems:

@@ -70,13 +70,13 @@ class Classification(RegimeTraining):
         return Batch(stacked(views, self.reader.pad), torch.from_numpy(labels))
 
     def embedded(self, batch: Batch, view: int) -> Embedded:
-        """The words of the sentences, special ones included."""
+        """Return the words of the sentences, special ones included."""
         ids = batch.ids[view]
         with torch.no_grad():
             return Embedded(self.reader.embeddings(ids), ids, ids != self.reader.pad)
 
     def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
-        """One forward pass over the chosen views, concatenated; a row is an example.
+        """Return the examples of the chosen views, read in one concatenated forward pass; a row is an example.
 
         What is hidden are the logits, projected by the identity: the heads of classifiers are not alike, and a few
         classes take no memory.
@@ -86,7 +86,7 @@ class Classification(RegimeTraining):
         return Rows(logits.unflatten(0, (len(views), -1)), identity, None, batch.labels)
 
     def validate(self, device: torch.device) -> Validation:
-        """Cross-entropy and accuracy on the validation rows as they are; the workers share the work."""
+        """Return cross-entropy and accuracy on the validation rows as they are; the workers share the work."""
 
         def rows(examples: np.ndarray) -> Rows:
             batch = self._batch([[self.valid[row] for row in examples]], self.valid_labels[examples])

@@ -31,7 +31,7 @@ PROBE = (["a", "a"], ["a", "a a a"])
 
 
 def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str, seed: int) -> PreTrainedModel:
-    """The classifier before training, on the CPU, in training mode and 32-bit floats; its classes are `labels`.
+    """Return the classifier before training, on the CPU, in training mode and 32-bit floats; its classes are `labels`.
 
     `directory` holds its tokenizer and, where it is pretrained, its configuration. A parameter that is not pretrained
     is determined by `seed`, its name and its shape; the global random state is left as it was.
@@ -47,7 +47,7 @@ def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directo
 
 
 def empty(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PreTrainedModel:
-    """The same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
+    """Return the same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
     return _random(_configuration(config, labels, directory), _name(config))
 
 
@@ -62,7 +62,7 @@ def check(
     *,
     embedded: bool,
 ) -> None:
-    """UserError where Reader does not read a batch of pairs as `transformers` does with the tokenizer's own padding.
+    """Raise UserError where Reader does not read a batch as `transformers` does with the tokenizer's own padding.
 
     `embedded` has word embeddings read too, as attacks move them. Found out with parameters of no meaning for the few
     words that are read, so that a large vocabulary costs nothing.
@@ -114,7 +114,7 @@ class Reader:
             )
 
     def embeddings(self, ids: Tensor) -> Tensor:
-        """The word embeddings (B, L, D), before positions are added."""
+        """Return the word embeddings (B, L, D), before positions are added."""
         embeddings: Tensor = self.model.get_input_embeddings()(ids)
         return embeddings
 

@@ -98,8 +98,8 @@ class VocabularyTask(Trainable):
 
 def _check_stage(stage: Any, before: Any) -> None:
     """Refuse a stage in other languages than those of the vocabulary, or with views that it does not know."""
-    if stage.corpus.names() != before.corpus.names():
-        languages = ["-".join(corpus.names().values()) for corpus in (before.corpus, stage.corpus)]
+    if stage.corpus.language_codes() != before.corpus.language_codes():
+        languages = ["-".join(corpus.language_codes().values()) for corpus in (before.corpus, stage.corpus)]
         raise UserError(
             f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: all stages translate "
             "between the same languages (of a text of the other direction, `reversed: true`)"

@@ -128,6 +128,12 @@ class Checkpoints:
         """Return the updates of the last `keep` checkpoints, or of all where there are fewer."""
         return self.updates()[-self.keep :]
 
+    def last_position(self) -> Position | None:
+        """Return the position after the last checkpoint; None where there is none with its state."""
+        names = [f"{update:08d}" for update in self.updates()[-1:]]
+        states = [self._state(name) for name in names if self.folder.exists(f"{name}/{STATE}")]
+        return Position(**states[0]["position"]) if states else None
+
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
         """Return the position after an update and the optimizer's state; UserError where it was not kept."""
         name = f"{update:08d}"

@@ -60,7 +60,7 @@ def test_every_corpus_of_table_3_has_its_printed_column(corpus: str | None, base
 def test_an_unknown_corpus_is_refused() -> None:
     with pytest.raises(UserError, match="iwslt17-fr-en"):
         table("table3", corpus="iwslt17-fr-de")
-    with pytest.raises(UserError, match="one corpus"):
+    with pytest.raises(UserError, match="single corpus"):
         table("table3", "toy", "iwslt17-fr-en")
 
 

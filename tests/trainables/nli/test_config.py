@@ -80,7 +80,7 @@ VIEWS = {"operator": "eda", "copies": 2, "use": "view"}
         ),
         (
             {"regime": "coregularised"},
-            "or {operator: eda, use: view} for sentence pairs .reorder and draws support use: view too",
+            "for sentence pairs .reorder and draws support use: view too",
         ),
         ({"augment": [READING]}, "regime plain does not read the view reorder-qab"),
         ({"augment": [{**READING, "parallel": {**PARALLEL, "valid": None}}]}, "give valid"),
