@@ -138,9 +138,7 @@ class Registry:
         try:
             value = getattr(module, self.attribute)
         except AttributeError as error:
-            raise UserError(
-                f"'{name}' does not define {self.attribute}: the file of a {self.noun} must {self.contract}"
-            ) from error
+            raise UserError(f"'{name}' does not define {self.attribute}: the file must {self.contract}") from error
         if self.is_module:
             return module
         if not self.is_mapping:

@@ -47,7 +47,9 @@ def _text(path: Path) -> str:
         raise UserError(f"'{path}' is a directory: give the path of a YAML file")
     if not path.is_file():
         siblings = [str(other) for suffix in ("*.yaml", "*.yml") for other in path.parent.glob(suffix)]
-        hint = nearest(str(path), siblings) if siblings else "give the path of a YAML file; `augury init` writes one"
+        hint = nearest(str(path), siblings)
+        if not hint.endswith("?"):
+            hint = "give the path of a YAML file; `augury init` writes one"
         raise UserError(f"no experiment file '{path}': {hint}")
     try:
         return path.read_text(encoding="utf-8")
