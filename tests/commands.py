@@ -1,4 +1,4 @@
-"""Command lines in texts: what of them Augury would be given."""
+"""Parse the Augury command lines in shell examples."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from augury.cli import verbs
 
 
 def parsed(text: str) -> Iterator[tuple[str, argparse.Namespace]]:
-    """Yield the verb and the arguments of every `augury VERB ...` of shell commands; SystemExit where one is wrong."""
+    """Yield the verb and the arguments of every `augury VERB ...` in shell commands; SystemExit if one is invalid."""
     for line in text.replace("\\\n", " ").splitlines():
         if "augury " not in line:
             continue
-        words: list[str] = []
-        for word in [*_words(line), "|"]:
-            if set(word) <= set("|&<>"):
-                if verb_and_rest := _given(words):
-                    verb, *rest = verb_and_rest
+        command: list[str] = []
+        for token in [*_tokens(line), "|"]:
+            if set(token) <= set("|&<>"):
+                if argv := _augury_arguments(command):
+                    verb, *rest = argv
                     yield verb, verbs.parser(verb, rest).parse_args(rest)
-                words = []
+                command = []
             else:
-                words.append(word)
+                command.append(token)
 
 
-def _words(line: str) -> list[str]:
+def _tokens(line: str) -> list[str]:
     lexer = shlex.shlex(line, posix=True, punctuation_chars="|&<>")
     lexer.whitespace_split = True
     return list(lexer)
 
 
-def _given(words: list[str]) -> list[str]:
-    """Return the verb of a command and what follows it; nothing for another program's command."""
-    at = next((place for place, word in enumerate(words) if word.rpartition("/")[2] == "augury"), len(words))
-    return words[at + 1 :]
+def _augury_arguments(command: list[str]) -> list[str]:
+    """Return the arguments of an `augury` command; empty for other programs."""
+    index = next((i for i, token in enumerate(command) if token.rpartition("/")[2] == "augury"), len(command))
+    return command[index + 1 :]

@@ -1,4 +1,4 @@
-"""Run folders as training leaves them."""
+"""Run folders as training writes them."""
 
 from __future__ import annotations
 
