@@ -125,7 +125,7 @@ def main() -> None:
         runs = {name: prepare(operators, store) for name, operators in DRAWS.items()}
         tasks = {name: Translation(run) for name, run in runs.items()}
         plain = Translation(runs["none"])
-        loop = _Loop(plain, plain.experiment.training, runs["none"], CPU, lambda metrics: None, None)
+        loop = _Loop(plain, plain.experiment.training, runs["none"], CPU, lambda metrics: None, None, None)
         rounds = measure(loop, tasks, arguments.repeats)
     added = {name: [one.loading[name] - one.loading["none"] for one in rounds] for name in DRAWS if name != "none"}
     results = {

@@ -92,7 +92,7 @@ class Engine:
 
     def __init__(self, task: Translation, run: Run):
         self.task = task
-        self.loop = _Loop(task, task.experiment.training, run, CPU, lambda metrics: None, None)
+        self.loop = _Loop(task, task.experiment.training, run, CPU, lambda metrics: None, None, None)
 
     def batches(self) -> Iterator[np.ndarray]:
         """The examples of one update after another."""

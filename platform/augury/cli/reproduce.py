@@ -60,11 +60,11 @@ def run(arguments: argparse.Namespace) -> int:
         plan, fault = _planned(space, asked)
         if arguments.json:
             print_json({**plans.to_dict(table, plan), "not_planned": fault})
-        else:
-            print(plans.text(table, plan))
-            print(f"\nnot planned: {fault}" if fault else f"{counted(plan, asked)}\n{_expected(plan, asked)}")
+            return 0
+        print(plans.text(table, plan))
+        print("\n".join(["", f"not planned: {fault}"] if fault else [counted(plan, asked), *_expected(plan, asked)]))
         return 0
-    say(_expected(planned(space, asked), asked))
+    say(_expected(planned(space, asked), asked)[-1])
     outcome = answered(space, asked)
     shown = reproduction(table, outcome.sweep)
     outcome.sweep.folder.write(PAGE, page.render(shown))
@@ -90,16 +90,27 @@ def _planned(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
         return Plan(space, Store(options.storage), options.assignments), str(error)
 
 
-def _expected(plan: Plan, options: SweepOptions) -> str:
-    """Return what running every row will cost, for people."""
+def _expected(plan: Plan, options: SweepOptions) -> list[str]:
+    """Return what every row will cost with what it comes of, what must be known before, and the sum, for people."""
+    from augury.core.progress import duration
     from augury.experiments.cost import total
-    from augury.experiments.preflight import estimates
+    from augury.experiments.preflight import cautions, estimates, with_stages
 
-    systems = {planned.name: planned.experiment for planned in plan.configurations.values()}
-    execution = plan.base().execution.model_copy(update={"at_once": options.at_once or os.cpu_count() or 1})
-    workers = max(system.training.workers for system in systems.values())
-    of_all = total(estimates(systems, plan.store), dict.fromkeys(systems, len(options.seeds)), execution, workers)
-    return f"cost: {of_all}; runs that are stored cost nothing"
+    execution = plan.base().execution
+    threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial
+    execution = execution.model_copy(update={"at_once": options.at_once or os.cpu_count() or 1, "threads": threads})
+    rows = {
+        planned.name: planned.experiment.model_copy(update={"execution": execution})
+        for planned in plan.configurations.values()
+    }
+    systems = with_stages(rows, plan.store)
+    costs, seeds = estimates(systems, plan.store, options.seeds), dict.fromkeys(systems, len(options.seeds))
+    of_all = total(costs, seeds, execution, max(system.training.workers for system in rows.values()))
+    lines = []
+    for name, cost in costs.items():
+        repeated = f" × {count} seeds" if (count := seeds.get(name, 1)) > 1 else ""
+        lines.append(f"  {name}: {duration(cost.seconds) if cost else 'not known'}{repeated}, at most")
+    return [*lines, *cautions(rows.values()), f"cost: {of_all}; runs that are stored cost nothing"]
 
 
 def _chosen(table: Published, rows: Sequence[str] | None) -> Space:
@@ -113,7 +124,7 @@ def _chosen(table: Published, rows: Sequence[str] | None) -> Space:
             raise unknown(f"row of {table.name}", row, table.rows)
         if row in table.unavailable:
             raise UserError(f"row '{row}' of {table.name} is not run here: {table.unavailable[row]}")
-        wanted.update(table.improvements.get(row, (row,)))
+        wanted.update(table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
     return replace(space, rows={name: row for name, row in space.rows.items() if name in wanted})
 
 

@@ -10,8 +10,10 @@ A paper's table is a search space of rows (see `space`) whose module also has:
 - `deviations`: scale -> what is not as in the paper at this scale, a line each;
 - optional `improvements`: printed row -> (row, other row): what is printed is by how many per cent the first is above
   the other, which is computed from the two and not run;
-- optional `unavailable`: printed row that is neither in `rows` nor an improvement -> why it is not run; or a function
-  from the scale's name to that;
+- optional `rescored`: printed row -> (row, metric): the outputs of a row, scored by another of its metrics, such as one
+  with a step before it; or a function from the scale's name to that;
+- optional `unavailable`: printed row that is none of these -> why it is not run; or a function from the scale's name to
+  that;
 - optional `literature`: row -> where -> a value of the same system that is printed elsewhere, or of another quantity;
 - optional `measure`, of a table that is not one of scores: a function from a finished run, opened for analysis
   (`augury.analysis.system.System`), to printed column -> value; and `sentences`: scale -> the most test sentences that
@@ -29,6 +31,7 @@ from types import ModuleType
 from typing import Any
 
 from augury.core.errors import UserError, unknown
+from augury.scoring.metrics import title
 from augury.sweeping import printed
 from augury.sweeping import space as spaces
 from augury.sweeping.printed import PrintedTable
@@ -53,6 +56,8 @@ class Published:
     """From the paper, at the scale of the space."""
     improvements: Mapping[str, tuple[str, str]]
     """Row -> the rows of which it is the relative improvement in per cent, the better one first."""
+    rescored: Mapping[str, tuple[str, str]]
+    """Row -> the row whose outputs it scores, and the metric."""
     unavailable: Mapping[str, str]
     literature: Mapping[str, Mapping[str, float]]
     """Row -> where -> value."""
@@ -79,6 +84,9 @@ class Published:
         """Return why a row that is not among those of the space is not run."""
         if row in self.improvements:
             return "computed: by how many per cent '{}' is above '{}'".format(*self.improvements[row])
+        if row in self.rescored:
+            of, metric = self.rescored[row]
+            return f"the outputs of '{of}', scored by {title(metric)}"
         return self.unavailable[row]
 
 
@@ -107,6 +115,7 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         tolerance=module.tolerance,
         deviations=tuple(module.deviations.get(space.scale, module.deviations.get(space.scale.partition("/")[0], ()))),
         improvements=getattr(module, "improvements", {}),
+        rescored=_at_scale(getattr(module, "rescored", {}), space.scale),
         unavailable=_at_scale(getattr(module, "unavailable", {}), space.scale),
         literature=getattr(module, "literature", {}),
         measure=getattr(module, "measure", None),
@@ -139,13 +148,16 @@ def _at_scale(value: Any, scale: str) -> Any:
 def _check_rows(table: Published) -> None:
     """Refuse a printed row that is neither run, computed nor unavailable, and one computed from others than those."""
     run = table.space.rows
-    strange = [row for row in table.printed.rows if row not in {*run, *table.improvements, *table.unavailable}]
+    known = {*run, *table.improvements, *table.rescored, *table.unavailable}
+    strange = [row for row in table.printed.rows if row not in known]
     if strange:
         raise UserError(
             f"table '{table.name}' has published values for '{strange[0]}', which is not in rows: add the row, or say "
             "in 'unavailable' why it is not run"
         )
-    for pair in table.improvements.values():
-        for row in pair:
+    used = {"improvements": [row for pair in table.improvements.values() for row in pair]}
+    used["rescored rows"] = [row for row, _ in table.rescored.values()]
+    for what, rows in used.items():
+        for row in rows:
             if row not in run:
-                raise unknown(f"row in the improvements of table '{table.name}'", row, run)
+                raise unknown(f"row in the {what} of table '{table.name}'", row, run)
