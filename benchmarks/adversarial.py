@@ -1,20 +1,19 @@
-"""What adversarial training costs: a training step (forward, backward, AdamW) of a classifier of XLM-R base's shape.
+"""Measure the cost of adversarial training steps (forward, backward, AdamW) of a classifier with XLM-R base's shape.
 
     PYTHONPATH=platform python benchmarks/adversarial.py [--precision bf16] [--repeats 3] [--json]
 
     plain                cross-entropy
     PGD K=1              augury.regimes.adversarial
-    PGD K=3              the same
-    PGD K=3, no dropout  the same with attack_dropout: false, which is another attack
-    PGD K=3, naive       the loop as it is usually written: every backward pass forms the gradients of all parameters
+    PGD K=3              the same with three steps
+    PGD K=3, no dropout  the same with attack_dropout: false, which is a different attack
+    PGD K=3, naive       the usual loop, in which every backward pass computes the gradients of all parameters
 
-First the gradients that the regime and the naive loop give the model's parameters from the same dropout are compared:
-they must be the same but for rounding.
+First, the gradients of the regime and of the naive loop with the same dropout are compared; they must be equal up to
+rounding.
 
-All contenders train one model on one batch, one after the other in an order that rotates, so that a busy machine
-disturbs them alike. CPU seconds are those of this process; their ratio is the median over repetitions of the ratio
-to `plain` in the same repetition. The vocabulary is a small one: what a step spends on it is the same for all and would
-bring the ratios together.
+All contenders train the same model on the same batch, in rotating order, so that other load affects them equally. CPU
+seconds are those of this process; ratios are medians over repetitions of the ratio to `plain` in the same repetition.
+The vocabulary is small because its cost is the same for all contenders and would move the ratios closer together.
 """
 
 from __future__ import annotations
@@ -49,7 +48,7 @@ class Batch(NamedTuple):
 
 
 class Classifier:
-    """A transformers sequence classifier as regimes see it; its one view is the batch."""
+    """A transformers sequence classifier with the interface that regimes expect; its only view is the batch."""
 
     def __init__(self) -> None:
         config = XLMRobertaConfig(
@@ -86,7 +85,7 @@ class Classifier:
 
 
 def nli_like_batch() -> Batch:
-    """Pairs of 96 to 128 pieces, as a length-bucketed batch has."""
+    """Return pairs of 96 to 128 subwords, like a length-bucketed batch."""
     generator = torch.Generator().manual_seed(0)
     ids = torch.randint(4, VOCABULARY, (PAIRS, LONGEST), generator=generator)
     lengths = torch.linspace(96, LONGEST, PAIRS).round().unsqueeze(-1)
@@ -95,12 +94,12 @@ def nli_like_batch() -> Batch:
 
 
 def naive(model: Classifier, batch: Batch) -> Tensor:
-    """PGD by `backward`: gradients of all parameters, thrown away after every step of the attack."""
+    """Return the loss of PGD with `backward`, which computes and discards the gradients of all parameters."""
     mask = (batch.ids != PAD).unsqueeze(-1)
     perturbation = torch.zeros_like(model.embedded(batch, 0).embeddings)
     for _ in range(3):
         perturbation.requires_grad_()
-        Plain(label_smoothing=0).loss(_Moved(model, perturbation), batch, Progress(0)).total.backward()
+        Plain(label_smoothing=0).loss(_Perturbed(model, perturbation), batch, Progress(0)).total.backward()
         assert perturbation.grad is not None
         gradient = perturbation.grad * mask
         norm = gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
@@ -108,10 +107,10 @@ def naive(model: Classifier, batch: Batch) -> Tensor:
         length = perturbation.flatten(1).norm(dim=1).view(-1, 1, 1)
         perturbation = perturbation * (3 / length).clamp(max=1)
         model.module.zero_grad(set_to_none=True)
-    return Plain(label_smoothing=0).loss(_Moved(model, perturbation), batch, Progress(0)).total
+    return Plain(label_smoothing=0).loss(_Perturbed(model, perturbation), batch, Progress(0)).total
 
 
-class _Moved:
+class _Perturbed:
     def __init__(self, model: Classifier, perturbation: Tensor):
         self.model, self.perturbation = model, perturbation
 
@@ -119,21 +118,21 @@ class _Moved:
         return self.model.rows(batch, views, self.perturbation)
 
 
-def regime(chosen: Plain | Adversarial) -> Callable[[Classifier, Batch], Tensor]:
-    return lambda model, batch: chosen.loss(model, batch, Progress(0)).total
+def loss_of(regime: Plain | Adversarial) -> Callable[[Classifier, Batch], Tensor]:
+    return lambda model, batch: regime.loss(model, batch, Progress(0)).total
 
 
 CONTENDERS: dict[str, Callable[[Classifier, Batch], Tensor]] = {
-    "plain": regime(Plain(label_smoothing=0)),
-    "PGD K=1": regime(Adversarial(label_smoothing=0, steps=1)),
-    "PGD K=3": regime(Adversarial(label_smoothing=0)),
-    "PGD K=3, no dropout": regime(Adversarial(label_smoothing=0, attack_dropout=False)),
+    "plain": loss_of(Plain(label_smoothing=0)),
+    "PGD K=1": loss_of(Adversarial(label_smoothing=0, steps=1)),
+    "PGD K=3": loss_of(Adversarial(label_smoothing=0)),
+    "PGD K=3, no dropout": loss_of(Adversarial(label_smoothing=0, attack_dropout=False)),
     "PGD K=3, naive": naive,
 }
 
 
 class Trainer:
-    """A model, its optimizer and a batch; one call is one step of one contender."""
+    """A model with its optimizer and a batch; one call is one step of one contender."""
 
     def __init__(self, precision: str) -> None:
         self.model = Classifier()
@@ -150,21 +149,21 @@ class Trainer:
 
 
 def disagreement() -> float:
-    """How far the regime's gradient of all parameters is from the naive loop's, as a share of its norm."""
+    """Return the relative difference between the gradients of the regime and the naive loop."""
     model, batch = Classifier(), nli_like_batch()
     gradients = []
     for contender in ("PGD K=3", "PGD K=3, naive"):
         torch.manual_seed(1)
         model.module.zero_grad(set_to_none=True)
         CONTENDERS[contender](model, batch).backward()
-        found = [each.grad.flatten() for each in model.module.parameters() if each.grad is not None]
-        gradients.append(torch.cat(found))
-    ours, other = gradients
-    return float((ours - other).norm() / other.norm())
+        by_parameter = [p.grad.flatten() for p in model.module.parameters() if p.grad is not None]
+        gradients.append(torch.cat(by_parameter))
+    regime, naive_loop = gradients
+    return float((regime - naive_loop).norm() / naive_loop.norm())
 
 
 def measure_seconds(repeats: int, precision: str) -> dict[str, list[tuple[float, float]]]:
-    """(CPU, wall) seconds of every contender's steps, after one unmeasured step of the first."""
+    """Return (CPU, wall) seconds of every contender's steps, after a warm-up step of the first."""
     trainer = Trainer(precision)
     names = list(CONTENDERS)
     trainer.step(names[0])
@@ -185,8 +184,8 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     arguments = parser.parse_args()
     torch.set_num_threads(2)
-    apart = disagreement()
-    assert apart < 1e-5, f"the regime's gradients are {apart:.1e} of their norm away from the naive loop's"
+    difference = disagreement()
+    assert difference < 1e-5, f"the gradients of the regime and the naive loop differ by {difference:.1e} of their norm"
     samples = measure_seconds(arguments.repeats, arguments.precision)
     baseline = [cpu for cpu, _ in samples["plain"]]
     results = {
@@ -198,10 +197,10 @@ def main() -> None:
         for name, pairs in samples.items()
     }
     if arguments.json:
-        about = {"precision": arguments.precision, "repeats": arguments.repeats, "torch": torch.__version__}
-        print(json.dumps({**about, "disagreement": apart, "contenders": results}, indent=2))
+        setting = {"precision": arguments.precision, "repeats": arguments.repeats, "torch": torch.__version__}
+        print(json.dumps({**setting, "disagreement": difference, "contenders": results}, indent=2))
         return
-    print(f"gradients of PGD K=3 and of the naive loop differ by {apart:.1e} of their norm")
+    print(f"gradients of PGD K=3 and of the naive loop differ by {difference:.1e} of their norm")
     print(f"{'median step, ' + arguments.precision:22}{'CPU s':>8}{'x plain':>9}{'wall s':>8}")
     for name, row in results.items():
         print(f"{name:22}{row['cpu_seconds']:8.2f}{row['cpu_ratio']:9.2f}{row['wall_seconds']:8.2f}")

@@ -1,18 +1,19 @@
-"""Word alignment: what each aligner costs, reading included, and how far it is from what a person linked.
+"""Measure the CPU time and alignment error rate of word aligners.
 
     python benchmarks/align.py [--gold LANGUAGES SOURCE TARGET LINKS]... [--repeats 1] [--json]
 
-Needs AUGURY_DATA, the directory of the corpora; eflomal is measured where it is installed. Every aligner learns from
-the news of WMT in the two languages, split as `augury align` splits it, and the gold text, whose words are given.
+Needs AUGURY_DATA, the directory of the corpora; eflomal is included if it is installed. Every aligner is trained on WMT
+news in the two languages, tokenised as by `augury align`, and on the gold text, which is already tokenised.
 
-CPU seconds of one thread run from text to links of both directions, children included, the start of the interpreter
-left out; those of reading run from text to the words, as numbers, that the aligner learns from. Medians over rounds.
+CPU seconds are of one thread, from text to links of both directions, including child processes, without the start of
+the interpreter; those of reading are from text to the token ids used in training. Medians over rounds.
 
-Error: alignment error rate (Och and Ney 2003), 1 - (|links and sure| + |links and possible|) / (|links| + |sure|).
-The gold set at hand is that of Bicici (2011): 100 sentences of Europarl, German to English, all links sure; one that
-lies outside its sentence is left out. `--gold` adds sets in the format of the shared task of 2003 (Mihalcea and
-Pedersen; its English-French set has 447 sentences): two texts, and a line `sentence source target S|P` for each link,
-all counted from 1. Of the languages, as en-fr, AUGURY_DATA must have the news.
+The error is the alignment error rate (Och and Ney, 2003),
+1 - (|links and sure| + |links and possible|) / (|links| + |sure|). The default gold set is that of Bicici (2011): 100
+sentences of Europarl, German to English, all links sure; one link outside its sentence is excluded. `--gold` adds sets
+in the format of the 2003 shared task (Mihalcea and Pedersen; its English-French set has 447 sentences): two texts, and
+a line `sentence source target S|P` per link, all counted from 1. AUGURY_DATA must have news in their LANGUAGES, such as
+en-fr.
 """
 
 from __future__ import annotations
@@ -42,13 +43,13 @@ Rows = list[list[Link]]
 
 
 class Gold(NamedTuple):
-    """Sentences that a person has aligned."""
+    """Manually aligned sentences."""
 
     sources: Sentences
     targets: Sentences
     sure: list[set[Link]]
     possible: list[set[Link]]
-    """With those that are sure."""
+    """Includes sure links."""
 
 
 class Error(NamedTuple):
@@ -59,32 +60,32 @@ class Error(NamedTuple):
 
 class Cost(NamedTuple):
     reading: float
-    whole: float
+    total: float
 
 
 def measure(news: tuple[list[str], list[str]], gold: Gold, repeats: int) -> dict[str, tuple[Cost, dict[str, Error]]]:
-    """What each aligner costs, and its errors in each direction and of what joins them."""
+    """Return the cost of each aligner and its errors by direction and symmetrisation."""
     aligners: dict[str, Callable[[Sentences, Sentences], Links]] = {
         name: lambda sources, targets, model=model: align(sources, targets, model()) for name, model in MODELS.items()
     }
     if importlib.util.find_spec("eflomal"):
         aligners["eflomal"] = eflomal.align
-    align(gold.sources, gold.targets)  # what is loaded at first use
+    align(gold.sources, gold.targets)  # warm up lazy imports
     costs: dict[str, list[Cost]] = {name: [] for name in aligners}
     errors: dict[str, dict[str, Error]] = {}
     for _ in range(repeats):
         for name, run in aligners.items():
-            began = cpu()
+            start = cpu()
             sources, targets = ([*map(words, side)] for side in news)
             sources, targets = [*sources, *gold.sources], [*targets, *gold.targets]
-            split = cpu() - began
+            tokenisation = cpu() - start
             links = run(sources, targets)
-            whole, began = cpu() - began, cpu()
+            total, start = cpu() - start, cpu()
             if name in MODELS:
                 encode(sources, targets)
-            costs[name].append(Cost(split + cpu() - began, whole))
+            costs[name].append(Cost(tokenisation + cpu() - start, total))
             errors[name] = errors_of({key: rows[-len(gold.sure) :] for key, rows in links.items()}, gold)
-    medians = {name: Cost(*map(statistics.median, zip(*of_name, strict=True))) for name, of_name in costs.items()}
+    medians = {name: Cost(*map(statistics.median, zip(*samples, strict=True))) for name, samples in costs.items()}
     return {name: (medians[name], errors[name]) for name in aligners}
 
 
@@ -94,21 +95,21 @@ def cpu() -> float:
 
 
 def errors_of(links: Links, gold: Gold) -> dict[str, Error]:
-    """Of both directions and of what joins them."""
+    """Return the errors of both directions and of every symmetrisation."""
     pairs = list(zip(links["forward"], links["reverse"], strict=True))
-    joined = {how: [symmetrise(*pair, how) for pair in pairs] for how in get_args(Symmetrisation)}
-    return {name: error(rows, gold) for name, rows in {**links, **joined}.items()}
+    symmetrised = {method: [symmetrise(*pair, method) for pair in pairs] for method in get_args(Symmetrisation)}
+    return {name: error(rows, gold) for name, rows in {**links, **symmetrised}.items()}
 
 
 def error(rows: Rows, gold: Gold) -> Error:
-    sure = sum(len(of_row & set(row)) for row, of_row in zip(rows, gold.sure, strict=True))
-    possible = sum(len(of_row & set(row)) for row, of_row in zip(rows, gold.possible, strict=True))
-    links, wanted = sum(map(len, rows)), sum(map(len, gold.sure))
-    return Error(1 - (sure + possible) / (links + wanted), possible / links, sure / wanted)
+    sure = sum(len(gold_row & set(row)) for row, gold_row in zip(rows, gold.sure, strict=True))
+    possible = sum(len(gold_row & set(row)) for row, gold_row in zip(rows, gold.possible, strict=True))
+    links, all_sure = sum(map(len, rows)), sum(map(len, gold.sure))
+    return Error(1 - (sure + possible) / (links + all_sure), possible / links, sure / all_sure)
 
 
 def news(data: Path, source: str, target: str) -> tuple[list[str], list[str]]:
-    """The news of two languages, of which files name the other one before English."""
+    """Return WMT news in two languages, one of which is English and comes last in file names."""
     other = source if target == "en" else target
     header, *rows = (line.split("\t") for line in lines(data / f"wmt_news/news.{other}-en.tsv.gz"))
     kept = [row for row in rows if not row[0].startswith("newstestB")]  # its sources are those of newstest
@@ -116,7 +117,7 @@ def news(data: Path, source: str, target: str) -> tuple[list[str], list[str]]:
 
 
 def gold_set(data: Path) -> Gold:
-    """That of Bicici, German to English."""
+    """Return the gold set of Bicici, German to English."""
     folder = data / "align_gold" / "de-en.bicici"
     sources, targets = ([line.split() for line in lines(folder / f"test.{language}")] for language in ("de", "en"))
     links = [[link.split("-") for link in row.split()] for row in lines(folder / "de-en.wa")]
@@ -128,14 +129,14 @@ def gold_set(data: Path) -> Gold:
 
 
 def shared_task(source: Path, target: Path, links: Path) -> Gold:
-    """A gold set in the format of the shared task of 2003."""
+    """Return a gold set in the format of the 2003 shared task."""
     sources, targets = ([re.sub("</?s[^>]*>", "", line).split() for line in lines(path)] for path in (source, target))
     sure: list[set[Link]] = [set() for _ in sources]
     possible: list[set[Link]] = [set() for _ in sources]
     for line in filter(str.strip, lines(links)):
         sentence, i, j, kind = line.split()
-        for links_of_kind in (sure, possible) if kind == "S" else (possible,):
-            links_of_kind[int(sentence) - 1].add((int(i) - 1, int(j) - 1))
+        for gold_links in (sure, possible) if kind == "S" else (possible,):
+            gold_links[int(sentence) - 1].add((int(i) - 1, int(j) - 1))
     return Gold(sources, targets, sure, possible)
 
 
@@ -145,53 +146,52 @@ def lines(path: Path) -> list[str]:
     try:
         text = data.decode()
     except UnicodeDecodeError:
-        text = data.decode("latin-1")  # as the shared task has it
+        text = data.decode("latin-1")  # the encoding of the shared task
     return text.removesuffix("\n").split("\n")
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    gold_help = "a further gold set"
     parser.add_argument(
         "--gold",
         nargs=4,
         action="append",
         default=[],
-        help=gold_help,
+        help="an additional gold set; repeatable",
         metavar=("LANGUAGES", "SOURCE", "TARGET", "LINKS"),
     )
     parser.add_argument("--repeats", type=int, default=1, help="rounds (default 1)")
-    parser.add_argument("--json", action="store_true", help="print one JSON object a gold set instead of tables")
+    parser.add_argument("--json", action="store_true", help="print one JSON object per gold set instead of tables")
     arguments = parser.parse_args()
     if "AUGURY_DATA" not in os.environ:
         parser.error("AUGURY_DATA must name the directory of the corpora")
     data = Path(os.environ["AUGURY_DATA"])
-    os.environ["OMP_NUM_THREADS"] = "1"  # of eflomal
+    os.environ["OMP_NUM_THREADS"] = "1"  # for eflomal
     sets = {"de-en": gold_set(data)}
     for languages, *paths in arguments.gold:
         sets[f"{languages} {paths[0]}"] = shared_task(*map(Path, paths))
     for name, gold in sets.items():
         text = news(data, *name.split()[0].split("-"))
-        began = time.perf_counter()
+        start = time.perf_counter()
         report = measure(text, gold, arguments.repeats)
         if arguments.json:
             rows = {
-                aligner: {**cost._asdict(), "errors": {how: of._asdict() for how, of in errors.items()}}
+                aligner: {**cost._asdict(), "errors": {method: error._asdict() for method, error in errors.items()}}
                 for aligner, (cost, errors) in report.items()
             }
             print(json.dumps({"gold": name, "repeats": arguments.repeats, "aligners": rows}), flush=True)
         else:
             print_table(name, len(text[0]), report)
-            print(f"{time.perf_counter() - began:.0f} s\n", file=sys.stderr)
+            print(f"{time.perf_counter() - start:.0f} s\n", file=sys.stderr)
 
 
 def print_table(name: str, pairs: int, report: dict[str, tuple[Cost, dict[str, Error]]]) -> None:
-    ways = list(next(iter(report.values()))[1])
-    print(f"{name}, learned from {pairs:,} pairs: CPU s (of them reading), AER % (precision/recall)")
-    print(f"{'':12}{'CPU s':>14}" + "".join(f"{way:>21}" for way in ways))
+    methods = list(next(iter(report.values()))[1])
+    print(f"{name}, trained on {pairs:,} pairs: CPU s (of which reading), AER % (precision/recall)")
+    print(f"{'':12}{'CPU s':>14}" + "".join(f"{method:>21}" for method in methods))
     for aligner, (cost, errors) in report.items():
-        cells = [f"{100 * of.rate:.1f} ({100 * of.precision:.0f}/{100 * of.recall:.0f})" for of in errors.values()]
-        seconds = f"{cost.whole:.1f} ({cost.reading:.1f})"
+        cells = [f"{100 * e.rate:.1f} ({100 * e.precision:.0f}/{100 * e.recall:.0f})" for e in errors.values()]
+        seconds = f"{cost.total:.1f} ({cost.reading:.1f})"
         print(f"{aligner:12}{seconds:>14}" + "".join(f"{cell:>21}" for cell in cells))
 
 

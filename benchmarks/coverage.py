@@ -1,19 +1,20 @@
-"""How often 95 % intervals hold the true value, and how often the tests find a difference where there is none.
+"""Measure the coverage of 95 % intervals and the false positive rate of the tests by simulation.
 
-Systems are simulated whose true scores are known: a few seeds, a few hundred sentences. The score of a seed on a
-sentence is made of the system's own level, the seed's (noise of training), the sentence's difficulty, what the system
-does to the sentence, and what the seed does to it. `noise` is the standard deviation of seeds in training relative to
-what the sentences alone make the seeds of one system differ by: 0 is no noise of training at all, 3 is nothing but;
-seeds that differ by 0.3 to 0.5 BLEU on 1,000 sentences are near 1. `same`: both systems are one configuration;
-`different`: one is better, and they find different sentences hard.
+Systems with known true scores are simulated with a few seeds and a few hundred sentences. The score of a seed on a
+sentence is the sum of effects of the system, the seed (training noise), the sentence (difficulty), and the interactions
+of system and sentence and of seed and sentence. `noise` is the standard deviation of the seed effect relative to the
+deviation between seeds that the sentences alone cause: 0 is no training noise, 3 almost only training noise; seeds that
+differ by 0.3 to 0.5 BLEU on 1,000 sentences are near 1. `same`: both systems are the same configuration; `different`:
+one is better, and they find different sentences difficult.
 
-Scores are a mean (as accuracy) or a ratio like BLEU: two precisions and a brevity penalty from sums of counts. Beside
-the two-level test of `augury.scoring.significance` stand percentiles of two plain bootstraps: the naive one draws seeds
-and sentences again, the other one sentences alone. The last columns are of single systems' intervals. A share of 95 %
-from 1,000 repetitions has a standard error of 0.7 points; what is outside 93 to 97 % by more than two is marked.
+Scores are a mean (like accuracy) or a ratio like BLEU: two precisions and a brevity penalty from sums of counts. The
+two-level test of `augury.scoring.significance` is compared with percentiles of two plain bootstraps: the naive one
+resamples seeds and sentences, the other only sentences. The last columns are for intervals of single systems. A share
+of 95 % from 1,000 repetitions has a standard error of 0.7 points; shares outside 93 to 97 % by more than two standard
+errors are marked.
 
-The second table: the share of tables of ten systems, all the same as their baseline, in which anything is found, after
-Holm's correction and without one.
+The second table is the share of tables of ten systems, all equal to their baseline, with any significant difference,
+with Holm's correction and without.
 """
 
 from __future__ import annotations
@@ -30,14 +31,14 @@ import numpy as np
 from numpy.typing import NDArray
 from plotly.io import write_html
 
-from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, draws
+from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample_counts
 from augury.scoring.significance import compare, holm, interval
 
 DIFFICULTY, SYSTEM, SEED_AND_SENTENCE = 0.8, 0.3, 0.55  # standard deviations over sentences; the total is about 1
 LEVEL, EFFECT = 50.0, 0.05  # of the mean
-SLOPE = 0.08  # of precision against the score of a sentence
+SLOPE = 0.08  # of precision as a function of a sentence's score
 PRECISIONS = np.array([0.6, 0.35])
-SHORT = 0.97  # hypotheses against references
+SHORT = 0.97  # length ratio of hypotheses to references
 
 Floats = NDArray[np.float64]
 
@@ -51,12 +52,12 @@ class Setting(NamedTuple):
 
     @property
     def deviation(self) -> float:
-        """Of the seeds, in training."""
+        """The standard deviation of the seed effect."""
         return self.noise * SEED_AND_SENTENCE / math.sqrt(self.sentences)
 
 
 class Outcome(NamedTuple):
-    """Shares of the repetitions."""
+    """The coverage of each kind of interval, as a share of the repetitions."""
 
     difference: float
     naive: float
@@ -65,8 +66,8 @@ class Outcome(NamedTuple):
     naive_single: float
 
 
-def simulated(random: np.random.Generator, setting: Setting, effects: Sequence[float]) -> Floats:
-    """The score of every system and seed on every sentence, shape (systems, seeds, sentences)."""
+def simulate(random: np.random.Generator, setting: Setting, effects: Sequence[float]) -> Floats:
+    """Return the score of every system and seed on every sentence, shape (systems, seeds, sentences)."""
     systems, seeds, sentences = len(effects), setting.seeds, setting.sentences
     own = SYSTEM if setting.systems == "different" else 0.0
     return (
@@ -79,7 +80,7 @@ def simulated(random: np.random.Generator, setting: Setting, effects: Sequence[f
 
 
 def mean_statistics(random: np.random.Generator, quality: Floats) -> Floats:
-    """Sums to be divided by the number of sentences."""
+    """Return the statistics of means: scores and counts."""
     return np.stack([LEVEL + quality, np.ones_like(quality)], axis=-1)
 
 
@@ -88,7 +89,7 @@ def mean_value(sums: Floats) -> Floats:
 
 
 def ratio_statistics(random: np.random.Generator, quality: Floats) -> Floats:
-    """Matches and totals of two orders, and reference lengths; counts need not be whole."""
+    """Return matches and totals of two orders, and reference lengths; counts are not integers."""
     reference = random.gamma(4.0, 4.0, quality.shape[-1]) + 3.0
     length = SHORT * reference * np.exp(0.1 * random.standard_normal(quality.shape))
     precisions = np.clip(PRECISIONS + SLOPE * quality[..., None], 0.0, 1.0)
@@ -110,102 +111,100 @@ METRICS: dict[str, tuple[Callable[[np.random.Generator, Floats], Floats], Callab
 
 @lru_cache
 def truth(setting: Setting, effect: float) -> float:
-    """The score of a system over all seeds and sentences."""
+    """Return the score of a system over all seeds and sentences."""
     if setting.metric == "mean":
         return LEVEL + effect
     random = np.random.default_rng(SEED)
     own = SYSTEM if setting.systems == "different" else 0.0
-    over_sentences = math.hypot(DIFFICULTY, own, SEED_AND_SENTENCE)
-    sums = ratio_statistics(random, effect + over_sentences * random.standard_normal(1_000_000)).mean(0)
-    # A seed's level moves its matches alone.
-    of_seeds = np.tile(sums, (10_000, 1))
-    of_seeds[:, :2] += SLOPE * setting.deviation * random.standard_normal((10_000, 1)) * sums[2:4]
-    return float(ratio_value(of_seeds).mean())
+    deviation = math.hypot(DIFFICULTY, own, SEED_AND_SENTENCE)
+    sums = ratio_statistics(random, effect + deviation * random.standard_normal(1_000_000)).mean(0)
+    # The seed effect only changes the matches.
+    by_seed = np.tile(sums, (10_000, 1))
+    by_seed[:, :2] += SLOPE * setting.deviation * random.standard_normal((10_000, 1)) * sums[2:4]
+    return float(ratio_value(by_seed).mean())
 
 
-def resampled(
-    random: np.random.Generator, setting: Setting, effects: Sequence[float], times: Floats
-) -> list[Resampled]:
-    """Systems with these effects, scored on one simulated test set and on its draws."""
+def resample(random: np.random.Generator, setting: Setting, effects: Sequence[float], times: Floats) -> list[Resampled]:
+    """Return systems with these effects, scored on a simulated test set and its bootstrap samples."""
     statistics, value = METRICS[setting.metric]
-    counts = statistics(random, simulated(random, setting, effects))
+    counts = statistics(random, simulate(random, setting, effects))
     systems, seeds, sentences, width = counts.shape
     table = counts.transpose(2, 0, 1, 3).reshape(sentences, -1)
     samples = value((times @ table).reshape(len(times), systems, seeds, width))
-    return [Resampled(value(counts[each].sum(1)), samples[:, each], tuple(counts[each])) for each in range(systems)]
+    return [Resampled(value(counts[i].sum(1)), samples[:, i], tuple(counts[i])) for i in range(systems)]
 
 
-def drawn_again(random: np.random.Generator, system: Resampled) -> Floats:
-    """The naive bootstrap: means over seeds that are drawn again in every sample of sentences."""
+def naive_bootstrap(random: np.random.Generator, system: Resampled) -> Floats:
+    """Return the means over seeds that are resampled together with the sentences."""
     seeds = random.integers(system.seeds, size=system.samples.shape)
     return np.asarray(np.take_along_axis(system.samples, seeds, axis=1).mean(1))
 
 
 def cover(setting: Setting, repetitions: int) -> Outcome:
-    """The shares of intervals that hold the true value."""
+    """Return the coverage of all intervals."""
     random = np.random.default_rng(list(repr(setting).encode()))
-    times = np.concatenate(list(draws(setting.sentences, SAMPLES, SEED)))
+    times = np.concatenate(list(resample_counts(setting.sentences, SAMPLES, SEED)))
     effects = (0.0, EFFECT if setting.systems == "different" else 0.0)
     true_values = [truth(setting, effect) for effect in effects]
     true_difference = true_values[1] - true_values[0]
-    held = np.zeros(len(Outcome._fields))
+    covered = np.zeros(len(Outcome._fields))
     for _ in range(repetitions):
-        baseline, system = resampled(random, setting, effects, times)
-        found, alone = compare(baseline, system), interval(baseline)
-        naive, naive_system = (drawn_again(random, each) for each in (baseline, system))
-        held += [
-            found.low <= true_difference <= found.high,
-            inside(naive_system - naive, true_difference),
+        baseline, system = resample(random, setting, effects, times)
+        difference, single = compare(baseline, system), interval(baseline)
+        naive_baseline, naive_system = (naive_bootstrap(random, resampled) for resampled in (baseline, system))
+        covered += [
+            difference.low <= true_difference <= difference.high,
+            inside(naive_system - naive_baseline, true_difference),
             inside(system.samples.mean(1) - baseline.samples.mean(1), true_difference),
-            alone.low <= true_values[0] <= alone.high,
-            inside(naive, true_values[0]),
+            single.low <= true_values[0] <= single.high,
+            inside(naive_baseline, true_values[0]),
         ]
-    return Outcome(*(held / repetitions).tolist())
+    return Outcome(*(covered / repetitions).tolist())
 
 
 def inside(samples: Floats, value: float) -> bool:
-    """Whether a value lies between the percentiles of 95 %."""
+    """Return whether a value lies within the 95 % percentile interval."""
     low, high = np.quantile(samples, [0.025, 0.975])
     return bool(low <= value <= high)
 
 
 class Family(NamedTuple):
-    """The shares of tables in which anything was found."""
+    """The shares of tables with any significant difference."""
 
     corrected: float
     uncorrected: float
 
 
 def families(setting: Setting, repetitions: int, systems: int = 10) -> Family:
-    """Tables of systems that are all the same as their baseline."""
+    """Return the family-wise error rates in tables of systems that equal their baseline."""
     random = np.random.default_rng(list(repr(setting).encode()))
-    times = np.concatenate(list(draws(setting.sentences, SAMPLES, SEED)))
-    found = np.zeros(2)
+    times = np.concatenate(list(resample_counts(setting.sentences, SAMPLES, SEED)))
+    significant = np.zeros(2)
     for _ in range(repetitions):
-        baseline, *others = resampled(random, setting, [0.0] * (1 + systems), times)
+        baseline, *others = resample(random, setting, [0.0] * (1 + systems), times)
         p_values = [compare(baseline, other).p_value for other in others]
-        found += [min(holm(p_values)) < 0.05, min(p_values) < 0.05]
-    return Family(*(found / repetitions).tolist())
+        significant += [min(holm(p_values)) < 0.05, min(p_values) < 0.05]
+    return Family(*(significant / repetitions).tolist())
 
 
-def verdict(share: float, repetitions: int) -> str:
-    """Whether a coverage is outside 93 to 97 % by more than twice its standard error."""
+def mark(share: float, repetitions: int) -> str:
+    """Return the mark of a coverage that is outside 93 to 97 % by more than twice its standard error."""
     error = math.sqrt(share * (1 - share) / repetitions)
     return "too narrow" if share + 2 * error < 0.93 else "too wide" if share - 2 * error > 0.97 else ""
 
 
 def plot(outcomes: dict[Setting, Outcome], file: str) -> None:
-    """Coverage of the difference against noise, a panel for every number of seeds."""
-    counts = sorted({each.seeds for each in outcomes})
+    """Plot the coverage of the difference against noise, with a panel per number of seeds."""
+    counts = sorted({setting.seeds for setting in outcomes})
     axes = [f"x{panel or ''}" for panel in (0, *range(2, len(counts) + 1))]
-    shown = {
+    series = {
         "two-level test": ("difference", "#3f7be0", -0.1),
         "naive bootstrap": ("naive", "#d2691e", 0.0),
         "sentences alone": ("sentences_alone", "#7b828c", 0.1),
     }
     traces: list[dict[str, Any]] = []
     layout: dict[str, Any] = {
-        "title": {"text": "How often 95 % intervals of a difference hold the true difference"},
+        "title": {"text": "Coverage of 95 % intervals of a difference"},
         "grid": {"rows": 1, "columns": len(counts), "subplots": [[axis + "y" for axis in axes]]},
         "shapes": [
             {
@@ -224,9 +223,9 @@ def plot(outcomes: dict[Setting, Outcome], file: str) -> None:
         "template": "plotly_white",
     }
     for axis, count in zip(axes, counts, strict=True):
-        of_count = {each: outcome for each, outcome in outcomes.items() if each.seeds == count}
-        layout[axis.replace("x", "xaxis")] = {"title": {"text": f"noise of training, {count} seeds"}}
-        for name, (field, colour, aside) in shown.items():
+        panel = {setting: outcome for setting, outcome in outcomes.items() if setting.seeds == count}
+        layout[axis.replace("x", "xaxis")] = {"title": {"text": f"training noise, {count} seeds"}}
+        for name, (field, colour, offset) in series.items():
             traces.append(
                 {
                     "type": "scatter",
@@ -234,11 +233,11 @@ def plot(outcomes: dict[Setting, Outcome], file: str) -> None:
                     "name": name,
                     "legendgroup": name,
                     "showlegend": axis == "x",
-                    "x": [each.noise + aside for each in of_count],
+                    "x": [setting.noise + offset for setting in panel],
                     "xaxis": axis,
                     "yaxis": "y",
-                    "y": [100 * getattr(outcome, field) for outcome in of_count.values()],
-                    "text": [f"{each.metric}, {each.systems} systems, {each.sentences} sentences" for each in of_count],
+                    "y": [100 * getattr(outcome, field) for outcome in panel.values()],
+                    "text": [f"{s.metric}, {s.systems} systems, {s.sentences} sentences" for s in panel],
                     "marker": {"color": colour, "size": 8, "opacity": 0.8},
                 }
             )
@@ -246,7 +245,7 @@ def plot(outcomes: dict[Setting, Outcome], file: str) -> None:
 
 
 def show_coverage(outcomes: dict[Setting, Outcome], repetitions: int) -> None:
-    print(f"{repetitions} repetitions, {SAMPLES} resampled test sets; % of 95 % intervals that hold the true value")
+    print(f"{repetitions} repetitions, {SAMPLES} bootstrap samples; coverage of 95 % intervals in %")
     print(
         f"{'metric':8}{'systems':11}{'seeds':>5}{'sentences':>10}{'noise':>6}  "
         f"{'two-level':>10}{'naive':>7}{'sentences':>11}{'one system':>12}{'naive':>7}"
@@ -256,16 +255,16 @@ def show_coverage(outcomes: dict[Setting, Outcome], repetitions: int) -> None:
         print(
             f"{setting.metric:8}{setting.systems:11}{setting.seeds:5}{setting.sentences:10}{setting.noise:6.1f}  "
             f"{shares[0]:>10}{shares[1]:>7}{shares[2]:>11}{shares[3]:>12}{shares[4]:>7}  "
-            f"{verdict(outcome.difference, repetitions)}"
+            f"{mark(outcome.difference, repetitions)}"
         )
     null = [100 * (1 - outcome.difference) for setting, outcome in outcomes.items() if setting.systems == "same"]
     print(f"false positives at 5 %: mean {np.mean(null):.1f} %, largest {max(null):.1f} %")
 
 
-def show_families(found: dict[Setting, Family]) -> None:
-    print("\nfalse positives in tables of ten: % of tables in which anything is found")
+def show_families(tables: dict[Setting, Family]) -> None:
+    print("\nfalse positives in tables of ten: % of tables with any significant difference")
     print(f"{'metric':8}{'seeds':>5}{'sentences':>10}{'noise':>6}  {'Holm':>6}{'uncorrected':>13}")
-    for setting, family in found.items():
+    for setting, family in tables.items():
         print(
             f"{setting.metric:8}{setting.seeds:5}{setting.sentences:10}{setting.noise:6.1f}  "
             f"{100 * family.corrected:6.1f}{100 * family.uncorrected:13.1f}"
@@ -274,22 +273,20 @@ def show_families(found: dict[Setting, Family]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repetitions", type=int, default=1000, help="of every setting (default 1000)")
+    parser.add_argument("--repetitions", type=int, default=1000, help="repetitions per setting (default 1000)")
     parser.add_argument("--seeds", type=int, nargs="+", default=[3, 5, 10], help="(default 3 5 10)")
     parser.add_argument("--sentences", type=int, nargs="+", default=[200, 1000], help="(default 200 1000)")
     parser.add_argument("--noise", type=float, nargs="+", default=[0.0, 0.5, 1.0, 3.0], help="(default 0 0.5 1 3)")
     parser.add_argument("--plot", metavar="FILE", help="write the coverage as a chart (HTML)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     arguments = parser.parse_args()
-    chosen = [
-        Setting(*each)
-        for each in itertools.product(
-            METRICS, ("same", "different"), arguments.seeds, arguments.sentences, arguments.noise
-        )
+    grid = itertools.product(METRICS, ("same", "different"), arguments.seeds, arguments.sentences, arguments.noise)
+    settings = [Setting(*values) for values in grid]
+    outcomes = {setting: cover(setting, arguments.repetitions) for setting in settings}
+    null = [
+        setting for setting in settings if setting.systems == "same" and setting.sentences == arguments.sentences[0]
     ]
-    outcomes = {setting: cover(setting, arguments.repetitions) for setting in chosen}
-    smallest = [each for each in chosen if each.systems == "same" and each.sentences == arguments.sentences[0]]
-    tables = {setting: families(setting, arguments.repetitions) for setting in smallest}
+    tables = {setting: families(setting, arguments.repetitions) for setting in null}
     if arguments.plot:
         plot(outcomes, arguments.plot)
     if arguments.json:

@@ -1,16 +1,15 @@
-"""What draws cost: the CPU seconds that each adds to a training step, over those of the step without it.
+"""Measure the CPU time that token draws add to a training step.
 
     PYTHONPATH=platform:. python benchmarks/draws.py [--repeats 60] [--json]
 
-A step is one update of the engine under the plain regime, loading included: architecture `tiny` with hidden size 192
-and feed-forward size 768, a vocabulary of 4,000, batches of 1,500 tokens, in one thread. Draws are of the side written
-beside them. The text is the first 5,000 pairs of Multi30k de-en if AUGURY_DATA names the directory that has it,
-else of the built-in corpus.
+A step is one update of the engine under the plain regime, including loading: architecture `tiny` with hidden size 192
+and feed-forward size 768, a vocabulary of 4,000, batches of 1,500 tokens, one thread. The text is the first 5,000 pairs
+of Multi30k de-en if AUGURY_DATA is the directory of the corpora, else of the built-in corpus.
 
-A round is one batch: a step, and the same batch loaded without and with each draw, in an order that rotates, in this
-process alone. `ms` is the median over rounds of the seconds that a draw adds to loading; `share` is the median of what
-that is of the step of the same round; `tokens` is how many tokens are read, over those without it. Most rounds are of
-the first passes: nothing is kept from one pass to another that would make later ones quicker.
+A round is one batch: a step, then the same batch loaded without and with each draw, in rotating order, in this process.
+`ms` is the median over rounds of the time that a draw adds to loading; `share` is the median of its ratio to the step
+of the same round; `tokens` is the ratio of tokens read with and without the draw. No state is kept between passes that
+would make later passes faster.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ DRAWS: dict[str, list[dict[str, Any]]] = {
 
 
 class Round(NamedTuple):
-    """One batch: the CPU seconds of a step, and of loading and the tokens under every draw."""
+    """One batch: CPU seconds of a step, and of loading with every draw; tokens with every draw."""
 
     step: float
     loading: dict[str, float]
@@ -63,7 +62,7 @@ class Round(NamedTuple):
 
 
 def prepare(operators: list[dict[str, Any]], store: Store) -> Run:
-    """Return a run with these operators: corpus, vocabulary and tokens."""
+    """Return a prepared run with these operators."""
     languages = {"source_language": "de", "target_language": "en"}
     known = {"known": "multi30k", "train": {"first": PAIRS}}
     builtin = {"train": {"builtin": PAIRS}, "valid": {"builtin": 100}, "tests": {"test": {"builtin": 100}}}
@@ -83,7 +82,7 @@ def prepare(operators: list[dict[str, Any]], store: Store) -> Run:
 
 
 def batches(loop: _Loop) -> Iterator[tuple[int, np.ndarray]]:
-    """The pass and the examples of one update after another."""
+    """Yield the pass and the examples of every update."""
     for number in itertools.count():
         loop.position.passes = number
         for update in loop._pass():
@@ -91,14 +90,14 @@ def batches(loop: _Loop) -> Iterator[tuple[int, np.ndarray]]:
 
 
 def seconds(work: Callable[[], Any]) -> tuple[float, Any]:
-    """The CPU seconds of some work, and what it returns."""
+    """Return the CPU seconds and the result of `work`."""
     start = time.process_time()
     result = work()
     return time.process_time() - start, result
 
 
 def measure(loop: _Loop, tasks: dict[str, Translation], repeats: int) -> list[Round]:
-    """Return the rounds after three that are not counted."""
+    """Return `repeats` rounds after three warm-up rounds."""
     rounds, names = [], list(tasks)
     for turn, (number, examples) in enumerate(itertools.islice(batches(loop), repeats + 3)):
         step, _ = seconds(lambda examples=examples: loop._step([examples]))
@@ -127,16 +126,18 @@ def main() -> None:
         plain = Translation(runs["none"])
         loop = _Loop(plain, plain.experiment.training, runs["none"], CPU, lambda metrics: None, None, None)
         rounds = measure(loop, tasks, arguments.repeats)
-    added = {name: [one.loading[name] - one.loading["none"] for one in rounds] for name in DRAWS if name != "none"}
+    added = {
+        name: [batch.loading[name] - batch.loading["none"] for batch in rounds] for name in DRAWS if name != "none"
+    }
     results = {
         name: {
-            "milliseconds": 1000 * statistics.median(more),
-            "share": statistics.median(extra / one.step for extra, one in zip(more, rounds, strict=True)),
-            "tokens": sum(one.tokens[name] for one in rounds) / sum(one.tokens["none"] for one in rounds),
+            "milliseconds": 1000 * statistics.median(extras),
+            "share": statistics.median(extra / batch.step for extra, batch in zip(extras, rounds, strict=True)),
+            "tokens": sum(batch.tokens[name] for batch in rounds) / sum(batch.tokens["none"] for batch in rounds),
         }
-        for name, more in added.items()
+        for name, extras in added.items()
     }
-    step = 1000 * statistics.median(one.step for one in rounds)
+    step = 1000 * statistics.median(batch.step for batch in rounds)
     text = "Multi30k de-en" if "AUGURY_DATA" in os.environ else "built-in corpus"
     if arguments.json:
         setting = {"text": text, "repeats": arguments.repeats, "torch": torch.__version__, "goal": GOAL}

@@ -1,26 +1,25 @@
-"""What ROT-k costs: per sentence, in one thread, and as a stage that makes a view of a corpus.
+"""Measure the speed of ROT-k: per sentence in one thread, and as a stage that makes a view of a corpus.
 
     python benchmarks/encipher.py [--sentences 290000] [--text FILE] [--key 1] [--repeats 5] [--json]
     python benchmarks/encipher.py --stage [--stage-sentences 2900000] [--repeats 5] [--json]
 
-    list loop        for each character: is it in the list of letters? then look its image up
-    dictionary loop  for each character: look it up in a dictionary
-    str.translate    for each sentence, from a Python list to a Python list
-    column           augury.text.rot: the whole Arrow column, to an Arrow column
+    list loop        tests for each character whether it is in a list of letters, then looks up its image
+    dictionary loop  looks up each character in a dictionary
+    str.translate    translates each sentence, from a Python list to a Python list
+    column           augury.text.rot: translates a whole Arrow column
 
-The list loop is what the script of the CipherDAug authors does; it deals its sentences to four processes,
-here all contenders have one. The text is a file with a sentence per line; by default the German side of
-Multi30k if AUGURY_DATA names the directory that has it, else the built-in corpus. It is repeated until it has
-enough sentences. The loops are too slow for all of them and get only the first (--part); every figure is
-per sentence. All must give the same text. They take turns, in an order that rotates, so that a busy machine
-disturbs them alike; the ratio is the median over the rounds of the ratio of CPU seconds in the same round.
+The list loop is the script of the CipherDAug authors, without its four processes. The text is a file with one sentence
+per line; by default the German side of Multi30k if AUGURY_DATA is the directory of the corpora, else the built-in
+corpus. It is repeated until it has enough sentences. The loops are too slow for all of them and get only the first
+(--part); figures are per sentence. All outputs must be equal. The contenders run in rotating order, so that other load
+affects them equally; ratios are medians over rounds of the ratio of CPU seconds in the same round.
 
---stage times a whole stage, `augury.augment.pipeline.augment`: a fresh Python starts, reads a corpus (Parquet) from
-a store, fits the alphabet, reads it again, writes the view of one key and ends; with executor ray, Ray starts and
-ends too. Every sentence of the corpus ends in the number of its row, so that no two are equal. Writing it is not
-timed; it lies in a temporary directory, so that reading it touches no disk. The loops get --part sentences, evenly
-spaced, and what they take is scaled to all. The stage's text must be theirs, and the same bytes from both executors.
-Peak memory, also of a tenth of the sentences, and CPU seconds are those of the stage's process; Ray's are not seen.
+--stage times a whole stage, `augury.augment.pipeline.augment`: a new Python process reads a corpus (Parquet) from a
+store, fits the alphabet, reads the corpus again and writes the view of one key; with executor ray it also starts and
+stops Ray. Every sentence of the corpus ends with its row number, so that all are distinct. Writing the corpus is not
+timed; it is in a temporary directory, so that it is read from the page cache. The loops get --part sentences, evenly
+spaced, and their times are scaled to all. The stage's text must equal theirs and be byte-identical for both executors.
+Peak memory, also for a tenth of the sentences, and CPU seconds are those of the stage's process without Ray's.
 """
 
 from __future__ import annotations
@@ -55,7 +54,7 @@ from augury.corpora.corpus import KIND, PARALLEL, SHARD_ROWS, Corpus, CorpusWrit
 from augury.text.alphabet import build_alphabet, count_letters
 from augury.text.rot import Rot
 
-BUILTIN_SENTENCES = 29_000  # as many as Multi30k has
+BUILTIN_SENTENCES = 29_000  # the size of Multi30k
 LOOPS = "list loop", "dictionary loop"
 
 T = TypeVar("T")
@@ -87,23 +86,23 @@ def dictionary_loop(lines: Iterable[str], image: dict[str, str]) -> list[str]:
 
 
 def contenders(lines: list[str], part: int, cipher: Rot) -> list[Contender]:
-    """Everything that is timed, after a check that all of it writes the same text."""
+    """Return all contenders after checking that their outputs are equal."""
     image = cipher.alphabet.rotation(cipher.key)
-    some = lines[:part]
+    subset = lines[:part]
     column = pa.array(lines)
     expected = cipher.column(column).to_pylist()
     assert expected == [cipher.text(line) for line in lines]
-    assert expected[:part] == list_loop(some, image) == dictionary_loop(some, image)
+    assert expected[:part] == list_loop(subset, image) == dictionary_loop(subset, image)
     return [
-        Contender(LOOPS[0], len(some), lambda: list_loop(some, image)),
-        Contender(LOOPS[1], len(some), lambda: dictionary_loop(some, image)),
+        Contender(LOOPS[0], len(subset), lambda: list_loop(subset, image)),
+        Contender(LOOPS[1], len(subset), lambda: dictionary_loop(subset, image)),
         Contender("str.translate", len(lines), lambda: [cipher.text(line) for line in lines]),
         Contender("column", len(lines), lambda: cipher.column(column)),
     ]
 
 
 def measure(contenders: list[Contender], repeats: int) -> dict[str, list[Clock]]:
-    """Seconds per sentence of every contender in every round."""
+    """Return the seconds per sentence of every contender in every round."""
     samples: dict[str, list[Clock]] = {contender.name: [] for contender in contenders}
     for name, sentences, run in turns(contenders, repeats):
         wall, cpu = time.perf_counter(), time.process_time()
@@ -114,7 +113,7 @@ def measure(contenders: list[Contender], repeats: int) -> dict[str, list[Clock]]
 
 
 def turns(contenders: list[T], repeats: int) -> Iterator[T]:
-    """Every contender once a round, in an order that rotates."""
+    """Yield every contender once per round, in rotating order."""
     for first in range(repeats):
         turn = first % len(contenders)
         yield from contenders[turn:] + contenders[:turn]
@@ -135,12 +134,12 @@ def summary(samples: dict[str, list[Clock]]) -> dict[str, dict[str, float]]:
 
 
 class Run(NamedTuple):
-    """One run of the stage, or of a loop, which has no start and no memory of its own; seconds and MiB."""
+    """One run of the stage or of a loop; seconds and MiB. Loops have no start-up and no memory of their own."""
 
     sentences: int
     wall: float
     cpu: float | None
-    start: float | None = None  # of the wall, before the stage itself begins
+    start: float | None = None  # wall-clock start-up time before the stage
     peak: float | None = None
 
 
@@ -173,33 +172,32 @@ def write_corpus(lines: list[str], sentences: int, store: Store) -> Corpus:
 
 
 def stage(root: str, address: str, executor: Any, key: int) -> None:
-    """What a process that is timed does; it prints what only it knows."""
+    """Run the stage in this process and print its start time, CPU seconds and peak memory as JSON."""
     if executor == "ray":
         connect()
-    began = time.time()
+    start = time.time()
     store = Store(root)
     augment(Corpus.load(store, address), [Cipher(keys=(key,))], store, execution=Execution(executor=executor))
-    # Not getrusage, whose peak begins with that of the process that started this one.
+    # The peak of getrusage includes that of the parent process before exec.
     peak = re.findall(r"VmHWM:\s*(\d+) kB", Path("/proc/self/status").read_text())
-    print(json.dumps({"began": began, "cpu": time.process_time(), "peak": int(peak[0]) / 1024}))
+    print(json.dumps({"start": start, "cpu": time.process_time(), "peak": int(peak[0]) / 1024}))
 
 
 def run_stage(corpus: Corpus, executor: str, key: int) -> Run:
     for kind in (VIEWS, FITS, AUGMENTED):
         shutil.rmtree(Path(corpus.folder.root) / kind, ignore_errors=True)
-    task = [corpus.folder.root, corpus.address, executor]
-    started, wall = time.time(), time.perf_counter()
-    command = [sys.executable, __file__, "--key", str(key), "--run", *task]
-    told = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
+    command = [sys.executable, __file__, "--key", str(key), "--run", corpus.folder.root, corpus.address, executor]
+    launched, wall = time.time(), time.perf_counter()
+    output = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True).stdout
     wall = time.perf_counter() - wall
-    last = json.loads(told.splitlines()[-1])
-    if executor == "ray":  # most of it works in processes of its own
-        last |= {"cpu": None, "peak": None}
-    return Run(corpus.rows, wall, last["cpu"], last["began"] - started, last["peak"])
+    measured = json.loads(output.splitlines()[-1])
+    if executor == "ray":  # most of the work happens in other processes
+        measured |= {"cpu": None, "peak": None}
+    return Run(corpus.rows, wall, measured["cpu"], measured["start"] - launched, measured["peak"])
 
 
 def view_digest(corpus: Corpus, key: int, rows: np.ndarray, expected: list[str]) -> str:
-    """The digest of the view's shards, after a check that it has the texts that are expected in some rows."""
+    """Return the digest of the view's shards after checking the texts of some rows."""
     folder = plan(corpus.address, [Cipher(keys=(key,))], Store(corpus.folder.root))[0].folder
     texts = pa.chunked_array(read_shard(folder, shard).column("text").combine_chunks() for shard in corpus.shards)
     assert texts.take(pa.array(rows)).to_pylist() == expected
@@ -210,35 +208,35 @@ def view_digest(corpus: Corpus, key: int, rows: np.ndarray, expected: list[str])
 
 
 def measure_stage(lines: list[str], sentences: int, part: int, key: int, repeats: int) -> dict[str, list[Run]]:
-    """Every contender's runs, in an order that rotates; those of the loops are scaled to all sentences."""
+    """Return every contender's runs, in rotating order; those of the loops are scaled to all sentences."""
     rows = np.linspace(0, sentences - 1, part).astype(int)
-    some = numbered(lines, rows).to_pylist()
+    subset = numbered(lines, rows).to_pylist()
     image = build_alphabet(count_letters(pa.array(lines[:sentences]))).rotation(key)
-    expected = dictionary_loop(some, image)
+    expected = dictionary_loop(subset, image)
     digests: set[str] = set()
 
-    def scaled(loop: Callable[[Iterable[str], dict[str, str]], list[str]]) -> Run:
+    def time_loop(loop: Callable[[Iterable[str], dict[str, str]], list[str]]) -> Run:
         wall, cpu = time.perf_counter(), time.process_time()
-        texts = loop(some, image)
+        texts = loop(subset, image)
         cpu, wall = time.process_time() - cpu, time.perf_counter() - wall
         assert texts == expected
         return Run(sentences, wall * sentences / part, cpu * sentences / part)
 
-    def staged(corpus: Corpus, executor: str) -> Run:
+    def time_stage(corpus: Corpus, executor: str) -> Run:
         run = run_stage(corpus, executor, key)
-        if corpus is whole:
+        if corpus is full:
             digests.add(view_digest(corpus, key, rows, expected))
             assert len(digests) == 1
         return run
 
     with tempfile.TemporaryDirectory() as root:
-        whole, tenth = (write_corpus(lines, count, Store(root)) for count in (sentences, sentences // 10))
+        full, tenth = (write_corpus(lines, count, Store(root)) for count in (sentences, sentences // 10))
         contenders: dict[str, Callable[[], Run]] = {
-            LOOPS[0]: lambda: scaled(list_loop),
-            LOOPS[1]: lambda: scaled(dictionary_loop),
-            "stage, local": lambda: staged(whole, "local"),
-            "stage, local, a tenth": lambda: staged(tenth, "local"),
-            "stage, ray": lambda: staged(whole, "ray"),
+            LOOPS[0]: lambda: time_loop(list_loop),
+            LOOPS[1]: lambda: time_loop(dictionary_loop),
+            "stage, local": lambda: time_stage(full, "local"),
+            "stage, local, a tenth": lambda: time_stage(tenth, "local"),
+            "stage, ray": lambda: time_stage(full, "ray"),
         }
         runs: dict[str, list[Run]] = {name: [] for name in contenders}
         for name in turns(list(contenders), repeats):
@@ -247,15 +245,15 @@ def measure_stage(lines: list[str], sentences: int, part: int, key: int, repeats
 
 
 def stage_summary(runs: dict[str, list[Run]]) -> dict[str, dict[str, float | None]]:
-    """Medians, and how much quicker than the list loop for as many sentences; None where something is not known."""
+    """Return medians, and speed-ups over the list loop per sentence; None for unknown values."""
 
     def median(values: Iterable[float | None]) -> float | None:
-        known = [value for value in values if value is not None]
-        return statistics.median(known) if known else None
+        measured = [value for value in values if value is not None]
+        return statistics.median(measured) if measured else None
 
-    def times(run: Run, loop: Run, clock: str) -> float | None:
-        mine, other = getattr(run, clock), getattr(loop, clock)
-        return None if mine is None else other / loop.sentences / (mine / run.sentences)
+    def speedup(run: Run, loop: Run, clock: str) -> float | None:
+        seconds, loop_seconds = getattr(run, clock), getattr(loop, clock)
+        return None if seconds is None else loop_seconds / loop.sentences / (seconds / run.sentences)
 
     def row(runs: list[Run], loops: list[Run]) -> dict[str, float | None]:
         pairs = list(zip(runs, loops, strict=True))
@@ -263,16 +261,16 @@ def stage_summary(runs: dict[str, list[Run]]) -> dict[str, dict[str, float | Non
             "wall_seconds": median(run.wall for run in runs),
             "start_seconds": median(run.start for run in runs),
             "cpu_seconds": median(run.cpu for run in runs),
-            "times_list_loop": median(times(*pair, "wall") for pair in pairs),
-            "times_list_loop_cpu": median(times(*pair, "cpu") for pair in pairs),
+            "times_list_loop": median(speedup(*pair, "wall") for pair in pairs),
+            "times_list_loop_cpu": median(speedup(*pair, "cpu") for pair in pairs),
             "peak_mebibytes": median(run.peak for run in runs),
         }
 
-    return {name: row(each, runs[LOOPS[0]]) for name, each in runs.items()}
+    return {name: row(of_name, runs[LOOPS[0]]) for name, of_name in runs.items()}
 
 
 def read_lines(file: Path | None) -> tuple[str, list[str]]:
-    """Where the text is from, and its sentences."""
+    """Return the name of the text and its sentences."""
     directory = os.environ.get("AUGURY_DATA")
     if file is None and directory is None:
         return "built-in corpus", [pair.source for pair in generate("train", BUILTIN_SENTENCES)]
@@ -285,14 +283,16 @@ def read_lines(file: Path | None) -> tuple[str, list[str]]:
 def main() -> None:
     formatter = argparse.RawDescriptionHelpFormatter
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=formatter)
-    parser.add_argument("--sentences", type=int, default=290_000, help="how many (default 290000)")
-    parser.add_argument("--part", type=int, default=5_000, help="sentences that the loops get (default 5000)")
-    parser.add_argument("--text", type=Path, help="a sentence per line, plain or .gz")
-    parser.add_argument("--key", type=int, default=1, help="places that each letter moves (default 1)")
+    parser.add_argument("--sentences", type=int, default=290_000, help="number of sentences (default 290000)")
+    parser.add_argument("--part", type=int, default=5_000, help="number of sentences for the loops (default 5000)")
+    parser.add_argument("--text", type=Path, help="text with one sentence per line, plain or .gz")
+    parser.add_argument("--key", type=int, default=1, help="number of places to shift letters (default 1)")
     parser.add_argument("--repeats", type=int, default=5, help="rounds (default 5)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
     parser.add_argument("--stage", action="store_true", help="time the stage instead")
-    parser.add_argument("--stage-sentences", type=int, default=2_900_000, help="of the corpus (default 2900000)")
+    parser.add_argument(
+        "--stage-sentences", type=int, default=2_900_000, help="number of sentences for the stage (default 2900000)"
+    )
     parser.add_argument("--run", nargs=3, help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.run:

@@ -1,17 +1,16 @@
-"""What all fuzzy matches of a text cost, by the number of its sentences.
+"""Measure the time to find all fuzzy matches in a text, by number of sentences.
 
     python benchmarks/fuzzy.py [--sizes 5000 20000 50000 100000] [--threshold 0.5] [--norm min] [--plot FILE] [--json]
         [--languages de fr en]
 
     rapidfuzz     rapidfuzz.process.cdist over all pairs, tokens as code points
-    by length     the same over all pairs that their lengths allow, distances cut off at the most that is allowed
-    augury        augury.text.fuzzy: the index is built, and every sentence looked up, in blocks of 5,000
+    by length     the same over pairs whose lengths permit a match, with the maximum distance as score cutoff
+    augury        augury.text.fuzzy: builds the index and looks up every sentence, in blocks of 5,000
 
-The text is Tatoeba, in AUGURY_DATA: different sentences of some languages (--languages), shuffled; German alone has
-158,000, with French and English there are 300,000. All contenders find the same pairs, in both orders; a check says so.
-One thread each; CPU seconds, since machines are busy. Contenders that compare all pairs stop at --brute sentences. The
-exponent, in brackets, is that of the growth from the size before; that of the pairs themselves is about 2, since twice
-the text has four times the pairs.
+The text is Tatoeba in AUGURY_DATA: distinct sentences of some languages (--languages), shuffled; German has 158,000,
+with French and English there are 300,000. All methods must find the same pairs, in both orders, which is asserted. One
+thread each; CPU seconds, to be robust against other load. Methods that compare all pairs stop at --brute sentences. The
+exponent of growth since the previous size is in brackets; that of the number of pairs itself is about 2.
 """
 
 from __future__ import annotations
@@ -47,12 +46,12 @@ def all_pairs(tokens: Tokens, limit: Limit) -> int:
     codes = encoded(tokens)
     lengths = np.array([*map(len, tokens)])
     longest = int(lengths.max()) + 1
-    most = np.array([[limit.edits(a, b) for b in range(longest)] for a in range(longest)])
+    max_edits = np.array([[limit.edits(a, b) for b in range(longest)] for a in range(longest)])
     count = 0
     for start in range(0, len(tokens), 500):
         block = slice(start, start + 500)
         distances = cdist(codes[block], codes, scorer=Levenshtein.distance, dtype=np.uint8, workers=1)
-        count += int(((distances > 0) & (distances <= most[lengths[block, None], lengths])).sum())
+        count += int(((distances > 0) & (distances <= max_edits[lengths[block, None], lengths])).sum())
     return count
 
 
@@ -61,10 +60,10 @@ def by_length(tokens: Tokens, limit: Limit) -> int:
     for code in encoded(tokens):
         groups.setdefault(len(code), []).append(code)
     count = 0
-    for one, queries in groups.items():
-        for other, sentences in groups.items():
-            edits = limit.edits(one, other)
-            if edits < max(1, abs(one - other)):
+    for query_length, queries in groups.items():
+        for length, sentences in groups.items():
+            edits = limit.edits(query_length, length)
+            if edits < max(1, abs(query_length - length)):
                 continue
             for start in range(0, len(queries), 500):
                 block = queries[start : start + 500]
@@ -91,7 +90,7 @@ FILES = {"de": "tatoeba.de-en.tsv.gz", "fr": "tatoeba.fr-en.tsv.gz", "en": "tato
 
 
 def text(directory: Path, languages: list[str]) -> Tokens:
-    """Different sentences in random order."""
+    """Return distinct sentences in random order."""
     lines: dict[str, None] = {}
     for language in languages:
         with gzip.open(directory / FILES[language], "rt", encoding="utf-8") as file:
@@ -109,19 +108,19 @@ def measure(tokens: Tokens, sizes: list[int], limit: Limit, brute: int) -> list[
         for name, contender in CONTENDERS.items():
             if name != "augury" and size > brute:
                 continue
-            began = time.process_time()
+            start = time.process_time()
             pairs = contender(tokens[:size], limit)
-            row[name] = time.process_time() - began
-            assert row.setdefault("pairs", pairs) == pairs, f"{name} finds other pairs"
+            row[name] = time.process_time() - start
+            assert row.setdefault("pairs", pairs) == pairs, f"{name} finds different pairs"
         rows.append(row)
     return rows
 
 
-def exponent(row: dict[str, Any], before: dict[str, Any] | None, name: str) -> float | None:
-    """The power of the number of sentences by which the time has grown."""
-    if before is None or name not in row or name not in before:
+def exponent(row: dict[str, Any], previous: dict[str, Any] | None, name: str) -> float | None:
+    """Return the exponent of the growth in time with the number of sentences."""
+    if previous is None or name not in row or name not in previous:
         return None
-    return math.log(row[name] / before[name]) / math.log(row["sentences"] / before["sentences"])
+    return math.log(row[name] / previous[name]) / math.log(row["sentences"] / previous["sentences"])
 
 
 def plot(rows: list[dict[str, Any]], path: Path) -> None:
@@ -129,8 +128,8 @@ def plot(rows: list[dict[str, Any]], path: Path) -> None:
 
     figure = go.Figure(layout={"xaxis_title": "sentences", "yaxis_title": "CPU seconds", "template": "plotly_white"})
     for name in CONTENDERS:
-        known = [row for row in rows if name in row]
-        points = {"x": [row["sentences"] for row in known], "y": [row[name] for row in known]}
+        measured = [row for row in rows if name in row]
+        points = {"x": [row["sentences"] for row in measured], "y": [row[name] for row in measured]}
         figure.add_trace(go.Scatter(name=name, mode="lines+markers", **points))
     figure.update_xaxes(type="log")
     figure.update_yaxes(type="log")
@@ -143,7 +142,7 @@ def main() -> None:
     parser.add_argument("--sizes", type=int, nargs="+", default=[5_000, 20_000, 50_000, 100_000])
     parser.add_argument("--threshold", type=float, default=0.5)
     parser.add_argument("--norm", choices=["min", "max"], default="min")
-    parser.add_argument("--brute", type=int, default=50_000, help="most sentences that are all compared (50000)")
+    parser.add_argument("--brute", type=int, default=50_000, help="maximum sentences for all pairs (default 50000)")
     parser.add_argument("--languages", choices=FILES, nargs="+", default=["de"])
     parser.add_argument("--plot", type=Path, help="write the growth as HTML")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of a table")
@@ -164,10 +163,10 @@ def main() -> None:
     languages = " ".join(arguments.languages)
     print(f"Tatoeba {languages}, threshold {limit.threshold}, norm {limit.norm}; CPU seconds (exponent)")
     print(f"{'sentences':>10}{'pairs':>12}" + "".join(f"{name:>18}" for name in CONTENDERS))
-    for row, before in zip(rows, [None, *rows[:-1]], strict=True):
+    for row, previous in zip(rows, [None, *rows[:-1]], strict=True):
         cells = ""
         for name in CONTENDERS:
-            power = exponent(row, before, name)
+            power = exponent(row, previous, name)
             cells += f"{row[name]:10.2f}" if name in row else f"{'-':>10}"
             cells += f"{'' if power is None else f'({power:.2f})':>8}"
         print(f"{row['sentences']:>10,}{row['pairs']:>12,}{cells}")

@@ -1,38 +1,37 @@
-"""What successive halving over groups of seeds finds, and at what cost, on simulated surfaces with a known best.
+"""Measure how often successive halving over groups of seeds finds the best configuration, and at what cost.
 
     PYTHONPATH=platform python benchmarks/halving.py [--repetitions 200] [--seed 1] [--json] [--plot FILE]
 
-    all seeds           every configuration with every seed to the end of training, the best mean chosen: the yardstick
-    race                augury.sweeping.race.Race as `augury sweep` runs it, with its defaults
-    one seed, then all  one seed of every configuration to the end, then all seeds of the best few: as many as make it
-                        at least as expensive as the race
-    halving, all seeds  successive halving on the mean of all seeds; of the settings that cost no more than a third of
-                        the yardstick, the one that finds the best most often
-    halving, one seed   successive halving with one seed: of the settings, the one that finds the best most often. The
-                        asynchronous form (ASHA) decides the same with less known
-    one seed            one seed of every configuration to the end of training
+    all seeds           trains every configuration with every seed to the end and chooses the best mean: the baseline
+    race                augury.sweeping.race.Race with its defaults, as `augury sweep` runs it
+    one seed, then all  trains one seed of every configuration to the end, then all seeds of the best few, just enough
+                        to cost at least as much as the race
+    halving, all seeds  successive halving on the mean of all seeds; of the settings that cost at most a third of the
+                        baseline, the one that finds the best configuration most often
+    halving, one seed   successive halving with one seed; of all settings, the one that finds the best configuration
+                        most often. The asynchronous variant (ASHA) makes the same decisions with less information
+    one seed            trains one seed of every configuration to the end
 
-`found` is the share of repetitions in which the truly best configuration is chosen, `lost` how far the chosen one lies
-below it, in the points of the metric, `cost` the training that was done as a share of the yardstick's. `found - all` is
-the difference to the yardstick, paired by repetition: both see the same runs. Each comes with its standard error.
+`found` is the share of repetitions in which the truly best configuration is chosen, `lost` the gap between it and the
+chosen one in points of the metric, `cost` the training as a share of the baseline's. `found - all` is the difference to
+the baseline, paired by repetition because both see the same runs. All have their standard errors.
 
-A surface has 50 configurations; the runs of each differ in up to 5 seeds. A configuration's true value at the end of
-training lies at a gap below the best's, that of the contenders within 1 point. Its curve is a power law that ends
-there, y(t) = value - b (1/t^c - 1), t the share of the training that is done, with b log-normal around 1.5 and c
-uniform on [0.3, 0.9]: rankings cross. The noise of a seed is normal, correlated along the run (0.7 between half-time
-and the end) and larger early (by 1/t^0.3). Training is validated 36 times, and a run counts with its best validation
-so far.
+A simulated surface has 50 configurations with up to 5 seeds. A configuration's true value at the end of training is the
+best's minus a gap, which is at most 1 point for contenders. Its curve is a power law that ends there, y(t) = value - b
+(1/t^c - 1) at the fraction t of training, with b log-normal around 1.5 and c uniform on [0.3, 0.9], so that curves
+cross. The noise of a seed is normal, correlated along the run (0.7 between half of training and the end) and larger
+early (by 1/t^0.3). There are 36 validations; a run's value is its best validation so far.
 
-    usual               10 contenders, gaps from 0.2; deviation between seeds 0.4
+    usual               10 contenders, gaps from 0.2; standard deviation between seeds 0.4
     easy                4 contenders, gaps from 0.5
     crowded             20 contenders, gaps from 0.1
-    noisy               as usual, with a deviation of 0.8
-    uneven              as usual, each configuration with a deviation of its own, between 0.2 and 0.8
-    astray              as usual, but one run in 50 goes wrong and stays 10 points below
-    late bloomers       as usual, but what ends high starts slowly: value and log b correlate by 0.7
-    very late bloomers  so much so that the order at half-time misleads: by 0.9, with b around 3
+    noisy               as usual, with a standard deviation of 0.8
+    uneven              as usual, with a standard deviation per configuration between 0.2 and 0.8
+    astray              as usual, but one run in 50 fails and stays 10 points below
+    late bloomers       as usual, but the best start slowly: value and log b have a correlation of 0.7
+    very late bloomers  the ranking at half of training misleads: a correlation of 0.9, with b around 3
 
-`order at 1/2` is Spearman's correlation of a single run's value at half-time with the true values.
+`order at 1/2` is Spearman's correlation of a single run's value at half of training with the true values.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ CONFIGURATIONS, SEEDS, VALIDATIONS = 50, 5, 36
 SETTINGS = [
     (reduction, first) for reduction in (2, 3, 4) for first in (1 / 18, 1 / 9, 1 / 6, 1 / 4, 1 / 3, 1 / 2, 2 / 3)
 ]
-LOOKS = (
+MARKERS = (
     ("#7b828c", "circle"),
     ("#d8485a", "star"),
     ("#2a9461", "square"),
@@ -72,22 +71,22 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Surface:
-    """What the configurations of a sweep have in common."""
+    """The parameters of a simulated surface."""
 
     contenders: int = 10
-    """Within 1 point of the best, itself included; the others lie 1 to 6 points below it."""
+    """Number of configurations within 1 point of the best, including it; the others are 1 to 6 points below."""
     nearest: float = 0.2
-    """The smallest gap that a contender may have."""
+    """Smallest gap of a contender."""
     deviation: float = 0.4
-    """Between seeds at the end of training, in points."""
+    """Standard deviation between seeds at the end of training, in points."""
     uneven: float = 1.0
-    """The factor by which a configuration's deviation may differ from that, either way."""
+    """Maximum factor between a configuration's deviation and `deviation`, in both directions."""
     astray: float = 0.0
-    """The share of runs that stay 10 points below what they should reach."""
+    """Share of runs that stay 10 points below their true value."""
     late: float = 0.0
-    """The correlation of the true value with log b."""
+    """Correlation of the true value with log b."""
     missing: float = 1.5
-    """The median of b."""
+    """Median of b."""
 
 
 SURFACES = {
@@ -103,7 +102,7 @@ SURFACES = {
 
 
 class Sample(NamedTuple):
-    """Repetitions of a sweep."""
+    """Simulated repetitions of a sweep."""
 
     truth: Floats
     """Shape (repetitions, configurations)."""
@@ -112,7 +111,7 @@ class Sample(NamedTuple):
 
     @property
     def order_at_half_time(self) -> float:
-        """Spearman's correlation of a single run's value at half-time with the true values."""
+        """Spearman's correlation of a single run's value at half of training with the true values."""
         early = rankdata(self.values[:, :, 0, VALIDATIONS // 2 - 1], axis=1)
         return float(
             np.mean([np.corrcoef(*pair)[0, 1] for pair in zip(early, rankdata(self.truth, axis=1), strict=True)])
@@ -120,40 +119,40 @@ class Sample(NamedTuple):
 
 
 def draw(surface: Surface, repetitions: int, *key: int | str) -> Sample:
-    """Surfaces and all their runs."""
+    """Return random surfaces with all their runs."""
     random = generator("halving", *key)
     shape = repetitions, CONFIGURATIONS
-    rest = CONFIGURATIONS - surface.contenders
+    others = CONFIGURATIONS - surface.contenders
     gaps = np.hstack(
         [
             np.zeros((repetitions, 1)),
             random.uniform(surface.nearest, 1, (repetitions, surface.contenders - 1)),
-            random.uniform(1, 6, (repetitions, rest)),
+            random.uniform(1, 6, (repetitions, others)),
         ]
     )
     truth = 30 - random.permuted(gaps, axis=1)
-    standing = norm.ppf((rankdata(truth, axis=1) - 0.5) / CONFIGURATIONS)
-    slow = surface.late * standing + math.sqrt(1 - surface.late**2) * random.standard_normal(shape)
-    missing, power = surface.missing * np.exp(0.4 * slow), random.uniform(0.3, 0.9, shape)
-    done = np.arange(1, VALIDATIONS + 1) / VALIDATIONS
-    curves = truth[..., None] - missing[..., None] * (done ** -power[..., None] - 1)
-    alike = 0.7 ** np.abs(np.subtract.outer(np.log2(done), np.log2(done)))
-    noise = random.standard_normal((*shape, SEEDS, VALIDATIONS)) @ np.linalg.cholesky(alike).T * done**-0.3
-    own = surface.deviation * surface.uneven ** random.uniform(-1, 1, shape)
-    lost = 10.0 * (random.random((*shape, SEEDS, 1)) < surface.astray)
-    runs = curves[:, :, None] - lost + own[..., None, None] * noise
+    normal_scores = norm.ppf((rankdata(truth, axis=1) - 0.5) / CONFIGURATIONS)
+    log_b = surface.late * normal_scores + math.sqrt(1 - surface.late**2) * random.standard_normal(shape)
+    b, c = surface.missing * np.exp(0.4 * log_b), random.uniform(0.3, 0.9, shape)
+    t = np.arange(1, VALIDATIONS + 1) / VALIDATIONS
+    curves = truth[..., None] - b[..., None] * (t ** -c[..., None] - 1)
+    correlation = 0.7 ** np.abs(np.subtract.outer(np.log2(t), np.log2(t)))
+    noise = random.standard_normal((*shape, SEEDS, VALIDATIONS)) @ np.linalg.cholesky(correlation).T * t**-0.3
+    deviation = surface.deviation * surface.uneven ** random.uniform(-1, 1, shape)
+    failure = 10.0 * (random.random((*shape, SEEDS, 1)) < surface.astray)
+    runs = curves[:, :, None] - failure + deviation[..., None, None] * noise
     return Sample(truth, np.maximum.accumulate(runs, axis=-1))
 
 
 class Picks(NamedTuple):
-    """What a method chose, and what it spent as a share of all seeds to the end; both of shape (repetitions,)."""
+    """The chosen configurations and costs as a share of the baseline's, both of shape (repetitions,)."""
 
     chosen: NDArray[np.int64]
     cost: Floats
 
 
 def repeats_of_best(values: Floats, count: int) -> Picks:
-    """One seed of every configuration to the end, then all seeds of the best `count`."""
+    """Train one seed of every configuration to the end, then all seeds of the best `count`."""
     first, means = values[:, :, 0, -1], values[..., -1].mean(-1)
     considered = rankdata(-first, axis=1) <= count
     cost = (CONFIGURATIONS + count * (SEEDS - 1)) / (CONFIGURATIONS * SEEDS)
@@ -161,38 +160,38 @@ def repeats_of_best(values: Floats, count: int) -> Picks:
 
 
 def halving(values: Floats, seeds: int, reduction: int, first: float) -> Picks:
-    """Successive halving on the mean of the first `seeds`."""
+    """Run successive halving on the mean of the first `seeds`."""
     means = values[:, :, :seeds].mean(2)
-    racing, left, spent, before = np.ones(means.shape[:2], bool), CONFIGURATIONS, 0.0, 0
-    for stands in rungs(VALIDATIONS, reduction, first):
-        at = VALIDATIONS if stands is None else stands
-        spent += left * (at - before)
-        before, left = at, 1 if stands is None else math.ceil(left / reduction)
-        racing &= rankdata(-np.where(racing, means[:, :, at - 1], -np.inf), axis=1, method="ordinal") <= left
+    racing, left, spent, previous = np.ones(means.shape[:2], bool), CONFIGURATIONS, 0.0, 0
+    for rung in rungs(VALIDATIONS, reduction, first):
+        validation = VALIDATIONS if rung is None else rung
+        spent += left * (validation - previous)
+        previous, left = validation, 1 if rung is None else math.ceil(left / reduction)
+        racing &= rankdata(-np.where(racing, means[:, :, validation - 1], -np.inf), axis=1, method="ordinal") <= left
     return Picks(racing.argmax(1), np.full(len(values), spent * seeds / (CONFIGURATIONS * SEEDS * VALIDATIONS)))
 
 
 def race(values: Floats) -> Picks:
-    """`Race` with its defaults."""
-    stands = rungs(VALIDATIONS)
-    ends = [VALIDATIONS if at is None else at for at in stands]
+    """Run `Race` with its defaults."""
+    schedule = rungs(VALIDATIONS)
+    ends = [VALIDATIONS if rung is None else rung for rung in schedule]
     names = [str(index) for index in range(CONFIGURATIONS)]
     chosen, cost = [], []
     for runs in values:
-        running = Race(names, range(SEEDS), stands, mode="max")
-        reached: dict[tuple[str, int], int] = {}
-        while work := running.work():
+        scheduler = Race(names, range(SEEDS), schedule, mode="max")
+        trained: dict[tuple[str, int], int] = {}
+        while work := scheduler.work():
             for configuration, seed, rung in work:
-                running.tell(configuration, seed, rung, float(runs[int(configuration), seed, ends[rung] - 1]))
-                reached[configuration, seed] = ends[rung]
-        assert running.best is not None
-        chosen.append(int(running.best))
-        cost.append(sum(reached.values()) / (CONFIGURATIONS * SEEDS * VALIDATIONS))
+                scheduler.tell(configuration, seed, rung, float(runs[int(configuration), seed, ends[rung] - 1]))
+                trained[configuration, seed] = ends[rung]
+        assert scheduler.best is not None
+        chosen.append(int(scheduler.best))
+        cost.append(sum(trained.values()) / (CONFIGURATIONS * SEEDS * VALIDATIONS))
     return Picks(np.array(chosen), np.array(cost))
 
 
 class Row(NamedTuple):
-    """A method on a surface; every number with its standard error."""
+    """The results of a method on a surface; every number with its standard error."""
 
     method: str
     found: tuple[float, float]
@@ -202,10 +201,10 @@ class Row(NamedTuple):
 
 
 def rows(sample: Sample) -> Iterator[Row]:
-    """Every method on a sample, the yardstick first."""
+    """Yield the results of every method on a sample, the baseline first."""
     truth, values = sample
     best = truth.argmax(1)
-    yardstick = repeats_of_best(values, CONFIGURATIONS)
+    baseline = repeats_of_best(values, CONFIGURATIONS)
 
     def found(picks: Picks) -> float:
         return float(np.mean(picks.chosen == best))
@@ -213,21 +212,19 @@ def rows(sample: Sample) -> Iterator[Row]:
     def row(method: str, picks: Picks) -> Row:
         hit = (picks.chosen == best).astype(float)
         lost = truth.max(1) - truth[np.arange(len(truth)), picks.chosen]
-        return Row(method, _mean(hit), _mean(hit - (yardstick.chosen == best)), _mean(lost), _mean(picks.cost))
+        return Row(method, _mean(hit), _mean(hit - (baseline.chosen == best)), _mean(lost), _mean(picks.cost))
 
-    def best_of(method: str, seeds: int, affordable: float) -> Row:
-        tried = [
-            (picks, setting)
-            for setting in SETTINGS
-            if (picks := halving(values, seeds, *setting)).cost[0] <= affordable
+    def best_of(method: str, seeds: int, max_cost: float) -> Row:
+        candidates = [
+            (picks, setting) for setting in SETTINGS if (picks := halving(values, seeds, *setting)).cost[0] <= max_cost
         ]
-        picks, (reduction, first) = max(tried, key=lambda each: (found(each[0]), -each[0].cost[0]))
-        return row(f"{method}: 1/{reduction} go on, from {first:.2f}", picks)
+        picks, (reduction, first) = max(candidates, key=lambda pair: (found(pair[0]), -pair[0].cost[0]))
+        return row(f"{method}: promotes 1/{reduction}, from {first:.2f}", picks)
 
-    yield row("all seeds", yardstick)
-    raced = race(values)
-    yield row("race", raced)
-    count = max(1, math.ceil((float(raced.cost.mean()) * SEEDS - 1) * CONFIGURATIONS / (SEEDS - 1)))
+    yield row("all seeds", baseline)
+    race_picks = race(values)
+    yield row("race", race_picks)
+    count = max(1, math.ceil((float(race_picks.cost.mean()) * SEEDS - 1) * CONFIGURATIONS / (SEEDS - 1)))
     yield row(f"one seed, then all of the best {count}", repeats_of_best(values, count))
     yield best_of("halving, all seeds", SEEDS, 1 / 3)
     yield best_of("halving, one seed", 1, 1)
@@ -238,27 +235,27 @@ def _mean(values: Floats) -> tuple[float, float]:
     return float(values.mean()), float(values.std(ddof=1) / math.sqrt(len(values)))
 
 
-def table(name: str, order: float, found: list[Row]) -> str:
-    """The rows of a surface as text."""
+def table(name: str, order: float, rows: list[Row]) -> str:
+    """Return the rows of a surface as text."""
     lines = [
         f"{name}, order at 1/2: {order:.2f}",
         f"  {'':44}{'found %':>13}{'found - all':>15}{'lost':>17}{'cost %':>13}",
     ]
-    for row in found:
-        (share, a), (less, b), (lost, c), (cost, d) = row[1:]
+    for row in rows:
+        (found, a), (difference, b), (lost, c), (cost, d) = row[1:]
         lines.append(
-            f"  {row.method:44}{100 * share:7.1f} ± {100 * a:3.1f}{100 * less:+9.1f} ± {100 * b:3.1f}"
+            f"  {row.method:44}{100 * found:7.1f} ± {100 * a:3.1f}{100 * difference:+9.1f} ± {100 * b:3.1f}"
             f"{lost:9.3f} ± {c:.3f}{100 * cost:7.1f} ± {100 * d:3.1f}"
         )
     return "\n".join(lines)
 
 
 def plot(results: dict[str, list[Row]]) -> str:
-    """Found and lost against cost, a row for every surface, as one HTML page that needs no network."""
-    titles = [f"{name}: {what}" for name in results for what in ("found", "lost")]
+    """Return a self-contained HTML page with `found` and `lost` against cost, one row per surface."""
+    titles = [f"{name}: {quantity}" for name in results for quantity in ("found", "lost")]
     figure = make_subplots(len(results), 2, vertical_spacing=0.05, horizontal_spacing=0.08, subplot_titles=titles)
-    for index, found in enumerate(results.values(), start=1):
-        for (colour, symbol), row in zip(LOOKS, found, strict=True):
+    for index, surface_rows in enumerate(results.values(), start=1):
+        for (colour, symbol), row in zip(MARKERS, surface_rows, strict=True):
             for column, (value, error) in enumerate((row.found, row.lost), start=1):
                 figure.add_trace(
                     go.Scatter(
@@ -286,8 +283,8 @@ def plot(results: dict[str, list[Row]]) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--repetitions", type=int, default=200, help="of every surface (default 200)")
-    parser.add_argument("--seed", type=int, default=1, help="of the simulation (default 1)")
+    parser.add_argument("--repetitions", type=int, default=200, help="repetitions per surface (default 200)")
+    parser.add_argument("--seed", type=int, default=1, help="seed of the simulation (default 1)")
     parser.add_argument("--json", action="store_true", help="print one JSON object instead of tables")
     parser.add_argument("--plot", type=Path, metavar="FILE", help="write charts as an HTML page")
     arguments = parser.parse_args()

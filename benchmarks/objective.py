@@ -1,15 +1,15 @@
-"""What the objective costs: a training step (forward, backward, Adam) of the small model at vocabulary 20,000.
+"""Measure time and memory of objectives in training steps (forward, backward, Adam) at vocabulary 20,000.
 
     PYTHONPATH=platform python benchmarks/objective.py [--repeats 5] [--json]
 
-    plain               cross-entropy of the full logits by torch
+    plain               torch's cross-entropy of the full logits
     plain, fused        the same by augury.regimes.objective
-    CipherDAug          the formula as it reads: two forward passes, softmax and log-softmax of the full logits
+    CipherDAug          the literal formula: two forward passes, softmax and log-softmax of the full logits
     CipherDAug, fused   one forward pass over both views, augury.regimes.objective
 
-All contenders train one model on one batch, one after the other in an order that rotates, so that a busy machine
-disturbs them alike. CPU seconds are those of this process; their ratio is the median over repetitions of the ratio
-to `plain` in the same repetition. Memory is what two steps add to the peak of a fresh process that holds the model.
+All contenders train the same model on the same batch, in rotating order, so that other load affects them equally. CPU
+seconds are those of this process; ratios are medians over repetitions of the ratio to `plain` in the same repetition.
+Memory is the increase of a new process's peak by two steps after creating the model.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def small_model() -> MarianMTModel:
 
 
 def multi30k_like_batch() -> Batch:
-    """Sentences of 11 to 16 source and 14 to 16 target tokens, as a length-bucketed batch of Multi30k has."""
+    """Return sentences of 11 to 16 source and 14 to 16 target tokens, like a length-bucketed batch of Multi30k."""
     generator = torch.Generator().manual_seed(0)
 
     def sentences(shortest: int, *shape: int) -> Tensor:
@@ -106,7 +106,7 @@ def plain(model: MarianMTModel, batch: Batch) -> Tensor:
 
 
 def cipherdaug(model: MarianMTModel, batch: Batch) -> Tensor:
-    """Label-smoothed cross-entropy of both views, and KL both ways with distributions formed anew for each."""
+    """Return label-smoothed cross-entropy of both views and KL in both directions, each computed from the logits."""
     pad = (batch.labels == PAD).unsqueeze(-1)
     both = logits(model, batch, 0), logits(model, batch, 1)
     total = torch.zeros(())
@@ -155,7 +155,7 @@ CONTENDERS: dict[str, Callable[[MarianMTModel, Batch], Tensor]] = {
 
 
 class Trainer:
-    """A model, its optimizer and a batch; one call is one step of one contender."""
+    """A model with its optimizer and a batch; one call is one step of one contender."""
 
     def __init__(self) -> None:
         self.model = small_model()
@@ -174,7 +174,7 @@ def peak_mebibytes() -> float:
 
 
 def measure_memory(contender: str) -> float:
-    """MiB that two steps add to a process that holds the model and has run nothing else."""
+    """Return the MiB that two steps add to the peak memory of a process that only created the model."""
     trainer = Trainer()
     before = peak_mebibytes()
     trainer.step(contender)
@@ -183,7 +183,7 @@ def measure_memory(contender: str) -> float:
 
 
 def measure_seconds(repeats: int) -> dict[str, list[tuple[float, float]]]:
-    """(CPU, wall) seconds of every contender's steps, after one unmeasured step each."""
+    """Return (CPU, wall) seconds of every contender's steps, after a warm-up step each."""
     trainer = Trainer()
     names = list(CONTENDERS)
     for name in names:

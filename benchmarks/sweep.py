@@ -1,12 +1,11 @@
-"""What a sweep costs beyond its training: many short trials on Ray Tune against the same work without a sweep.
+"""Measure the overhead of a sweep: many short trials on Ray Tune compared with the same work without a sweep.
 
     python benchmarks/sweep.py [--trials 300] [--seconds 2]
 
-A trial trains a small translation model for about so many seconds, so that loading, validation, scoring, records in
-MLflow, pages and Ray itself are all in. It is held against three ideals, all divided by the trials that run at once: as
-many times what the same run takes alone, by `augury train` on one thread, from the start of its training to its scores;
-the same of its training steps only; and the sum of what those steps took in the trials, which leaves out what trials
-lose to each other and to Ray beside them.
+A trial trains a small translation model for about --seconds, so the makespan includes loading, validation, scoring,
+tracking, pages and Ray itself. It is compared with three ideals, each divided by the number of concurrent trials: the
+time of the same runs by `augury train` on one thread, from the start of training to the scores; the time of their
+training steps only; and the sum of the training steps in the trials, which excludes slowdown by other trials and Ray.
 """
 
 from __future__ import annotations
@@ -46,7 +45,7 @@ metric, mode, seeds = "valid/loss", "min", (1, 2, 3)
 
 
 def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
-    """Wall-clock seconds of a sweep and the training seconds of its trials."""
+    """Return the wall-clock seconds of a sweep and the training seconds of its trials."""
     rates = ", ".join(f"{1e-3 * (1 + index / 1000):.6f}" for index in range(trials // 3))
     space = storage / "short.py"
     space.write_text(SPACE.format(updates=updates, every=updates // 2, rates=rates))
@@ -61,8 +60,8 @@ def run(trials: int, updates: int, storage: Path) -> tuple[float, list[float]]:
     return wall, training_seconds(storage)
 
 
-def alone(updates: int, storage: Path) -> tuple[float, float]:
-    """Median seconds of three seeds, one after the other without a sweep: the whole run, and its training steps."""
+def run_without_sweep(updates: int, storage: Path) -> tuple[float, float]:
+    """Return the median seconds of three sequential runs: of the whole run, and of its training steps."""
     space: dict[str, Any] = {}
     exec(SPACE.format(updates=updates, every=updates // 2, rates=1e-3), space)
     experiment = storage / "short.yaml"
@@ -74,37 +73,37 @@ def alone(updates: int, storage: Path) -> tuple[float, float]:
         stderr=subprocess.DEVNULL,
     )
     runs = [path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE")]
-    entries = [next(storage.glob(f"trunks/*/{run.name}/{run.parent.name}")) for run in runs]  # written first
+    entries = [next(storage.glob(f"trunks/*/{run.name}/{run.parent.name}")) for run in runs]  # written at the start
     pairs = zip(entries, runs, strict=True)
-    whole = [(run / "_COMPLETE").stat().st_mtime - entry.stat().st_mtime for entry, run in pairs]
-    return statistics.median(whole), statistics.median(training_seconds(storage))
+    totals = [(run / "_COMPLETE").stat().st_mtime - entry.stat().st_mtime for entry, run in pairs]
+    return statistics.median(totals), statistics.median(training_seconds(storage))
 
 
 def training_seconds(storage: Path) -> list[float]:
-    """Of every run."""
-    scores = [json.loads(path.read_text()) for path in storage.glob("runs/*/seed-*/scores.json")]
-    return [each["cost"]["train_seconds"] for each in scores]
+    """Return the training seconds of every run."""
+    paths = storage.glob("runs/*/seed-*/scores.json")
+    return [json.loads(path.read_text())["cost"]["train_seconds"] for path in paths]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--trials", type=int, default=300)
-    parser.add_argument("--seconds", type=float, default=2.0, help="of training in a trial")
-    given = parser.parse_args()
-    with tempfile.TemporaryDirectory() as name:
-        _, costs = run(6, 60, Path(name))
-    updates = max(2, round(60 * given.seconds / (sum(costs) / len(costs)) / 2) * 2)
-    print(f"{updates} updates take about {given.seconds:g} s beside another trial", flush=True)
-    with tempfile.TemporaryDirectory() as name:
-        whole, steps = alone(updates, Path(name))
-    with tempfile.TemporaryDirectory() as name:
-        wall, costs = run(given.trials, updates, Path(name))
+    parser.add_argument("--seconds", type=float, default=2.0, help="training time per trial")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as directory:
+        _, costs = run(6, 60, Path(directory))
+    updates = max(2, round(60 * arguments.seconds / (sum(costs) / len(costs)) / 2) * 2)
+    print(f"{updates} updates take about {arguments.seconds:g} s with a concurrent trial", flush=True)
+    with tempfile.TemporaryDirectory() as directory:
+        total, steps = run_without_sweep(updates, Path(directory))
+    with tempfile.TemporaryDirectory() as directory:
+        wall, costs = run(arguments.trials, updates, Path(directory))
     at_once = os.cpu_count() or 1
     print(f"{len(costs)} trials, {at_once} at once: makespan {wall:.0f} s")
-    ideals = {"a run alone": whole, "its training alone": steps, "its training in a trial": statistics.fmean(costs)}
-    for what, each in ideals.items():
-        ideal = len(costs) * each / at_once
-        print(f"{what} takes {each:.2f} s: ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")
+    units = {"a single run": total, "its training steps": steps, "training steps in a trial": statistics.fmean(costs)}
+    for name, seconds in units.items():
+        ideal = len(costs) * seconds / at_once
+        print(f"{name}: {seconds:.2f} s, ideal {ideal:.0f} s, makespan {wall / ideal:.2f} ×")
 
 
 if __name__ == "__main__":

@@ -1,28 +1,27 @@
-"""What training costs: the engine's updates beside those of a plain loop around the same Hugging Face model.
+"""Compare the engine's training speed with a plain loop around the same Hugging Face model.
 
     PYTHONPATH=platform:. python benchmarks/training.py [--repeats 5] [--json]
 
-    engine          augury.training.loop as `augury train` runs it: rows without padding, the objective with its
-                    gradient formed chunk by chunk, one division, the norm of the gradient, a check that all is
-                    finite, fused Adam, a history
+    engine          augury.training.loop as `augury train` runs it: unpadded rows, the objective with a chunked
+                    gradient, a single division, gradient norm, a check for non-finite values, fused Adam, history
     plain loop      model(...).logits, torch.nn.functional.cross_entropy, backward, torch.optim.Adam; with
-                    co-regularisation one forward pass for each view, and R-Drop's lines for the divergence, with
-                    softmax and log-softmax of the logits
+                    co-regularisation one forward pass per view, and the divergence as in R-Drop's code, with softmax
+                    and log-softmax of the logits
 
-Both train their copy of one model (architecture `small`, vocabulary 8,000) on the same batches, as the engine plans
-and loads them (at most 4,096 tokens: sentences times the longest side), in two threads. Loading is timed; validation
-and checkpoints are not. The text is Multi30k de-en if AUGURY_DATA names the directory that has it, else the built-in
+Both train a copy of the same model (architecture `small`, vocabulary 8,000) on the same batches, planned and loaded by
+the engine (at most 4,096 tokens: sentences times the longest side), in two threads. Loading is timed; validation and
+checkpoints are not. The text is Multi30k de-en if AUGURY_DATA is the directory of the corpora, else the built-in
 corpus. The plain regime reads the source, the co-regularised one the source and one of two ciphers.
 
-The contenders take turns, so that a busy machine disturbs them alike; a round is one batch. Figures are medians over
-rounds; a ratio is the median of the ratios within a round. CPU seconds are those of this process. A target token
-counts once, however many views it is predicted from; `source + target` counts what passes through the model.
-`padding` is the share of the model's positions that hold none.
+The contenders alternate, so that other load affects them equally; a round is one batch. Figures are medians over
+rounds; ratios are medians of the ratios within a round. CPU seconds are those of this process. A target token counts
+once, however many views it is predicted from; `src+tgt` counts all tokens that pass through the model. `padding` is the
+share of padding among the model's positions.
 
-Before, both give their loss on the first batch without dropout, which must be the same number. The engine leaves the
-smoothed mass ε to the other V - 1 classes, as fairseq does, and torch spreads it over all V: ε V / (V - 1) for torch
-is ε = 0.1 for the engine. The plain loop gets the decoder's input and no labels, as from Hugging Face's collator:
-given labels, the model would compute a second loss that nobody asked for.
+First, the losses of both on the first batch without dropout must be equal. The engine distributes the smoothing mass ε
+over the other V - 1 classes, like fairseq, torch over all V: ε V / (V - 1) in torch is ε = 0.1 in the engine. The plain
+loop passes the decoder's input and no labels, as Hugging Face's collator does: with labels, the model would compute a
+second, unused loss.
 """
 
 from __future__ import annotations
@@ -56,10 +55,11 @@ from augury.experiments.experiment import parse
 from augury.experiments.run import Run
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.regime import Progress
+from augury.tasks.sequence_training import Batch
 from augury.training.loop import _Loop
-from trainables.nmt.translation import Batch, Translation
+from trainables.nmt.translation import Translation
 
-VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # as many sentences as Multi30k has
+VOCABULARY, MAX_TOKENS, BUILTIN_SENTENCES = 8_000, 4_096, 29_000  # the size of Multi30k
 CPU = torch.device("cpu")
 REGIMES: dict[str, dict[str, Any]] = {
     "plain": {"regime": "plain", "vocabulary": {"size": VOCABULARY}},
@@ -79,7 +79,7 @@ class Sample(NamedTuple):
 
 
 class Round(NamedTuple):
-    """One batch: its target tokens, all tokens and positions of the model, and what it cost each contender."""
+    """One batch: its target tokens, all tokens and positions of the model, and the cost for each contender."""
 
     targets: int
     tokens: int
@@ -88,14 +88,14 @@ class Round(NamedTuple):
 
 
 class Engine:
-    """The training loop, an update at a time."""
+    """Augury's training loop, one update at a time."""
 
     def __init__(self, task: Translation, run: Run):
         self.task = task
         self.loop = _Loop(task, task.experiment.training, run, CPU, lambda metrics: None, None, None)
 
     def batches(self) -> Iterator[np.ndarray]:
-        """The examples of one update after another."""
+        """Return the examples of every update."""
         return (examples for update in self.loop._pass() for examples in update)
 
     def step(self, examples: np.ndarray) -> None:
@@ -109,7 +109,7 @@ class Engine:
 
 
 class PlainLoop:
-    """The loop of a tutorial, around a copy of the engine's model."""
+    """A tutorial-style training loop with a copy of the engine's model."""
 
     def __init__(self, task: Translation):
         self.task, self.regime = task, task.regime
@@ -165,7 +165,7 @@ class PlainLoop:
 
 
 def prepare(regime: str, store: Store) -> Run:
-    """Return a run of a regime: corpus, ciphers, vocabulary and tokens."""
+    """Return a prepared run of a regime."""
     languages = {"source_language": "de", "target_language": "en"}
     builtin = {"train": {"builtin": BUILTIN_SENTENCES}, "valid": {"builtin": 100}, "tests": {"test": {"builtin": 100}}}
     experiment = parse(
@@ -184,7 +184,7 @@ def prepare(regime: str, store: Store) -> Run:
 
 
 def measure(engine: Engine, plain: PlainLoop, repeats: int) -> tuple[dict[str, float], list[Round]]:
-    """Both losses on the first batch, and every round after one that is not counted."""
+    """Return both losses on the first batch, and `repeats` rounds after a warm-up round."""
     steps: dict[str, Callable[[np.ndarray], None]] = {"engine": engine.step, "plain loop": plain.step}
     losses, rounds = {}, []
     for number, examples in enumerate(itertools.islice(engine.batches(), repeats + 1)):
@@ -204,15 +204,15 @@ def measure(engine: Engine, plain: PlainLoop, repeats: int) -> tuple[dict[str, f
 
 def summary(rounds: list[Round]) -> dict[str, dict[str, float]]:
     def row(name: str) -> dict[str, float]:
-        own = [(one, one.samples[name], one.samples["plain loop"]) for one in rounds]
+        samples = [(batch, batch.samples[name], batch.samples["plain loop"]) for batch in rounds]
         return {
-            "cpu_seconds": statistics.median(sample.cpu for _, sample, _ in own),
-            "wall_seconds": statistics.median(sample.wall for _, sample, _ in own),
-            "target_tokens_per_second": statistics.median(one.targets / sample.wall for one, sample, _ in own),
-            "tokens_per_second": statistics.median(one.tokens / sample.wall for one, sample, _ in own),
-            "target_tokens_per_cpu_second": statistics.median(one.targets / sample.cpu for one, sample, _ in own),
-            "times_plain_loop": statistics.median(plain.wall / sample.wall for _, sample, plain in own),
-            "times_plain_loop_cpu": statistics.median(plain.cpu / sample.cpu for _, sample, plain in own),
+            "cpu_seconds": statistics.median(own.cpu for _, own, _ in samples),
+            "wall_seconds": statistics.median(own.wall for _, own, _ in samples),
+            "target_tokens_per_second": statistics.median(batch.targets / own.wall for batch, own, _ in samples),
+            "tokens_per_second": statistics.median(batch.tokens / own.wall for batch, own, _ in samples),
+            "target_tokens_per_cpu_second": statistics.median(batch.targets / own.cpu for batch, own, _ in samples),
+            "times_plain_loop": statistics.median(plain.wall / own.wall for _, own, plain in samples),
+            "times_plain_loop_cpu": statistics.median(plain.cpu / own.cpu for _, own, plain in samples),
         }
 
     return {name: row(name) for name in rounds[0].samples}
@@ -234,7 +234,7 @@ def main() -> None:
             assert len(task.vocabulary) == VOCABULARY
             losses, rounds = measure(Engine(task, run), PlainLoop(task), arguments.repeats)
             regimes[regime] = {
-                "padding": 1 - sum(one.tokens for one in rounds) / sum(one.positions for one in rounds),
+                "padding": 1 - sum(batch.tokens for batch in rounds) / sum(batch.positions for batch in rounds),
                 "losses": losses,
                 "contenders": summary(rounds),
             }

@@ -1,1 +1,1 @@
-"""What can be swept: one module per question."""
+"""Search spaces, one module per question."""

@@ -1,4 +1,4 @@
-"""Agreement between a source and its enciphered view: how much it weighs, how flat it is asked for, from when on."""
+"""Sweep the agreement of CipherDAug: weight, temperature and warm-up."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from search_spaces.scales import CIPHERDAUG, at_scales
 
-QUESTION = "How strongly should a model be asked to agree on a source and its cipher?"
+QUESTION = "How strongly should the agreement between a source and its cipher be weighted?"
 
 base = CIPHERDAUG
 scales = at_scales()

@@ -1,4 +1,4 @@
-"""Cipher keys: how many views, and which."""
+"""Sweep the number and choice of cipher keys."""
 
 from search_spaces.scales import CIPHERDAUG, at_scales
 

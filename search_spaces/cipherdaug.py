@@ -1,4 +1,4 @@
-"""CipherDAug as a whole: which keys, how much agreement weighs, and how flat it is asked for."""
+"""Sweep CipherDAug: keys, weight of agreement and temperature."""
 
 from search_spaces.scales import CIPHERDAUG, at_scales
 

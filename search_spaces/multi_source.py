@@ -1,8 +1,8 @@
-"""Enciphered sources as plain additional data, without agreement."""
+"""Sweep enciphered sources as additional data, without agreement."""
 
 from search_spaces.scales import CIPHERDAUG, TRANSLATION
 
-QUESTION = "Do enciphered sources help as additional data alone, and does restoring the source from them help?"
+QUESTION = "Do enciphered sources help as additional data only, and does reconstructing the source from them help?"
 
 base = CIPHERDAUG | {"regime": {"name": "multi_source"}}
 scales = TRANSLATION

@@ -1,4 +1,4 @@
-"""The divergence on little text: from which pass on, suddenly or rising, and how strongly."""
+"""Sweep when the divergence starts on small corpora, whether it rises, and its weight."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from search_spaces.scales import CIPHERDAUG, TRANSLATION
 
-QUESTION = "When should the divergence begin on little text, and how strongly should it weigh, with one and two keys?"
+QUESTION = "When should the divergence start on small corpora, and with what weight, for one and two keys?"
 
 base = CIPHERDAUG
 scales = TRANSLATION

@@ -1,4 +1,4 @@
-"""Adversarial training: how far words are moved, and in how many steps of which length."""
+"""Sweep adversarial training (PGD): radius, length and number of steps."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ RADII = {"toy": [0.01, 0.02, 0.05], "small": [0.3, 1.0, 3.0], "paper": [0.3, 1.0
 
 
 def space(scale: str) -> dict[str, list[Any]]:
-    """Radii that are a part of the norm of a pair's embeddings: below 1 in the toy's encoder, several in the others."""
+    """Return radii as fractions of the norm of a pair's embeddings, which are smaller at the toy scale."""
     return {"regime.epsilon": RADII[scale], "regime.alpha_share": [1.0, 1.5], "regime.steps": [2, 5]}
 
 
 def rows(scale: str) -> dict[str, dict[str, Any]]:
-    """The paper's point, and one of a larger radius, which its steps do not reach: the same experiment."""
+    """Return the paper's point, and one with a larger radius, which its steps cannot reach: the same experiment."""
     if scale == "toy":
         return {}
     return {

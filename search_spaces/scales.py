@@ -1,8 +1,8 @@
-"""The experiment that the spaces on translation start from, at three scales.
+"""The base experiment of the search spaces on translation, at three scales.
 
-toy: 1,000 pairs of the built-in synthetic corpus, a minute or two a trial on one core; small: the first 5,000 pairs of
-Multi30k, half an hour to two hours; paper: IWSLT14 de-en with the paper's model, for GPUs. At all scales configurations
-have the same number of passes over the training pairs at most, and end before where patience runs out.
+toy: 1,000 pairs of the built-in synthetic corpus, one or two minutes per trial on one core; small: the first 5,000
+pairs of Multi30k, half an hour to two hours; paper: IWSLT14 de-en with the paper's model, for GPUs. At every scale all
+configurations have the same maximum number of passes over the training pairs, and stop early by patience.
 """
 
 from __future__ import annotations
@@ -69,9 +69,9 @@ TRANSLATION: dict[str, dict[str, Any]] = {
     },
 }
 ONSET: dict[str, dict[str, Any]] = {"toy": {"regime.warmup_passes": 15}, "small": {"regime.warmup_passes": 10}}
-"""When the divergence begins on little text."""
+"""The onset of the divergence on small corpora."""
 
 
 def at_scales(**dotted: dict[str, Any]) -> dict[str, dict[str, Any]]:
-    """Return the scales with the onset of the divergence, and with further dotted keys for those that are named."""
+    """Return the scales with the onset of the divergence and additional dotted keys by scale."""
     return {name: keys | ONSET.get(name, {}) | dotted.get(name, {}) for name, keys in TRANSLATION.items()}

@@ -1,8 +1,8 @@
-"""Subwords over plain and enciphered text: one model or several, and of what size."""
+"""Sweep the vocabulary of plain and enciphered text: joint or separate, and its size."""
 
 from search_spaces.scales import CIPHERDAUG, at_scales
 
-QUESTION = "Should plain and enciphered text share their subwords, and how many are needed?"
+QUESTION = "Should plain and enciphered text share a vocabulary, and of what size?"
 
 base = CIPHERDAUG
 scales = at_scales(

@@ -1,4 +1,4 @@
-"""Augury from Python, for notebooks: what the command line does, with pandas frames as results.
+"""The Python interface for notebooks: the main commands as functions that return pandas objects.
 
 import augury
 augury.run("my.yaml")
@@ -24,10 +24,10 @@ if TYPE_CHECKING:
 
 
 def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataFrame:
-    """Run an experiment, a file or its content, and return the results of its runs, as `results` has them.
+    """Run an experiment, given as a file or its content, and return the results of its runs as `results` does.
 
-    `settings` override those of the experiment; a dotted key is written as `**{"regime.beta": 5}`. What exists is not
-    trained again. UserError for settings that cannot be used, and where runs have failed.
+    `settings` override those of the experiment; pass a dotted key as `**{"regime.beta": 5}`. Existing runs are reused.
+    Raises UserError for invalid settings and if runs have failed.
 
         frame = augury.run("my.yaml", seeds=[1, 2, 3])
         frame.pivot_table("value", "system", ["test", "metric"])
@@ -38,19 +38,19 @@ def run(experiment: str | Path | Mapping[str, Any], **settings: Any) -> pd.DataF
     from augury.tracking.tracker import Tracker
 
     if isinstance(experiment, Mapping):
-        described = parse(config.merge(experiment, settings))
+        parsed = parse(config.merge(experiment, settings))
     else:
-        described = load(experiment, settings=settings)
-    runs, failures = run_experiment(described, Tracker)
+        parsed = load(experiment, settings=settings)
+    runs, failures = run_experiment(parsed, Tracker)
     if failures:
         raise UserError("; ".join(failures))
-    frame = results(described.storage)
+    frame = results(parsed.storage)
     folders = [folder.uri for seeds in runs.values() for folder in seeds.values()]
     return frame[frame["run"].isin(folders)].reset_index(drop=True)
 
 
 def results(storage: str | Path = "results") -> pd.DataFrame:
-    """Return a row for every scored run, test set and metric of a storage, with its interval and cost.
+    """Return a row for every scored run, test set and metric in a storage, with interval and cost.
 
     frame = augury.results("results")
     """
@@ -59,7 +59,7 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
 
 
 def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
-    """Compare two systems, given by folders of runs or configurations: the difference, its interval and p-value.
+    """Return the differences between two runs or configurations, given by folder, with intervals and p-values.
 
     augury.compare("results/runs/ADDRESS", "results/runs/OTHER")
     """
@@ -70,9 +70,9 @@ def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
 def encipher(
     texts: pd.Series | Sequence[str], key: int, *, alphabet: str | None = None, mode: Mode = "alpha", min_count: int = 1
 ) -> pd.Series:
-    """Encipher texts with ROT-`key`: every letter moves so many places in the alphabet, by default that of the texts.
+    """Encipher texts with ROT-`key`: every letter is shifted by `key` places in the alphabet (default: of the texts).
 
-    The result has the index of `texts`. UserError for a key that leaves the text as it is.
+    The result has the index of `texts`. Raises UserError for a key that leaves the text unchanged.
 
         frame["rot-1"] = augury.encipher(frame["source"], 1)
     """
@@ -85,11 +85,11 @@ def encipher(
     from augury.text.rot import Rot
 
     if isinstance(texts, str):
-        raise UserError("encipher takes several texts: give a list or a column, such as ['ein Haus']")
+        raise UserError("encipher takes a list or column of texts, not a string: give a list such as ['ein Haus']")
     series = texts if isinstance(texts, pd.Series) else pd.Series(list(texts), dtype="str")
     if series.isna().any():
         raise UserError(
-            f"{int(series.isna().sum())} of {len(series)} texts are missing: fill them, or drop them (dropna())"
+            f"{int(series.isna().sum())} of {len(series)} texts are missing: fill them, or drop them with dropna()"
         )
     lines = [normalize("NFC", text) for text in series]
     counts = {} if alphabet else count_letters(pa.array(lines, pa.string()))
@@ -99,14 +99,13 @@ def encipher(
 
 
 def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **parameters: Any) -> pd.DataFrame:
-    """Apply an operator, by name or path, to sentences, and return the rows that it makes, without those of `frame`.
+    """Apply an operator, given by name or path, to sentences; return only the new rows.
 
-    `frame` has the columns that the operator reads: source and target, premise and hypothesis (and label),
-    or text.
-    `language` is a code, where the frame has no column of languages and the operator depends on them. The rows have the
-    same columns, `origin` (the name of the view or operator) and `parent` (the index of the row each comes from).
-    UserError for parameters and columns that cannot be used, and for operators that work with trained models, which
-    `augury augment FILE` trains, or on token ids.
+    `frame` has the columns that the operator reads: source and target, premise and hypothesis (and label), or text.
+    `language` is a code for operators that depend on it, unless the frame has columns of languages. New rows have the
+    same columns, `origin` (name of the view or operator) and `parent` (index of the original row). Raises UserError for
+    invalid parameters or columns, and for operators that need trained models (use `augury augment FILE`) or work on
+    token ids.
 
         copies = augury.apply(frame, "eda", copies=2, language="en")
         larger = pd.concat([frame, copies])
@@ -117,21 +116,23 @@ def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **
     from augury.core.store import Store
 
     if not isinstance(frame, pd.DataFrame):
-        raise UserError(f"apply takes a DataFrame with the columns of texts, not a {type(frame).__name__}")
-    chosen = operators.parse({"operator": operator, **parameters})
-    if chosen.works_with_models:
-        raise UserError(f"operator {chosen.operator} works with trained models: use `augury augment FILE`")
-    if any(part.makes() == operators.DRAW for part in chosen.parts()):
-        raise UserError(f"operator {chosen.operator} changes subwords anew in every pass of training: it makes no text")
-    records = _records(frame, chosen, language)
-    fitted = chosen.fit([chosen.fit_block(records)])
+        raise UserError(f"apply takes a DataFrame, not a {type(frame).__name__}: give one with columns of texts")
+    parsed = operators.parse({"operator": operator, **parameters})
+    if parsed.works_with_models:
+        raise UserError(f"operator {parsed.operator} needs trained models: use `augury augment FILE`")
+    if any(part.makes() == operators.DRAW for part in parsed.parts()):
+        raise UserError(
+            f"operator {parsed.operator} changes token ids during training and makes no text: train with it"
+        )
+    records = _records(frame, parsed, language)
+    fitted = parsed.fit([parsed.fit_block(records)])
     with tempfile.TemporaryDirectory() as directory:
-        rows = [_rows(frame, part.bind(fitted, Store(directory))(records).table, part) for part in chosen.parts()]
+        rows = [_rows(frame, part.bind(fitted, Store(directory))(records).table, part) for part in parsed.parts()]
     return pd.concat(rows, ignore_index=True)
 
 
 def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> pa.Table:
-    """The rows of a frame as records of a corpus, numbered."""
+    """Return the rows of a frame as corpus records with their positions as ids."""
     import pyarrow as pa
 
     from augury.corpora.corpus import LABELLED, NLI, PARALLEL
@@ -142,8 +143,8 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     reads = operator.reads(schema.names)
     if language is None and (unknown := languages.intersection(reads)):
         raise UserError(
-            f"operator {operator.operator} depends on the language: give it, such as language='en', or the column "
-            f"{min(unknown)}"
+            f"operator {operator.operator} depends on the language: give language='en', for example, or a column "
+            f"'{min(unknown)}'"
         )
     ids = pa.array(map(str, range(len(frame))), pa.string())
     columns = {
@@ -152,14 +153,14 @@ def _records(frame: pd.DataFrame, operator: Operator, language: str | None) -> p
     }
     columns |= {name: pa.array([language or "und"] * len(frame), pa.string()) for name in languages}
     records = pa.table({**columns, "id": ids}, schema=schema)
-    if empty := [name for name in reads if records.column(name).null_count]:
-        raise UserError(f"column '{empty[0]}' has rows without text: fill them, or drop them (frame.dropna())")
+    if incomplete := [name for name in reads if records.column(name).null_count]:
+        raise UserError(f"column '{incomplete[0]}' has missing texts: fill them, or drop them with frame.dropna()")
     operator.check_text(records.select(list(reads)))
     return records
 
 
 def _rows(frame: pd.DataFrame, table: pa.Table, part: Operator) -> pd.DataFrame:
-    """What a part has made, in the columns of the frame."""
+    """Return the rows of an operator's part in the columns of the frame."""
     from augury.augment.operator import RECORDS
 
     ids = table.column("id").to_pylist()

@@ -1,11 +1,11 @@
-"""The invented languages of the built-in corpora: words, inflection, grammar and the drawing of sentences.
+"""Invented languages for built-in corpora: lexicons, inflection, grammar and random sentences.
 
-The defaults of experiment files are here; the grammars are imported when sentences are made.
+This module has only the defaults of experiment files; the grammars are imported when sentences are generated.
 """
 
 LEXICON = 2000
-"""Words of the German-like language pair, by default."""
+"""Default lexicon size of the German-like language pair."""
 NLI_LEXICON = 96
-"""Words of the two languages of inferences, by default."""
+"""Default lexicon size of the NLI languages."""
 NLI_LANGUAGES = ("qaa", "qab")
-"""The languages of inferences, the same words in different orders."""
+"""The NLI languages, which differ only in word order."""

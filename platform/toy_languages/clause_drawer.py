@@ -1,4 +1,4 @@
-"""Draws the clauses of the synthetic language pair: verb, tense, subject and objects, time and place, word order."""
+"""Random clauses of the synthetic language pair: verb, tense, subject and objects, time and place, word order."""
 
 from __future__ import annotations
 
@@ -57,20 +57,20 @@ BY = Preposition("von", DATIVE, "by")
 
 
 def times() -> dict[Tense, Zipf[Adverbial]]:
-    """Return the adverbials of time that go with each tense."""
+    """Return the adverbials of time that are compatible with each tense."""
     columns = [entry.split("|") for entry in entries(words.TIMES)]
     adverbials = [
         Adverbial(german, english, when.removesuffix(" middle"), when.endswith(" middle"))
         for german, english, when in columns
     ]
-    fitting: dict[Tense, str] = {
+    compatible: dict[Tense, str] = {
         "present": "any present ongoing future",
         "future": "any future",
         "preterite": "any past",
         "perfect": "any past",
     }
     return {
-        tense: Zipf([time for time in adverbials if time.when in whens.split()]) for tense, whens in fitting.items()
+        tense: Zipf([time for time in adverbials if time.when in whens.split()]) for tense, whens in compatible.items()
     }
 
 
@@ -78,10 +78,10 @@ TIMES = times()
 
 
 class ClauseDrawer(PhraseDrawer):
-    """Draws clauses from one lexicon and one stream."""
+    """Draws clauses from a lexicon and a random stream."""
 
     def clause(self, when: When, subject: Phrase | None = None) -> Clause:
-        """Return any clause; its subject is `subject` (a person or an animal) if there is one."""
+        """Return a random clause, with `subject` (a person or an animal) if given."""
         frame = self.one_of(FRAMES)
         if frame == "copula":
             return self.description(when, subject)
@@ -105,7 +105,7 @@ class ClauseDrawer(PhraseDrawer):
         return clause
 
     def add_circumstances(self, clause: Clause, when: When) -> None:
-        """Add modal verb, time, negation and manner, so that they go together."""
+        """Add a compatible combination of modal verb, time, negation and manner."""
         verb = clause.verb
         if self.chance(0.12):
             modal = self.one_of(MODALS)
@@ -114,7 +114,7 @@ class ClauseDrawer(PhraseDrawer):
         if self.chance(0.35):
             time = self.time(clause.tense)
             clause.time = time if verb.ongoing or time.when != "ongoing" else None
-        if verb.prefix.endswith(" "):  # Hunger haben: neither nicht nor an adverb goes with it
+        if verb.prefix.endswith(" "):  # Hunger haben: incompatible with nicht and adverbs
             return
         if self.chance(0.12) and not (clause.time and clause.time.middle):
             clause.negation = "nicht"
@@ -125,7 +125,7 @@ class ClauseDrawer(PhraseDrawer):
             clause.manner = GERN
 
     def add_objects(self, clause: Clause, frame: str) -> None:
-        """Add the objects of a verb of this frame, and sometimes a place or company."""
+        """Add the objects of the verb's frame, and sometimes a place or company."""
         verb, subject = clause.verb, clause.subject
         if frame == "accusative":
             if clause.negation and self.chance(0.5):
@@ -152,7 +152,7 @@ class ClauseDrawer(PhraseDrawer):
             clause.complement = self.prepositional_phrase(self.one_of(COMPANY), "pa")
 
     def front(self, clause: Clause) -> str:
-        """Return the part that comes first in German; an object only where its case shows that it is one."""
+        """Return the part that comes first in German; an object only if its case form is unambiguous."""
         chance = self.draw()
         if chance < 0.45:
             return "time" if clause.time else "subject"
@@ -222,7 +222,7 @@ class ClauseDrawer(PhraseDrawer):
         return clause
 
     def related(self, phrase: Phrase) -> Phrase:
-        """Return the phrase, now and then with a relative clause: den Hund, der schläft; the dog that sleeps."""
+        """Return the phrase, sometimes with a relative clause: den Hund, der schläft; the dog that sleeps."""
         if not phrase.kind or not self.chance(0.08):
             return phrase
         frame = self.one_of(("accusative", "accusative", "intransitive", "rest"))

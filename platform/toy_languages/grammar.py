@@ -1,8 +1,8 @@
-"""The grammar of the synthetic language pair: one clause, in German and in English.
+"""The grammar of the synthetic language pair: realises a clause in German and in English.
 
-German puts the finite verb second (first in questions, last in subordinate clauses) and the rest of the verb at the
-end, puts time before place, allows any part in front, and marks subject and objects by case. English keeps subject,
-verb, object, place, time and uses auxiliaries for the rest.
+German has the finite verb second (first in questions, last in subordinate clauses) and the rest of the verb at the
+end, time before place, any part in first position, and marks subject and objects by case. English has the order
+subject, verb, object, place, time and uses auxiliaries.
 """
 
 from __future__ import annotations
@@ -41,10 +41,10 @@ class Adverbial:
 
 @dataclass(frozen=True, slots=True)
 class Modal:
-    """A modal verb; English has an auxiliary (present, negated, past) or, where that is empty, a verb."""
+    """A modal verb; English has an auxiliary (present, negated, past) or, if that is empty, a verb."""
 
     present: tuple[str, ...]
-    preterite: tuple[str, ...]  # empty where it is not used
+    preterite: tuple[str, ...]  # empty if it is not used
     auxiliary: str
     negated: str
     past: str
@@ -81,7 +81,7 @@ MODALS = (KOENNEN, MUESSEN, WOLLEN, KOENNEN, MUESSEN, WOLLEN, SOLLEN, DUERFEN)
 
 @dataclass(slots=True)
 class Clause:
-    """A clause before it is put into words; `front` is the part that comes first in German."""
+    """The structure of a clause; `front` is the part that comes first in German."""
 
     subject: Phrase
     verb: Verb
@@ -120,7 +120,7 @@ def german(clause: Clause, order: Order = "second") -> str:
 
 
 def german_parts(clause: Clause) -> dict[str, str]:
-    """Return the parts between the halves of the German verb: pronouns, time, objects, manner, place."""
+    """Return the parts other than the German verb in order: pronouns, time, objects, manner, place."""
     dative, accusative = clause.dative, clause.accusative
     parts = {"subject": clause.subject.german}
     if clause.verb.reflexive:
@@ -198,7 +198,7 @@ def english(clause: Clause, form: Form = "statement") -> str:
 
 
 def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
-    """Return the auxiliary, if there is one, and the main verb: does .. see, is .. seen, wants to see."""
+    """Return the auxiliary, if any, and the main verb: does .. see, is .. seen, wants to see."""
     verb, modal, tense = clause.verb.english, clause.modal, english_tense(clause)
     if form in ("imperative", "infinitive"):
         return "to" if form == "infinitive" else "do" if clause.negation else "", verb.base
@@ -226,7 +226,7 @@ def english_verbs(clause: Clause, person: int, form: Form) -> tuple[str, str]:
 
 
 def english_tense(clause: Clause) -> str:
-    """Return past, present, ongoing or future; where German has the present, the adverb of time decides."""
+    """Return past, present, ongoing or future; for the German present, the adverb of time decides."""
     if clause.tense in ("preterite", "perfect"):
         return "past"
     if clause.tense == "present" and clause.time and not clause.modal and clause.time.when in ("future", "ongoing"):

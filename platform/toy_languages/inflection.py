@@ -19,7 +19,7 @@ class Noun:
     german: tuple[tuple[str, ...], ...]
     english: tuple[str, str]
     first: str  # German form as the first part of a compound
-    pronoun: str  # the English pronoun that refers to one of it
+    pronoun: str  # English pronoun for the singular
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +42,8 @@ class Verb:
     present: tuple[str, ...]
     preterite: tuple[str, ...]
     participle: str
-    prefix: str  # ends with a space where it stays a word of its own (Hunger haben)
-    with_sein: bool  # the perfect
+    prefix: str  # ends with a space if it is a separate word (Hunger haben)
+    with_sein: bool  # forms the perfect with sein
     reflexive: bool
     english: English
     subjects: str  # kinds of noun
@@ -62,7 +62,7 @@ class Verb:
 
     @property
     def separable(self) -> bool:
-        """True where prefix and verb are written as one word when they are adjacent."""
+        """Whether adjacent prefix and verb are written as one word."""
         return bool(self.prefix) and not self.prefix.endswith(" ")
 
 
@@ -75,7 +75,7 @@ class Adjective:
     comparative: str
     english: str
     english_comparative: str
-    adverb: str  # English; empty where there is none
+    adverb: str  # English; may be empty
     kinds: str
 
 
@@ -94,7 +94,7 @@ def noun(kind: str, article: str, singular: str, plural: str, english: str, engl
 
 
 def compound(modifier: Noun, head: Noun) -> Noun:
-    """Return one German word, two English ones: Haustür, house door; the head decides all but the beginning."""
+    """Return a compound, one German word and two English ones: Haustür, house door."""
     german = tuple(tuple(modifier.first + form.lower() for form in number) for number in head.german)
     singular, plural = (f"{modifier.english[0]} {form}" for form in head.english)
     return Noun(head.kind, head.gender, german, (singular, plural), modifier.first + head.first.lower(), head.pronoun)
@@ -146,12 +146,12 @@ def preterite_forms(past: str) -> tuple[str, ...]:
 
 def weak_participle(third: str, prefix: str) -> str:
     """Return the participle: gesucht; no ge- after an inseparable prefix (besucht) nor in -ieren (repariert)."""
-    plain = third.endswith("iert") or (not prefix and third.startswith(("be", "er", "ge", "ver", "zer")))
-    return third if plain else "ge" + third
+    without_ge = third.endswith("iert") or (not prefix and third.startswith(("be", "er", "ge", "ver", "zer")))
+    return third if without_ge else "ge" + third
 
 
 def genitive(singular: str) -> str:
-    """Return the genitive: des Vogels, des Hundes; words that hiss and most words of one syllable take -es."""
+    """Return the genitive: des Vogels, des Hundes; sibilant endings and most monosyllables take -es."""
     vowel = "aeiouäöü"
     short = f"[^{vowel}]*[{vowel}]+[^{vowel}]*(ch|ll|nn|[^{vowel}hlmnr])"
     return singular + ("es" if re.fullmatch(f"{short}|.*(s|ß|z|x|sch)", singular.lower()) else "s")
@@ -174,7 +174,7 @@ def english_comparative(english: str) -> str:
 
 
 def english_verb(words: list[str]) -> English:
-    """Return a verb from its base, past and participle unless regular, and `+rest`."""
+    """Return a verb from its base, its past and participle if irregular, and `+rest`."""
     rest = " ".join(word[1:] for word in words if word.startswith("+")).replace("_", " ")
     base, *irregular = (word for word in words if not word.startswith("+"))
     if base == "be":
@@ -186,7 +186,7 @@ def english_verb(words: list[str]) -> English:
 
 
 def doubled(word: str) -> str:
-    """Return `word` as it is before -ed, -er and -ing: stop becomes stopp."""
+    """Return the form of `word` before -ed, -er and -ing: stopp for stop."""
     short = re.fullmatch("[^aeiou]*[aeiou][^aeiouwxy]|begin|forget", word)
     return word + word[-1] if short else word
 

@@ -1,4 +1,4 @@
-"""The lexicon of the synthetic language pair: hand-written words, then a long tail of invented ones; Zipfian."""
+"""The lexicon of the synthetic language pair: hand-written words and a long tail of invented ones, Zipf-distributed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from toy_languages.randomness import generator
 from toy_languages.words import entries, rows
 
 T = TypeVar("T")
-Draw = Callable[[], float]  # returns the next number of a stream, uniform on [0, 1)
+Draw = Callable[[], float]  # returns the next number of a random stream, uniform on [0, 1)
 
 EXPONENT, SHIFT = 1.3, 3.0  # of the Zipf-Mandelbrot law: rank r = 0, 1, ... has weight (r + SHIFT) ** -EXPONENT
 LARGEST = 50_000  # entries
@@ -22,7 +22,7 @@ SYLLABLES = [tuple(pair.split("=")) for pair in words.SYLLABLES.split()]  # Germ
 
 
 class Zipf(Generic[T]):
-    """Items in the order of their frequency."""
+    """Items in order of decreasing frequency."""
 
     def __init__(self, items: Sequence[T]):
         self.items = items
@@ -30,12 +30,12 @@ class Zipf(Generic[T]):
         self._cumulative = [weight / weights[-1] for weight in weights]
 
     def pick(self, draw: Draw) -> T:
-        """Return an item drawn by its frequency."""
+        """Return a random item by frequency."""
         return self.items[bisect_right(self._cumulative, draw())]
 
 
 class Lexicon:
-    """A lexicon of `size` entries, part of any larger one; raises ValueError where there is none of that size."""
+    """A lexicon of `size` entries, a subset of any larger one; raises ValueError for an unsupported size."""
 
     def __init__(self, size: int):
         nouns = {kind: [noun(kind, *row) for row in rows(table)] for kind, table in words.NOUNS.items()}
@@ -44,8 +44,8 @@ class Lexicon:
         written = len(adjectives) + sum(map(len, nouns.values())) + sum(map(len, verbs.values()))
         if not written <= size <= LARGEST:
             raise ValueError(
-                f"the built-in corpus has no lexicon of {size} entries: {written} are hand-written and the "
-                f"others invented; give a number from {written} to {LARGEST}"
+                f"the built-in corpus has no lexicon of {size} entries: {written} are hand-written, more are invented; "
+                f"give a number from {written} to {LARGEST}"
             )
         for _, (word, frame) in zip(range(size - written), rare_words(), strict=False):
             if isinstance(word, Noun):
@@ -62,7 +62,7 @@ class Lexicon:
         self.adverbs = Zipf([word for word in adjectives if word.adverb])
 
     def nouns(self, kinds: str) -> Zipf[Noun]:
-        """Return the nouns of any of `kinds`, interleaved by rank."""
+        """Return the nouns of all `kinds`, interleaved by rank."""
         if kinds not in self._nouns_of:
             ranks = zip_longest(*(self._nouns[kind] for kind in kinds))
             self._nouns_of[kinds] = Zipf([word for rank in ranks for word in rank if word is not None])
@@ -71,7 +71,7 @@ class Lexicon:
 
 @cache
 def lexicon_of(size: int) -> Lexicon:
-    """Return the lexicon of a size, made once per process."""
+    """Return the lexicon of a size, created once per process."""
     return Lexicon(size)
 
 
@@ -84,7 +84,7 @@ def read_verb(entry: str) -> Verb:
 
 
 def rare_words() -> Iterator[tuple[Noun | Verb | Adjective, str]]:
-    """Yield invented words without end, no two alike in either language, and the frame of those that are verbs."""
+    """Yield an infinite stream of invented words, unique in both languages, with the frames of verbs."""
     draw = generator("builtin", "lexicon").random
     nouns, verbs, adjectives = rows(words.RARE_NOUNS), rows(words.RARE_VERBS), rows(words.RARE_ADJECTIVES)
     seen: set[str] = set()
@@ -92,12 +92,12 @@ def rare_words() -> Iterator[tuple[Noun | Verb | Adjective, str]]:
         count = 1 + (draw() > 0.15) + (draw() > 0.8)
         parts = [choose(SYLLABLES, draw) for _ in range(count)]
         german, english = ("".join(part[side] for part in parts) for side in (0, 1))
-        sort, frame = draw(), ""
+        part_of_speech, frame = draw(), ""
         word: Noun | Verb | Adjective
-        if sort < 0.6:
+        if part_of_speech < 0.6:
             word = rare_noun(german, english, *choose(nouns, draw))
             lemmas = {word.german[0][0], word.english[0]}
-        elif sort < 0.8:
+        elif part_of_speech < 0.8:
             frame, kinds = choose(verbs, draw)
             word = rare_verb(german, english, frame, kinds, draw)
             lemmas = {word.full_infinitive, f"to {word.english.base} {word.english.rest}"}
@@ -121,18 +121,18 @@ def rare_noun(
 
 
 def rare_verb(german: str, english: str, frame: str, kinds: str, draw: Draw) -> Verb:
-    """Return a verb from a stem: a third of them separable, a sixth with an inseparable prefix."""
+    """Return a verb from a stem: one third have a separable prefix, one sixth an inseparable one."""
     infinitive = german + ("hen" if german[-1] in "aeiouäöü" else "en")
-    sort, particle = draw(), ""
-    if sort < 1 / 3:
+    chance, particle = draw(), ""
+    if chance < 1 / 3:
         prefix = choose(list(words.SEPARABLE), draw)
         infinitive, particle = f"{prefix}-{infinitive}", f" +{words.SEPARABLE[prefix]}"
-    elif sort < 1 / 2:
+    elif chance < 1 / 2:
         prefix = choose(list(words.INSEPARABLE), draw)
         infinitive, english = prefix + infinitive, words.INSEPARABLE[prefix] + english
     return read_verb(f"{kinds} {'ist ' if frame == 'motion' else ''}{infinitive} = {english}{particle}")
 
 
 def choose(items: Sequence[T], draw: Draw) -> T:
-    """Return one of `items`, all with equal probability."""
+    """Return a uniformly random item."""
     return items[int(draw() * len(items))]

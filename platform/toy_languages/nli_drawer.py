@@ -1,4 +1,4 @@
-"""Statements of the toy languages, drawn at random, and premises in a given relation to them."""
+"""Random statements of the NLI languages, and premises that are likely to have a given relation to them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TypeVar
 
 from toy_languages.lexicon import Draw
 from toy_languages.nli_lexicon import NliLexicon, hypernym, root
-from toy_languages.nli_statements import LABELS, Deed, Deeds, Label, Quantifier, Statement, Thing, label
+from toy_languages.nli_statements import LABELS, Concept, Label, Predicate, Predicates, Quantifier, Statement, label
 
 T = TypeVar("T")
 Form = tuple[Quantifier, bool]  # with or without a negation
@@ -20,52 +20,52 @@ FORMS: tuple[Form, ...] = (
     ("some", True),
     ("most", True),
 )
-ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2  # how often there is one
-CHANGES = (0, 1, 1, 2)  # between a hypothesis and its premise, apart from the quantifier
+ADJECTIVE, TRANSITIVE, SECOND = 0.35, 0.6, 0.2  # probabilities of adjectives, transitive verbs and second predicates
+CHANGES = (0, 1, 1, 2)  # numbers of changes between hypothesis and premise, apart from the quantifier
 AIMS: tuple[Label, ...] = ("entailment", "entailment", "contradiction", "contradiction", "neutral")
 
 
 class StatementDrawer:
-    """Draws statements with the words of a lexicon by their frequency."""
+    """Draws statements with words of a lexicon by frequency."""
 
     def __init__(self, lexicon: NliLexicon, draw: Draw):
         self.lexicon, self.draw = lexicon, draw
 
     def statement(self) -> Statement:
-        """Return any statement."""
+        """Return a random statement."""
         quantifier, negated = self.one_of(FORMS)
         while True:
-            deeds: Deeds = (self.deed(),)
+            predicates: Predicates = (self.predicate(),)
             if not negated and self.chance(SECOND):
-                deeds += (self.deed(),)
-            statement = Statement(quantifier, self.thing(), deeds, negated)
-            if sensible(statement):
+                predicates += (self.predicate(),)
+            statement = Statement(quantifier, self.concept(), predicates, negated)
+            if well_formed(statement):
                 return statement
 
     def premise(self, hypothesis: Statement, relation: Label) -> Statement:
         """Return a statement that is likely to have a relation to a hypothesis."""
-        # Quantifiers alone must not reveal what is neutral: other changes make neutral what would follow or contradict.
+        # Quantifiers alone must not reveal neutral pairs: most are made neutral by other changes.
         aim = self.one_of(AIMS) if relation == "neutral" else relation
         forms = RELATED[(hypothesis.quantifier, hypothesis.negated), aim]
         while True:
             changed = _formed(hypothesis, self.one_of(forms))
             for _ in range(self.one_of(CHANGES)):
                 changed = self.one_of(CHANGERS)(self, changed)
-            if changed != hypothesis and sensible(changed):
+            if changed != hypothesis and well_formed(changed):
                 return changed
 
-    def thing(self) -> Thing:
-        """Return a sort of things."""
-        return Thing(self.word("noun"), self.word("adjective") if self.chance(ADJECTIVE) else None)
+    def concept(self) -> Concept:
+        """Return a random concept."""
+        return Concept(self.word("noun"), self.word("adjective") if self.chance(ADJECTIVE) else None)
 
-    def deed(self) -> Deed:
-        """Return something that things do."""
+    def predicate(self) -> Predicate:
+        """Return a random predicate."""
         if self.chance(TRANSITIVE):
-            return Deed(self.word("transitive"), self.thing())
-        return Deed(self.word("intransitive"))
+            return Predicate(self.word("transitive"), self.concept())
+        return Predicate(self.word("intransitive"))
 
-    def near(self, kind: str, word: int) -> int:
-        """Return a hyponym or the hypernym of a word, or any other word."""
+    def related_word(self, kind: str, word: int) -> int:
+        """Return a hyponym or the hypernym of a word, or a random word."""
         above, below = hypernym(word), self.lexicon.hyponyms(kind, word)
         chance = self.draw()
         if chance < 0.4 and above is not None:
@@ -74,40 +74,42 @@ class StatementDrawer:
             return self.one_of(below)
         return self.word(kind)
 
-    def near_thing(self, thing: Thing) -> Thing:
-        """Return a sort with another noun or adjective."""
+    def related_concept(self, concept: Concept) -> Concept:
+        """Return a concept with another noun or adjective."""
         if self.chance(0.6):
-            return thing._replace(noun=self.near("noun", thing.noun))
-        return thing._replace(adjective=self.word("adjective") if thing.adjective is None or self.chance(0.3) else None)
+            return concept._replace(noun=self.related_word("noun", concept.noun))
+        return concept._replace(
+            adjective=self.word("adjective") if concept.adjective is None or self.chance(0.3) else None
+        )
 
-    def near_deed(self, deed: Deed) -> Deed:
-        """Return a deed with another verb or object."""
-        if deed.object is None:
-            return Deed(self.near("intransitive", deed.verb))
+    def related_predicate(self, predicate: Predicate) -> Predicate:
+        """Return a predicate with another verb or object."""
+        if predicate.object is None:
+            return Predicate(self.related_word("intransitive", predicate.verb))
         if self.chance(0.5):
-            return deed._replace(verb=self.near("transitive", deed.verb))
-        return deed._replace(object=self.near_thing(deed.object))
+            return predicate._replace(verb=self.related_word("transitive", predicate.verb))
+        return predicate._replace(object=self.related_concept(predicate.object))
 
     def word(self, kind: str) -> int:
-        """Return a word by its frequency."""
+        """Return a random word of a kind by frequency."""
         return self.lexicon.ranks[kind].pick(self.draw)
 
     def chance(self, probability: float) -> bool:
-        """Return True with a probability."""
+        """Return True with the given probability."""
         return self.draw() < probability
 
     def one_of(self, items: Sequence[T]) -> T:
-        """Return one of `items`, all with equal probability."""
+        """Return a uniformly random item."""
         return items[int(self.draw() * len(items))]
 
 
-def sensible(statement: Statement) -> bool:
-    """Return whether deeds are done to things of other taxonomies, and no deed implies another."""
-    objects = [deed.object.noun for deed in statement.deeds if deed.object]
+def well_formed(statement: Statement) -> bool:
+    """Return whether objects are of other taxonomies than the subject and no predicate implies another."""
+    objects = [predicate.object.noun for predicate in statement.predicates if predicate.object]
     if any(root(noun) == root(statement.subject.noun) for noun in objects):
         return False
-    if len(statement.deeds) == 2:
-        first, second = statement.deeds
+    if len(statement.predicates) == 2:
+        first, second = statement.predicates
         return not (statement.negated or first.is_a(second) or second.is_a(first))
     return True
 
@@ -117,44 +119,44 @@ def _formed(statement: Statement, form: Form) -> Statement:
 
 
 def _subject(drawer: StatementDrawer, statement: Statement) -> Statement:
-    return statement._replace(subject=drawer.near_thing(statement.subject))
+    return statement._replace(subject=drawer.related_concept(statement.subject))
 
 
-def _deed(drawer: StatementDrawer, statement: Statement) -> Statement:
-    index = drawer.one_of(range(len(statement.deeds)))
-    deeds = list(statement.deeds)
-    deeds[index] = drawer.near_deed(deeds[index])
-    return statement._replace(deeds=tuple(deeds))
+def _predicate(drawer: StatementDrawer, statement: Statement) -> Statement:
+    index = drawer.one_of(range(len(statement.predicates)))
+    predicates = list(statement.predicates)
+    predicates[index] = drawer.related_predicate(predicates[index])
+    return statement._replace(predicates=tuple(predicates))
 
 
 def _conjunction(drawer: StatementDrawer, statement: Statement) -> Statement:
-    if len(statement.deeds) == 2:
-        return statement._replace(deeds=(drawer.one_of(statement.deeds),))
-    return statement._replace(deeds=(*statement.deeds, drawer.deed()))
+    if len(statement.predicates) == 2:
+        return statement._replace(predicates=(drawer.one_of(statement.predicates),))
+    return statement._replace(predicates=(*statement.predicates, drawer.predicate()))
 
 
 def _roles(drawer: StatementDrawer, statement: Statement) -> Statement:
-    first = statement.deeds[0]
+    first = statement.predicates[0]
     if first.object is None:
         return statement
-    deeds = (first._replace(object=statement.subject), *statement.deeds[1:])
-    return statement._replace(subject=first.object, deeds=deeds)
+    predicates = (first._replace(object=statement.subject), *statement.predicates[1:])
+    return statement._replace(subject=first.object, predicates=predicates)
 
 
 CHANGERS: tuple[Callable[[StatementDrawer, Statement], Statement], ...] = (
     _subject,
     _subject,
-    _deed,
-    _deed,
+    _predicate,
+    _predicate,
     _conjunction,
     _roles,
 )
-"""The functions that change a part of a statement, as often as they are drawn."""
+"""Functions that change a part of a statement, repeated by weight."""
 
-_SAME = Statement("all", Thing(0), (Deed(0),))
+_SAME = Statement("all", Concept(0), (Predicate(0),))
 RELATED: dict[tuple[Form, Label], list[Form]] = {
     (claimed, aim): [form for form in FORMS if label(_formed(_SAME, form), _formed(_SAME, claimed)) == aim]
     for claimed in FORMS
     for aim in LABELS
 }
-"""By the form of a hypothesis, the forms of a premise with the same words: it entails, is neutral or contradicts."""
+"""(Form of the hypothesis, label) -> the forms of a premise with the same words that has this label."""

@@ -1,7 +1,7 @@
-"""The two toy languages: the same words in different orders.
+"""The two NLI languages: the same words in different orders.
 
-`qaa` has quantifier, adjective, noun, negation, verb, object; `qab` has noun, adjective, quantifier, a particle that
-marks the subject, object, verb, negation. The particle is the only word that they do not share.
+The order of `qaa` is quantifier, adjective, noun, negation, verb, object; that of `qab` noun, adjective, quantifier,
+subject particle, object, verb, negation. The particle is the only word they do not share.
 """
 
 from __future__ import annotations
@@ -9,49 +9,49 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from toy_languages.nli_lexicon import NliLexicon
-from toy_languages.nli_statements import Deed, Statement, Thing
+from toy_languages.nli_statements import Concept, Predicate, Statement
 
 QUANTIFIERS = {"all": "lo", "most": "mi", "some": "su", "no": "ne"}
 NOT, AND, SUBJECT = "pa", "ke", "ga"
 
 
-def speak(statement: Statement, language: str, lexicon: NliLexicon) -> str:
-    """Return the sentence that makes a statement in a language."""
+def realise(statement: Statement, language: str, lexicon: NliLexicon) -> str:
+    """Return the sentence of a statement in a language."""
     return " ".join({"qaa": _qaa, "qab": _qab}[language](statement, lexicon))
 
 
 def _qaa(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
     yield QUANTIFIERS[statement.quantifier]
-    yield from reversed(_thing(statement.subject, lexicon))
+    yield from reversed(_concept(statement.subject, lexicon))
     if statement.negated:
         yield NOT
-    for index, deed in enumerate(statement.deeds):
+    for index, predicate in enumerate(statement.predicates):
         if index:
             yield AND
-        yield _verb(deed, lexicon)
-        if deed.object:
-            yield from reversed(_thing(deed.object, lexicon))
+        yield _verb(predicate, lexicon)
+        if predicate.object:
+            yield from reversed(_concept(predicate.object, lexicon))
 
 
 def _qab(statement: Statement, lexicon: NliLexicon) -> Iterator[str]:
-    yield from _thing(statement.subject, lexicon)
+    yield from _concept(statement.subject, lexicon)
     yield QUANTIFIERS[statement.quantifier]
     yield SUBJECT
-    for index, deed in enumerate(statement.deeds):
+    for index, predicate in enumerate(statement.predicates):
         if index:
             yield AND
-        if deed.object:
-            yield from _thing(deed.object, lexicon)
-        yield _verb(deed, lexicon)
+        if predicate.object:
+            yield from _concept(predicate.object, lexicon)
+        yield _verb(predicate, lexicon)
     if statement.negated:
         yield NOT
 
 
-def _thing(thing: Thing, lexicon: NliLexicon) -> list[str]:
-    """Return noun and adjective."""
-    noun = lexicon.words["noun"][thing.noun]
-    return [noun] if thing.adjective is None else [noun, lexicon.words["adjective"][thing.adjective]]
+def _concept(concept: Concept, lexicon: NliLexicon) -> list[str]:
+    """Return the noun and the adjective, if any."""
+    noun = lexicon.words["noun"][concept.noun]
+    return [noun] if concept.adjective is None else [noun, lexicon.words["adjective"][concept.adjective]]
 
 
-def _verb(deed: Deed, lexicon: NliLexicon) -> str:
-    return lexicon.words["transitive" if deed.object else "intransitive"][deed.verb]
+def _verb(predicate: Predicate, lexicon: NliLexicon) -> str:
+    return lexicon.words["transitive" if predicate.object else "intransitive"][predicate.verb]

@@ -1,4 +1,4 @@
-"""The lexicon of the toy languages: invented words in a taxonomy, few of them frequent and general."""
+"""The lexicon of the NLI languages: invented words in taxonomies, with few frequent, general words."""
 
 from __future__ import annotations
 
@@ -8,50 +8,50 @@ from itertools import product
 from toy_languages.lexicon import Zipf
 from toy_languages.randomness import generator
 
-ROOTS, BRANCHES = 4, 3  # of the taxonomies of nouns and of verbs
+ROOTS, BRANCHES = 4, 3  # of each taxonomy, of nouns and of verbs
 SMALLEST, LARGEST = 24, 2000  # words
-KINDS = ("noun", "noun", "noun", "transitive", "intransitive", "adjective")  # of the words, in turn
+KINDS = ("noun", "noun", "noun", "transitive", "intransitive", "adjective")  # kinds of words in cyclic order
 CONSONANTS, VOWELS = "bdfghjklmnprstvz", "aeiou"
 
 
 class NliLexicon:
-    """A lexicon of `size` content words, part of any larger one; raises ValueError where there is none of that size.
+    """A lexicon of `size` content words, a subset of any larger one; raises ValueError for an unsupported size.
 
-    The words of a kind are numbered from 0, the frequent first. Nouns and verbs have hypernyms: word i is right below
-    word (i - ROOTS) // BRANCHES, the first ROOTS words are below none. No word is exhausted by those below it.
+    The words of a kind are numbered from 0 by decreasing frequency. The hypernym of noun or verb i is word
+    (i - ROOTS) // BRANCHES; the first ROOTS words have none. Hyponyms never cover all of their hypernym's extension.
     """
 
     def __init__(self, size: int):
         if not SMALLEST <= size <= LARGEST:
             raise ValueError(
-                f"the toy languages have no lexicon of {size} words: give a number from {SMALLEST} to {LARGEST}"
+                f"the NLI languages have no lexicon of {size} words: give a number from {SMALLEST} to {LARGEST}"
             )
         self.size = size
         self.words: dict[str, list[str]] = {kind: [] for kind in KINDS}
-        for word, kind in zip(_invented()[:size], KINDS * size, strict=False):
+        for word, kind in zip(_invented_words()[:size], KINDS * size, strict=False):
             self.words[kind].append(word)
         self.ranks = {kind: Zipf(range(len(words))) for kind, words in self.words.items()}
 
     def hyponyms(self, kind: str, word: int) -> list[int]:
-        """Return the words right below a word."""
+        """Return the direct hyponyms of a word."""
         first = ROOTS + BRANCHES * word
         return list(range(first, min(first + BRANCHES, len(self.words[kind]))))
 
 
 def hypernym(word: int) -> int | None:
-    """Return the word right above a word; None at the top."""
+    """Return the direct hypernym of a word; None for a root."""
     return None if word < ROOTS else (word - ROOTS) // BRANCHES
 
 
 def is_a(word: int, other: int) -> bool:
-    """Return whether a word is `other` or below it."""
+    """Return whether a word is `other` or one of its direct or indirect hyponyms."""
     while word >= ROOTS and word > other:  # a hypernym has the smaller number
         word = (word - ROOTS) // BRANCHES
     return word == other
 
 
 def root(word: int) -> int:
-    """Return the top of the taxonomy that a word belongs to."""
+    """Return the root of a word's taxonomy."""
     while word >= ROOTS:
         word = (word - ROOTS) // BRANCHES
     return word
@@ -59,13 +59,13 @@ def root(word: int) -> int:
 
 @cache
 def nli_lexicon_of(size: int) -> NliLexicon:
-    """Return the lexicon of a size, made once per process."""
+    """Return the lexicon of a size, created once per process."""
     return NliLexicon(size)
 
 
 @cache
-def _invented() -> tuple[str, ...]:
-    """Return words of two syllables, no two alike."""
+def _invented_words() -> tuple[str, ...]:
+    """Return all words of two different syllables in a fixed random order."""
     syllables = [consonant + vowel for consonant, vowel in product(CONSONANTS, VOWELS)]
     words = [first + second for first, second in product(syllables, syllables) if first != second]
     return tuple(words[index] for index in generator("builtin", "nli", "lexicon").permutation(len(words)))

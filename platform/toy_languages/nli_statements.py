@@ -1,11 +1,11 @@
-"""The meaning of sentences of the toy languages, and which follow from which.
+"""The meaning of sentences of the NLI languages and the entailment between them.
 
-A statement is that of the things of some sort all, most, some or none do something: `most red dogs do not chase
-cats`. Some things of every sort that is mentioned exist. Sorts and deeds are ordered: a red dog is a dog, a
-dog is an animal; who chases red dogs chases dogs, who runs and eats eats. A statement entails what is still true when a
-sort or deed grows or shrinks where its quantifier allows that (natural logic: MacCartney and Manning 2007), and
-contradicts whose negation it entails. Subject and object of a deed are from different taxonomies, so that no deed makes
-a thing of the sort that is mentioned.
+A statement says that all, most, some or none of the entities of a concept satisfy predicates: `most red dogs do not
+chase cats`. Every concept mentioned has instances. Concepts and predicates are ordered: a red dog is a dog, a dog is an
+animal; chasing red dogs is chasing dogs, running and eating is eating. A statement entails what follows by replacing a
+concept or predicate with a more general or more specific one as its quantifier permits (natural logic: MacCartney and
+Manning, 2007), and contradicts a statement if it entails its negation. Subject and object of a predicate come from
+different taxonomies, so that predicates do not affect membership in the concepts mentioned.
 """
 
 from __future__ import annotations
@@ -20,84 +20,85 @@ Label = Literal["entailment", "neutral", "contradiction"]
 LABELS: tuple[Label, ...] = get_args(Label)
 
 
-class Thing(NamedTuple):
-    """A sort of things: a noun, with or without an adjective."""
+class Concept(NamedTuple):
+    """A set of entities: a noun with an optional adjective."""
 
     noun: int
     adjective: int | None = None
 
-    def is_a(self, other: Thing) -> bool:
-        """Return whether all things of this sort are of the other sort."""
+    def is_a(self, other: Concept) -> bool:
+        """Return whether all instances of this concept are instances of the other."""
         return is_a(self.noun, other.noun) and other.adjective in (None, self.adjective)
 
 
-class Deed(NamedTuple):
-    """Something that things do: an intransitive verb, or a transitive one and the sort of which they do it to some."""
+class Predicate(NamedTuple):
+    """An intransitive verb, or a transitive verb with an object, which is existentially quantified."""
 
     verb: int
-    object: Thing | None = None
+    object: Concept | None = None
 
-    def is_a(self, other: Deed) -> bool:
-        """Return whether whoever does this does the other."""
+    def is_a(self, other: Predicate) -> bool:
+        """Return whether this predicate implies the other."""
         if self.object is None or other.object is None:
             return self.object == other.object and is_a(self.verb, other.verb)
         return is_a(self.verb, other.verb) and self.object.is_a(other.object)
 
 
-Deeds = tuple[Deed, ...]  # that the same things do
+Predicates = tuple[Predicate, ...]  # a conjunction
 
 
 class Statement(NamedTuple):
     """The meaning of a sentence; `no` is never negated."""
 
     quantifier: Quantifier
-    subject: Thing
-    deeds: Deeds
+    subject: Concept
+    predicates: Predicates
     negated: bool = False
 
 
 def label(premise: Statement, hypothesis: Statement) -> Label:
     """Return the relation of a premise to a hypothesis."""
-    premise_claim, claimed = _claim(premise), _claim(hypothesis)
-    if _follows(premise_claim, claimed):
+    claim, hypothesis_claim = _claim(premise), _claim(hypothesis)
+    if _follows(claim, hypothesis_claim):
         return "entailment"
-    return "contradiction" if _follows(premise_claim, _opposite(claimed)) else "neutral"
+    return "contradiction" if _follows(claim, _negation(hypothesis_claim)) else "neutral"
 
 
 class _Claim(NamedTuple):
-    """A statement with `all`, `most` or `some`: how many of a sort do, or do not do, the deeds."""
+    """A statement with `all`, `most` or `some`: how many instances satisfy, or do not satisfy, the predicates."""
 
-    least: int  # of 2 (all), 1 (most) and 0 (some)
-    subject: Thing
-    deeds: Deeds
+    least: int  # 2 (all), 1 (most) or 0 (some)
+    subject: Concept
+    predicates: Predicates
     denied: bool
 
 
 def _claim(statement: Statement) -> _Claim:
     if statement.quantifier == "no":
-        return _Claim(2, statement.subject, statement.deeds, True)
+        return _Claim(2, statement.subject, statement.predicates, True)
     least = {"all": 2, "most": 1, "some": 0}[statement.quantifier]
-    return _Claim(least, statement.subject, statement.deeds, statement.negated)
+    return _Claim(least, statement.subject, statement.predicates, statement.negated)
 
 
-def _opposite(claim: _Claim) -> _Claim:
-    """Return the weakest claim that makes a claim false; for `most` a slightly stronger one, which can be expressed."""
+def _negation(claim: _Claim) -> _Claim:
+    """Return the negation of a claim; for `most` a slightly stronger claim, since its negation is not expressible."""
     return claim._replace(least=2 - claim.least, denied=not claim.denied)
 
 
-def _follows(premise: _Claim, claimed: _Claim) -> bool:
-    if premise.denied != claimed.denied:
+def _follows(premise: _Claim, conclusion: _Claim) -> bool:
+    if premise.denied != conclusion.denied:
         return False
-    if not (_include(claimed.deeds, premise.deeds) if premise.denied else _include(premise.deeds, claimed.deeds)):
+    stronger, weaker = (conclusion, premise) if premise.denied else (premise, conclusion)
+    if not _implies(stronger.predicates, weaker.predicates):
         return False
-    narrower = premise.least == 2 and claimed.subject.is_a(premise.subject)  # what all do, all of a narrower sort do
-    if claimed.least == 2:
-        return narrower
-    if claimed.least == 1:
-        return narrower or (premise.least == 1 and premise.subject == claimed.subject)
-    return narrower or premise.subject.is_a(claimed.subject)
+    by_universal = premise.least == 2 and conclusion.subject.is_a(premise.subject)
+    if conclusion.least == 2:
+        return by_universal
+    if conclusion.least == 1:
+        return by_universal or (premise.least == 1 and premise.subject == conclusion.subject)
+    return by_universal or premise.subject.is_a(conclusion.subject)
 
 
-def _include(deeds: Deeds, others: Deeds) -> bool:
-    """Return whether whoever does `deeds` does `others`."""
-    return all(any(deed.is_a(other) for deed in deeds) for other in others)
+def _implies(predicates: Predicates, others: Predicates) -> bool:
+    """Return whether satisfying all `predicates` implies satisfying all `others`."""
+    return all(any(predicate.is_a(other) for predicate in predicates) for other in others)

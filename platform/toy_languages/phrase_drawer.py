@@ -1,4 +1,4 @@
-"""Draws the noun phrases and places of the synthetic language pair from a stream of random numbers."""
+"""Random noun phrases and places of the synthetic language pair."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def prepositions(table: str) -> list[Preposition]:
 
 
 def spread(weights: dict[str, int]) -> list[str]:
-    """Return a list with each name as often as its weight."""
+    """Return a list of the names, each repeated by its weight."""
     return [name for name, weight in weights.items() for _ in range(weight)]
 
 
@@ -93,18 +93,18 @@ COMPANY = prepositions(words.COMPANY)
 
 
 class PhraseDrawer:
-    """Draws noun phrases and places from one lexicon and one stream."""
+    """Draws noun phrases and places from a lexicon and a random stream."""
 
     def __init__(self, lexicon: Lexicon, draw: Draw):
         self.lexicon = lexicon
         self.draw = draw
 
     def chance(self, probability: float) -> bool:
-        """Return True with a probability."""
+        """Return True with the given probability."""
         return self.draw() < probability
 
     def one_of(self, items: Sequence[T]) -> T:
-        """Return one of `items`, all with equal probability."""
+        """Return a uniformly random item."""
         return items[int(self.draw() * len(items))]
 
     def subject(self, kinds: str) -> Phrase:
@@ -129,7 +129,7 @@ class PhraseDrawer:
         negated: bool = False,
         determiners: Sequence[str] = DETERMINERS,
     ) -> Phrase:
-        """Return a noun phrase of one of `kinds`; names and genitives only where any determiner is allowed."""
+        """Return a noun phrase of one of `kinds`; names and genitives only with the default determiners."""
         free = determiners is DETERMINERS and not negated
         if free and "p" in kinds and self.chance(0.15):
             return self.name(case)
@@ -149,7 +149,7 @@ class PhraseDrawer:
         return noun_phrase(determiner, adjectives, noun, case, plural=plural, of=of)
 
     def name(self, case: int) -> Phrase:
-        """Return a first name, or a surname that no translation changes."""
+        """Return a first name, or a title with a surname, which is the same in both languages."""
         name, pronoun = self.one_of(NAMES)
         if self.chance(0.7):
             return Phrase(name, name, name, pronoun)
@@ -182,7 +182,7 @@ class PhraseDrawer:
         return BARE, True
 
     def number(self) -> Determiner:
-        """Return a number from 2 to 99, small ones more often; some large ones in digits."""
+        """Return a number from 2 to 99, preferably small; some large ones in digits."""
         value = 2 + int(98 * self.draw() ** 4)
         written = Both(str(value), str(value)) if value > 12 and self.chance(0.3) else number(value)
         return strong_word(written.german, written.english)
@@ -205,7 +205,7 @@ class PhraseDrawer:
         return Both(f"{german} {city.german}", f"{english} {city.english}")
 
     def place(self, options: dict[str, list[Preposition]]) -> Both:
-        """Return a preposition and a place that it goes with."""
+        """Return a preposition and a place that it combines with."""
         kind = "i" if self.chance(0.6) else "s"
         return self.prepositional_phrase(self.one_of(options[kind]), kind, determiners=PLAIN_DETERMINERS)
 

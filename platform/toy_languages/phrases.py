@@ -43,7 +43,7 @@ class Both(NamedTuple):
 
 
 class Determiner(NamedTuple):
-    """The first word of a noun phrase: German by case and gender, so the adjectives' endings, English by number."""
+    """The first word of a noun phrase: German forms and adjective endings by case and gender, English by number."""
 
     german: Sequence[Sequence[str]]
     endings: Sequence[Sequence[str]]
@@ -67,13 +67,13 @@ class Phrase(NamedTuple):
     german: str
     english: str
     english_object: str
-    pronoun: Pronoun  # that refers to it
-    light: bool = False  # a pronoun itself, which comes before other objects
-    kind: str = ""  # of its noun
+    pronoun: Pronoun  # refers to the phrase
+    light: bool = False  # a pronoun itself, which precedes other objects
+    kind: str = ""  # kind of the noun
 
     @property
     def person(self) -> int:
-        """The person of the verb whose subject it is."""
+        """The person of a verb with this subject."""
         return self.pronoun.person
 
 
@@ -85,7 +85,7 @@ THEY = Pronoun(("sie", "sie", "ihnen"), "they", "them", 5, Both("ihr", "their"))
 FORMAL = Pronoun(("Sie", "Sie", "Ihnen"), "you", "you", 5, Both("Ihr", "your"))
 _GERMAN = (("er", "ihn", "ihm"), ("sie", "sie", "ihr"), ("es", "es", "ihm"))
 _ENGLISH = {"he": ("him", "his"), "she": ("her", "her"), "it": ("it", "its")}
-SINGULAR = {  # German uses er, sie, es by gender, English he, she, it by nature
+SINGULAR = {  # German uses er, sie, es by grammatical gender, English he, she, it by natural gender
     (gender, english): Pronoun(german, english, other, 2, Both("ihr" if gender == 1 else "sein", possessive), gender)
     for gender, german in enumerate(_GERMAN)
     for english, (other, possessive) in _ENGLISH.items()
@@ -108,7 +108,7 @@ def ein_word(stem: str, english: str, english_plural: str) -> Determiner:
 
 @cache
 def strong_word(german: str, english: str) -> Determiner:
-    """Return a determiner that does not change, as a number or a name's genitive; adjectives take strong endings."""
+    """Return an uninflected determiner, such as a number or a name's genitive; adjectives take strong endings."""
     return Determiner(((german,) * 4,) * 4, STRONG, (english, english))
 
 
@@ -175,7 +175,7 @@ TENS = [Both(*row) for row in rows(words.TENS)]
 
 
 def number(value: int) -> Both:
-    """Return a number from 2 to 99 in words; German has the units before the tens: dreiundzwanzig, twenty-three."""
+    """Return a number from 2 to 99 in words; German has units before tens: dreiundzwanzig, twenty-three."""
     if value < len(NUMBERS):
         return NUMBERS[value]
     tens, units = TENS[value // 10 - 2], NUMBERS[value % 10]

@@ -1,4 +1,4 @@
-"""Random numbers as a function of a key, so that the languages are the same in every process and on every machine."""
+"""Random generators determined by a key, so that the languages are the same in all processes and on all machines."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 
 
 def generator(*key: str | int) -> np.random.Generator:
-    """Return a counter-based generator whose whole stream is determined by `key`."""
+    """Return a counter-based generator determined by `key`."""
     text = json.dumps(key, ensure_ascii=False, separators=(",", ":"))
     digest = hashlib.blake2b(text.encode(), digest_size=16).digest()
     return np.random.Generator(np.random.Philox(key=int.from_bytes(digest, "little")))

@@ -1,4 +1,4 @@
-"""The sentences of the synthetic language pair: statements, questions, subordinate clauses, direct speech."""
+"""Random sentences of the synthetic language pair: statements, questions, subordinate clauses, direct speech."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ GIVE = read_verb("p geben gibt gab gegeben = give gave given")
 
 
 def sentence(drawer: ClauseDrawer) -> Both:
-    """Return a sentence of any pattern, in both languages."""
+    """Return a random sentence in both languages."""
     return drawer.one_of(PATTERNS)(drawer)
 
 
@@ -43,13 +43,13 @@ def question(drawer: ClauseDrawer) -> Both:
 
 
 def main_clause(drawer: ClauseDrawer, when: When) -> Both:
-    """Return a main clause without its full stop."""
+    """Return a main clause without punctuation."""
     clause = drawer.clause(when)
     return Both(german(clause), english(clause))
 
 
 def question_clause(drawer: ClauseDrawer) -> Both:
-    """Return a question without its mark: yes or no, why, or who."""
+    """Return a question without its question mark: a yes-no question, or one with a question word."""
     clause = drawer.clause(drawer.one_of(WHENS))
     clause.front = "subject"
     chance = drawer.draw()
@@ -109,7 +109,7 @@ def compound_sentence(drawer: ClauseDrawer) -> Both:
 
 
 def referring(drawer: ClauseDrawer, clause: Clause) -> Phrase | None:
-    """Return the pronoun of a clause's subject, or None for a subject of its own; der Hund: er, it."""
+    """Return a pronoun for the subject of a clause (der Hund: er, it), or None for a new subject."""
     return pronoun_phrase(clause.subject.pronoun, NOMINATIVE) if acts(clause) and drawer.chance(0.55) else None
 
 
@@ -157,7 +157,7 @@ def request(drawer: ClauseDrawer) -> Both:
 
 
 def bare(clause: Clause) -> Clause:
-    """Return the clause as an infinitive or imperative takes it: without tense, modal verb and time."""
+    """Return the clause without tense, modal verb and time, for infinitives and imperatives."""
     manner = None if clause.manner is GERN else clause.manner
     return replace(clause, tense="present", modal=None, time=None, manner=manner, front="subject")
 
@@ -205,12 +205,12 @@ def speech(drawer: ClauseDrawer) -> Both:
 
 
 def closed(words: Both, mark: str = ".") -> Both:
-    """Return a sentence: its first letter large, its last mark set."""
+    """Return a sentence with capital letter and final punctuation."""
     return Both(capitalised(words.german.rstrip(",")) + mark, capitalised(words.english) + mark)
 
 
 def capitalised(text: str) -> str:
-    """Return the text with a large first letter."""
+    """Return the text with its first letter capitalised."""
     return text[0].upper() + text[1:]
 
 

@@ -159,7 +159,7 @@ def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
 
 def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: Path) -> None:
     def folders() -> list[str]:
-        ingest._addressed.cache_clear()
+        ingest._cached_address.cache_clear()
         return [part.folder.name for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)]
 
     (tmp_path / "mono").write_text(f"{A}\n")

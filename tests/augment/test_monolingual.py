@@ -12,7 +12,7 @@ from augury.augment import operator, pipeline
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import PARALLEL, read_shard
-from augury.corpora.ingest import ingested
+from augury.corpora.ingest import cached_corpus
 from augury.decoding.settings import Decoding
 from augury.experiments import operator_models, preparation
 from augury.experiments.experiment import Experiment, systems
@@ -44,7 +44,7 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     manifest = folder.manifest()
     rows = pa.concat_tables([read_shard(folder, shard) for shard in manifest["shards"]])
     assert rows.schema.remove_metadata().equals(PARALLEL)
-    text = ingested(given.augment[0].texts()["monolingual"], "train", store.root)
+    text = cached_corpus(given.augment[0].texts()["monolingual"], "train", store.root)
     counts = manifest["counts"]
     assert counts["translated"] == text.rows == 15
     assert len(rows) == 15 - counts.get("empty", 0) - counts.get("too long", 0)

@@ -16,7 +16,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import NLI, Corpus, read_shard
-from augury.corpora.ingest import ingested
+from augury.corpora.ingest import cached_corpus
 from augury.experiments import operator_models as models
 from augury.experiments.experiment import Experiment
 from augury.experiments.experiment import parse as parse_experiment
@@ -65,7 +65,7 @@ class Toy:
 
     def __init__(self, storage: Path):
         self.storage, self.store = storage, Store(storage)
-        self.corpus: Corpus = ingested(experiment(storage).corpus, "train", self.store.root)
+        self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
 
     def augmented(self, **changes: Any) -> pipeline.Part:
         given = reorder(**changes)

@@ -17,7 +17,7 @@ from augury.augment.rectification import rectified
 from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
-from augury.corpora.ingest import ingested
+from augury.corpora.ingest import cached_corpus
 from augury.experiments import operator_models as models
 from augury.experiments.experiment import Experiment
 from augury.experiments.experiment import parse as parse_experiment
@@ -66,7 +66,7 @@ class Toy:
 
     def __init__(self, storage: Path):
         self.storage, self.store = storage, Store(storage)
-        self.corpus: Corpus = ingested(experiment(storage).corpus, "train", self.store.root)
+        self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
 
     def runs(self, *operators: Mapping[str, Any]) -> list[pipeline.Models]:
         return models.trained(experiment(self.storage, *operators), self.store)

@@ -1,4 +1,4 @@
-"""A table of a paper that does not exist, whose rows take a second: for tests that run whole reproductions."""
+"""A table of a fictitious paper whose rows take a second, for tests of whole reproductions."""
 
 import runpy
 from pathlib import Path

@@ -32,12 +32,12 @@ def test_links_are_printed_line_by_line(files: list[str], capsys: pytest.Capture
     assert json.loads(capsys.readouterr().out)["links"][:2] == [[[0, 0], [1, 1], [2, 2]], [[0, 0], [1, 1]]]
 
 
-def test_words_as_given(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_tokenised_text_is_split_at_spaces(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["align", *files, "--tokenised", "--direction", "reverse"]) == 0
     assert capsys.readouterr().out == "0-0 1-1\n0-0 1-1\n\n0-0 1-1 2-2\n"
 
 
-def test_tokenised_text_is_warned_of_and_its_words_can_be_written(
+def test_tokenised_text_causes_a_warning_and_tokens_can_be_written(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     source, target = tmp_path / "a", tmp_path / "b"
@@ -50,11 +50,11 @@ def test_tokenised_text_is_warned_of_and_its_words_can_be_written(
     ):
         assert main(["align", str(source), str(target), "--write-tokens", *tokens, *flags]) == 0
         assert [Path(path).read_text(encoding="utf-8") for path in tokens] == expected
-        told = capsys.readouterr()
-        links = [[tuple(map(int, link.split("-"))) for link in line.split()] for line in told.out.splitlines()]
+        out, error = capsys.readouterr()
+        links = [[tuple(map(int, link.split("-"))) for link in line.split()] for line in out.splitlines()]
         assert (0, 0) in links[0] and max(i for i, _ in links[0]) == len(expected[0].split("\n")[0].split()) - 1
-        assert ("line 1, 'Well , that 's  it .', has 7 words" in told.err) == warned
-        assert f"{target} looks tokenised" not in told.err  # split again as it is
+        assert ("line 1, 'Well , that 's  it .', has 6 words but 7 tokens" in error) == warned
+        assert f"{target} looks tokenised" not in error  # tokenising it does not change it
 
 
 @pytest.mark.parametrize("aligner", ["fast_align", "eflomal"])
@@ -68,9 +68,7 @@ def test_other_aligners(aligner: str, tmp_path: Path, capsys: pytest.CaptureFixt
     assert len(lines) == 200 and lines[1::4] == [""] * 50 and lines.count("0-0 1-1") > 100
 
 
-def test_spaces_and_tabs_separate_words_and_nothing_else_does(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_only_spaces_and_tabs_separate_tokens(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (tmp_path / "a").write_text(" 10\u00a0000  x\ty \n", encoding="utf-8")
     (tmp_path / "b").write_text("10\u00a0000 x y\n", encoding="utf-8")
     assert main(["align", str(tmp_path / "a"), str(tmp_path / "b"), "--tokenised"]) == 0
@@ -86,29 +84,28 @@ def test_directions_and_symmetrisations(
     paths = [tmp_path / "source", tmp_path / "target"]
     paths[0].write_text("".join(f"{pair.source}\n" for pair in pairs), encoding="utf-8")
     paths[1].write_text("".join(f"{pair.target}\n" for pair in pairs), encoding="utf-8")
-    found = align([words(pair.source) for pair in pairs], [words(pair.target) for pair in pairs])
-    both = list(zip(found["forward"], found["reverse"], strict=True))
-    assert found["forward"] != found["reverse"]
+    links = align([words(pair.source) for pair in pairs], [words(pair.target) for pair in pairs])
+    both = list(zip(links["forward"], links["reverse"], strict=True))
+    assert links["forward"] != links["reverse"]
     for flags, expected in (
-        (["--direction", "forward"], found["forward"]),
-        (["--direction", "reverse"], found["reverse"]),
+        (["--direction", "forward"], links["forward"]),
+        (["--direction", "reverse"], links["reverse"]),
         ([], [symmetrise(*pair) for pair in both]),
         (["--symmetrisation", "intersection"], [symmetrise(*pair, "intersection") for pair in both]),
         (["--direction", "both", "--symmetrisation", "union"], [symmetrise(*pair, "union") for pair in both]),
     ):
-        given = ["align", *map(str, paths), "--executor", "local", "--storage", str(tmp_path / "storage"), *flags]
-        assert main(given) == 0
+        assert main(["align", *map(str, paths), "--storage", str(tmp_path / "storage"), *flags]) == 0
         assert capsys.readouterr().out == "".join(" ".join(f"{i}-{j}" for i, j in row) + "\n" for row in expected)
     assert not [path for path in (tmp_path / "storage").rglob("*") if path.is_file()]  # shards are removed
 
 
-def test_a_cluster_needs_a_storage_that_it_reaches(
+def test_a_cluster_needs_a_storage_that_it_can_reach(
     files: list[str], capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("RAY_ADDRESS", "auto")
     assert main(["align", *files, "--executor", "auto"]) == 2
-    assert "RAY_ADDRESS=auto names a cluster" in capsys.readouterr().err
-    assert main(["align", *files]) == 0  # which Ray has no part in
+    assert "RAY_ADDRESS=auto is a cluster" in capsys.readouterr().err
+    assert main(["align", *files]) == 0  # runs without Ray
     assert capsys.readouterr().out == "0-0 1-1 2-2\n0-0 1-1\n\n0-0 1-1 2-2 3-3\n"
 
 
@@ -117,16 +114,16 @@ def test_a_cluster_needs_a_storage_that_it_reaches(
     [
         ("text.en", [], "no file '{}': did you mean '"),
         ("text.de", [], "are the same file"),
-        ("short", [], "text.de has 4 lines and {} has 2: line n of one must be the translation of line n of the other"),
+        ("short", [], "text.de has 4 lines and {} has 2: they must be aligned line by line"),
         ("blank", [], "no sentence pair has words on both sides"),
         ("latin", [], "{}, line 2, byte 5: 0xe4 is not UTF-8"),
         ("text.en.gz", ["--write-tokens", "x", "{0}"], "--write-tokens would overwrite {}"),
         ("text.en.gz", ["--write-tokens", "x", "no/y"], "no directory 'no'"),
         ("text.en.gz", ["--aligner", "eflomal", "--executor", "ray"], "eflomal"),
-        ("text.en.gz", ["--direction", "forward", "--symmetrisation", "union"], "--symmetrisation union joins both"),
+        ("text.en.gz", ["--direction", "forward", "--symmetrisation", "union"], "--symmetrisation union combines both"),
     ],
 )
-def test_what_cannot_be_aligned_is_one_message(
+def test_invalid_texts_and_options_are_one_message(
     target: str, flags: list[str], message: str, files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     (tmp_path / "short").write_text("a\nb\n")

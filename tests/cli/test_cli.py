@@ -49,7 +49,7 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
         (["augment", "--source", "a"], "missing: target, operator"),
         (
             ["augment", "--operator", "cipher", "--source", "a", "--target", "b", "--set", "no.key=3"],
-            "--set no.key=3 changes an experiment file, and none is given: an operator's parameters are flags",
+            "--set no.key=3 overrides an experiment file, but none is given: use the flags of the operator",
         ),
         (["augment", "x.yaml", "--source", "a"], "give an experiment file or --source, not both"),
         (["augment", "x.yaml", "--target-language", "en"], "give an experiment file or --target-language, not both"),
@@ -60,7 +60,7 @@ def test_encipher_takes_the_alphabet_from_a_file_and_back(
         (["demo", "--task", "mt"], "unknown demo task 'mt': did you mean 'nmt'?"),
     ],
 )
-def test_what_cannot_be_used_is_one_message_and_exit_code_two(
+def test_invalid_input_is_one_message_and_exit_code_two(
     arguments: list[str], message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     stdin(monkeypatch, "text\n")
@@ -69,24 +69,24 @@ def test_what_cannot_be_used_is_one_message_and_exit_code_two(
     assert message in error and "Traceback" not in error
 
 
-def test_misspelt_flags_name_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
+def test_misspelt_flags_suggest_the_nearest(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as stopped:
         main(["encipher", "--key", "1", "--alfabet", "abc"])
     assert stopped.value.code == 2
     assert "did you mean '--alphabet'?" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(("raised", "said"), [("", "stopped"), ("stopped after update 9", "stopped after update 9")])
-def test_ctrl_c_says_how_to_go_on(
-    raised: str, said: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("reason", "message"), [("", "stopped"), ("stopped after update 9", "stopped after update 9")])
+def test_ctrl_c_prints_how_to_continue(
+    reason: str, message: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted() -> bytes:
-        raise KeyboardInterrupt(*[raised] if raised else [])
+        raise KeyboardInterrupt(*[reason] if reason else [])
 
     monkeypatch.setattr("sys.stdin", SimpleNamespace(buffer=SimpleNamespace(read=interrupted)))
     assert main(["encipher", "--key", "2"]) == 130
-    found = capsys.readouterr().err
-    assert found.startswith(f"augury: {said}. What was finished is kept") and "augury encipher --key 2" in found
+    error = capsys.readouterr().err
+    assert error.startswith(f"augury: {message}. Finished work is kept") and "augury encipher --key 2" in error
 
 
 def test_input_that_is_not_utf8_names_the_line(
@@ -105,7 +105,7 @@ def parallel(tmp_path: Path) -> tuple[Path, Path]:
     return source, target
 
 
-def test_augment_straight_from_two_files(
+def test_augment_from_two_files(
     parallel: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     flags = [
@@ -126,7 +126,7 @@ def test_augment_straight_from_two_files(
     out, error = capsys.readouterr()
     second = json.loads(out)
     assert second["rows_added"] == 3 and second["address"] != first["address"]
-    assert "found, not made again: rot-1, rot-2" in error
+    assert "reused: rot-1, rot-2" in error
     assert main(["augment", *flags, "--keys", "x"]) == 2
     assert "keys" in capsys.readouterr().err
 
@@ -156,9 +156,7 @@ def test_help_lists_an_operators_parameters_and_sections(
 ) -> None:
     with pytest.raises(SystemExit):
         main(["augment", "--operator", operator, "--help"])
-    shown, _, listed = capsys.readouterr().out.partition(
-        f"sections of operator {operator}, given in an experiment file"
-    )
+    shown, _, listed = capsys.readouterr().out.partition(f"sections of operator {operator}, for experiment files")
     assert all(flag in shown for flag in flags) and "--model" not in shown and "--training" not in shown
     assert all(section in listed for section in sections) and bool(listed) == bool(sections)
 

@@ -28,7 +28,7 @@ REFERENCES = [" ".join(random.Random(line).choices(WORDS, k=5 + line % 9)) for l
 
 
 def hypotheses(rate: float, key: str) -> list[str]:
-    """The references with a share of their words replaced."""
+    """Return the references with a fraction of their words replaced."""
     drawn = random.Random(key)
     return [
         " ".join(drawn.choice(WORDS) if drawn.random() < rate else word for word in line.split()) for line in REFERENCES
@@ -42,7 +42,7 @@ def write(path: Path, lines: Sequence[str]) -> str:
 
 @pytest.fixture
 def texts(tmp_path: Path) -> dict[str, str]:
-    """Reference and hypotheses: a baseline and a better system with three seeds each."""
+    """Files with references and hypotheses: a baseline and a better system with three seeds each."""
     files = {"reference": write(tmp_path / "test.en", REFERENCES)}
     for name, rate in (("base", 0.30), ("better", 0.20)):
         for seed in (1, 2, 3):
@@ -73,7 +73,7 @@ class Runs:
         metrics: Sequence[str] = ("bleu", "chrf"),
         seconds: float = 100.0,
     ) -> Folder:
-        """A run, scored if it has a rate of errors."""
+        """Add a run, scored if it has an error rate."""
         run = self.store.folder("runs", f"{address}/seed-{seed}")
         run.write_json(
             "run.json",
@@ -88,8 +88,8 @@ class Runs:
         )
         if rate is not None:
             lines = hypotheses(rate, f"{name} {seed}")
-            found = score(lines, REFERENCES, language="en", metrics=metrics, samples=10)
-            write_statistics(run, test, found)
+            scores = score(lines, REFERENCES, language="en", metrics=metrics, samples=10)
+            write_statistics(run, test, scores)
             cost = {
                 "parameters": 1e6,
                 "data_factor": 1.0,
@@ -100,11 +100,11 @@ class Runs:
                 "device_hours": seconds / 3600,
                 **EXPOSURE,
             }
-            run.write_json("scores.json", {"tests": {test: [one.to_dict() for one in found]}, "cost": cost})
+            run.write_json("scores.json", {"tests": {test: [result.to_dict() for result in scores]}, "cost": cost})
         return run
 
     def sweep(self, name: str, configurations: dict[str, str]) -> None:
-        """A sweep over configurations, name -> address, the reference first."""
+        """Add a sweep over configurations, name -> address, the reference first."""
         folder = self.store.folder(state.KIND, name)
         folder.write_json(
             state.DEFINITION,
@@ -129,28 +129,28 @@ class Runs:
 
 @pytest.fixture
 def runs(tmp_path: Path) -> Runs:
-    found = Runs(tmp_path / "results")
+    storage = Runs(tmp_path / "results")
     for seed in (1, 2):
-        found.run("base", "aa" * 8, seed, 0.30)
-        found.run("better", "bb" * 8, seed, 0.15, seconds=250.0)
-    return found
+        storage.run("base", "aa" * 8, seed, 0.30)
+        storage.run("better", "bb" * 8, seed, 0.15, seconds=250.0)
+    return storage
 
 
-def compared(capsys: pytest.CaptureFixture[str], *words: str) -> dict[str, Any]:
-    assert main(["compare", *words, "--json"]) == 0
+def compared(capsys: pytest.CaptureFixture[str], *arguments: str) -> dict[str, Any]:
+    assert main(["compare", *arguments, "--json"]) == 0
     return dict(json.loads(capsys.readouterr().out))
 
 
-def refused(capsys: pytest.CaptureFixture[str], *words: str) -> str:
-    assert main(["compare", *words]) == 2
+def refused(capsys: pytest.CaptureFixture[str], *arguments: str) -> str:
+    assert main(["compare", *arguments]) == 2
     return capsys.readouterr().err
 
 
 def test_files_with_seeds_are_tested_over_seeds_and_sentences(
     texts: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = [seeds(texts, "base"), seeds(texts, "better"), "--references", texts["reference"], "--language", "en"]
-    (table,) = (shown := compared(capsys, *words))["tables"]
+    arguments = [seeds(texts, "base"), seeds(texts, "better"), "--references", texts["reference"], "--language", "en"]
+    (table,) = (shown := compared(capsys, *arguments))["tables"]
     base, better = table["rows"]
     assert (table["test"], base["name"], better["name"]) == ("test.en", "base", "better")
     files = [Path(texts[f"better-{seed}"]).read_text().splitlines() for seed in (1, 2, 3)]
@@ -161,7 +161,7 @@ def test_files_with_seeds_are_tested_over_seeds_and_sentences(
     assert 0 < better["tested"]["low"] < better["difference"] < better["tested"]["high"]
     assert better["corrected"] == better["tested"]["p_value"] < 0.05
     assert "the difference is real" in shown["answer"]
-    assert main(["compare", *words]) == 0
+    assert main(["compare", *arguments]) == 0
     text = capsys.readouterr().out
     assert "difference [95 %]" in text and "train time" not in text and shown["answer"] in text
 
@@ -171,53 +171,53 @@ def test_the_p_values_of_sacrebleu(
     method: str, kind: str, texts: dict[str, str], capsys: pytest.CaptureFixture[str]
 ) -> None:
     files = [texts["base-1"], texts["base-3"]]
-    words = ["--references", texts["reference"], "--language", "en", "--test", method]
-    ours = compared(capsys, *files, *words)["tables"][0]["rows"][1]["tested"]["p_value"]
+    arguments = ["--references", texts["reference"], "--language", "en", "--test", method]
+    ours = compared(capsys, *files, *arguments)["tables"][0]["rows"][1]["tested"]["p_value"]
     named = [(name, Path(name).read_text().splitlines()) for name in files]
     theirs = PairedTest(named, {"BLEU": sacrebleu.BLEU()}, [REFERENCES], kind)()[1]["BLEU"][1]
     assert ours == theirs.p_value
-    assert "compares one seed with one" in refused(capsys, seeds(texts, "base"), texts["better-1"], *words)
+    assert "compares single seeds" in refused(capsys, seeds(texts, "base"), texts["better-1"], *arguments)
 
 
 def test_labels_are_compared_by_accuracy(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     gold = ["neutral", "entailment", "contradiction", "neutral"] * 30
     files = [write(tmp_path / "one", ["neutral"] * 120), write(tmp_path / "two", [*gold[:100], *["neutral"] * 20])]
-    words = ["--references", write(tmp_path / "gold", gold), "--metrics", "accuracy"]
-    (table,) = compared(capsys, *files, *words)["tables"]
+    arguments = ["--references", write(tmp_path / "gold", gold), "--metrics", "accuracy"]
+    (table,) = compared(capsys, *files, *arguments)["tables"]
     assert [row["scores"]["accuracy"]["value"] for row in table["rows"]] == [50.0, pytest.approx(100 * 110 / 120)]
     assert (table["rows"][1]["difference"], table["rows"][1]["corrected"]) == (pytest.approx(500 / 12), 1 / 1001)
 
 
 def test_runs_configurations_and_sweeps(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
-    place = ["--storage", runs.root]
-    by_address = compared(capsys, "aa", "bb", *place)
+    storage = ["--storage", runs.root]
+    by_address = compared(capsys, "aa", "bb", *storage)
     (table,) = by_address["tables"]
     base, better = table["rows"]
     assert (base["name"], base["seeds"], better["seeds"], better["time_factor"]) == ("base", [1, 2], [1, 2], 2.5)
     assert better["corrected"] < 0.05
-    assert compared(capsys, f"{runs.root}/runs/{'aa' * 8}", "runs/bb", *place) == by_address
-    one = compared(capsys, f"{runs.root}/runs/{'aa' * 8}/seed-2", "bb/seed-1", *place)["tables"][0]
-    assert [row["seeds"] for row in one["rows"]] == [[2], [1]]
-    assert one["rows"][1]["tested"]["over"] == "sentences"
-    two_seeds = compared(capsys, "aa/seed-1", "aa/seed-2", *place)["tables"][0]
+    assert compared(capsys, f"{runs.root}/runs/{'aa' * 8}", "runs/bb", *storage) == by_address
+    single = compared(capsys, f"{runs.root}/runs/{'aa' * 8}/seed-2", "bb/seed-1", *storage)["tables"][0]
+    assert [row["seeds"] for row in single["rows"]] == [[2], [1]]
+    assert single["rows"][1]["tested"]["over"] == "sentences"
+    two_seeds = compared(capsys, "aa/seed-1", "aa/seed-2", *storage)["tables"][0]
     assert [row["name"] for row in two_seeds["rows"]] == ["base aaaa seed 1", "base aaaa seed 2"]
     runs.run("later", "cc" * 8, 1, None)
     runs.sweep("beta", {"beta=0": "aa" * 8, "beta=5": "bb" * 8, "beta=9": "cc" * 8})
     for word in ("sweeps/beta", f"{runs.root}/sweeps/beta/"):
-        assert main(["compare", word, *place, "--json"]) == 0
+        assert main(["compare", word, *storage, "--json"]) == 0
         out, error = capsys.readouterr()
         names = [row["name"] for row in json.loads(out)["tables"][0]["rows"]]
         assert names == ["beta=0", "beta=5"]
         assert "without scores, and left out: beta=9" in error
-    assert main(["compare", "aa", "sweeps/beta", *place, "--json"]) == 0
+    assert main(["compare", "aa", "sweeps/beta", *storage, "--json"]) == 0
     out, error = capsys.readouterr()
     assert [row["name"] for row in json.loads(out)["tables"][0]["rows"]] == ["base", "beta=5"]
     assert "beta=0 is compared already" in error
 
 
 def test_formats(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["compare", "aa", "bb", "--storage", runs.root, "--format"]
-    assert main([*words, "csv"]) == 0
+    arguments = ["compare", "aa", "bb", "--storage", runs.root, "--format"]
+    assert main([*arguments, "csv"]) == 0
     lines = list(csv.DictReader(io.StringIO(capsys.readouterr().out)))
     assert [(line["system"], line["metric"]) for line in lines] == [
         ("base", "bleu"),
@@ -225,44 +225,47 @@ def test_formats(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
         ("better", "bleu"),
         ("better", "chrf"),
     ]
-    assert main([*words, "latex"]) == 0
+    assert main([*arguments, "latex"]) == 0
     assert r"\toprule" in capsys.readouterr().out
-    assert main([*words, "markdown"]) == 0
+    assert main([*arguments, "markdown"]) == 0
     assert capsys.readouterr().out.startswith("### test\n")
 
 
-def test_what_cannot_be_compared_is_said(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
-    place = ["--storage", runs.root]
+def test_systems_that_cannot_be_compared_are_rejected(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
+    storage = ["--storage", runs.root]
     runs.run("elsewhere", "cc" * 8, 1, 0.3, test="flores")
-    assert "no test set in common (base: test; elsewhere: flores)" in refused(capsys, "aa", "cc", *place)
+    assert "no test set in common (base: test; elsewhere: flores)" in refused(capsys, "aa", "cc", *storage)
     runs.run("changed", "dd" * 8, 1, 0.3, text="0" * 16)
     assert f"test is not one text: base is scored on {'7e57' * 4}, changed on {'0' * 16}" in refused(
-        capsys, "aa", "dd", *place
+        capsys, "aa", "dd", *storage
     )
     runs.run("other metric", "ee" * 8, 1, 0.3, metrics=["chrf"])
-    assert "other metric is not scored by BLEU on test, as base is" in refused(capsys, "aa", "ee", *place)
+    assert "other metric is not scored by BLEU on test, as base is" in refused(capsys, "aa", "ee", *storage)
     lowered = runs.run("lowered", "ff" * 8, 1, 0.3)
     scores = lowered.read_json("scores.json")
     scores["tests"]["test"][1]["signature"] = "nrefs:1|case:lc"
     lowered.write_json("scores.json", scores)
-    assert "chrF on test is not measured in one way: base has nrefs:1|case:mixed" in refused(capsys, "aa", "ff", *place)
+    assert "chrF on test is not measured in one way: base has nrefs:1|case:mixed" in refused(
+        capsys, "aa", "ff", *storage
+    )
     runs.run("young", "ab" * 8, 1, None)
-    assert "young has no scores yet" in refused(capsys, "bb", "ab", *place)
-    assert "belongs to two of the systems" in refused(capsys, "aa", "aa/seed-1", *place)
-    assert "base alone cannot be compared" in refused(capsys, "aa", *place)
+    assert "young has no scores yet" in refused(capsys, "bb", "ab", *storage)
+    assert "belongs to two of the systems" in refused(capsys, "aa", "aa/seed-1", *storage)
+    assert "base is the only system" in refused(capsys, "aa", *storage)
     runs.sweep("young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
-    assert "the reference of sweep young has no scores yet" in refused(capsys, "sweeps/young", *place)
-    assert "no sweep 'yung'" in refused(capsys, "sweeps/yung", *place)
+    assert "the reference of sweep young has no scores yet" in refused(capsys, "sweeps/young", *storage)
+    assert "no sweep 'yung'" in refused(capsys, "sweeps/yung", *storage)
 
 
-def test_files_that_do_not_fit_are_named(texts: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
+def test_files_that_do_not_match_are_rejected(texts: dict[str, str], capsys: pytest.CaptureFixture[str]) -> None:
     short = write(Path(texts["reference"]).parent / "short.txt", REFERENCES[:-1])
-    words = ["--references", texts["reference"]]
-    words += ["--language", "en"]
-    assert "short.txt has 119 lines" in refused(capsys, texts["base-1"], short, *words)
-    assert "is named twice in" in refused(capsys, texts["base-1"], f"{texts['base-2']},{texts['base-2']}", *words)
-    assert "no file 'nowhere'" in refused(capsys, texts["base-1"], "nowhere", *words)
-    assert "unknown metric 'bleau'" in refused(capsys, texts["base-1"], texts["base-2"], *words, "--metrics", "bleau")
+    arguments = ["--references", texts["reference"], "--language", "en"]
+    assert "short.txt has 119 lines" in refused(capsys, texts["base-1"], short, *arguments)
+    assert "is listed twice in" in refused(capsys, texts["base-1"], f"{texts['base-2']},{texts['base-2']}", *arguments)
+    assert "no file 'nowhere'" in refused(capsys, texts["base-1"], "nowhere", *arguments)
+    assert "unknown metric 'bleau'" in refused(
+        capsys, texts["base-1"], texts["base-2"], *arguments, "--metrics", "bleau"
+    )
 
 
 def test_the_mean_over_test_sets_comes_first(runs: Runs, capsys: pytest.CaptureFixture[str]) -> None:
@@ -272,16 +275,16 @@ def test_the_mean_over_test_sets_comes_first(runs: Runs, capsys: pytest.CaptureF
             run = store.folder("runs", f"{address * 8}/seed-{seed}")
             content = run.read_json("scores.json")
             lines = hypotheses({"aa": 0.4, "bb": 0.1}[address], f"second {address} {seed}")
-            found = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
-            write_statistics(run, "second", found)
-            content["tests"]["second"] = [one.to_dict() for one in found]
+            scores = score(lines, REFERENCES, language="en", metrics=["bleu", "chrf"], samples=10)
+            write_statistics(run, "second", scores)
+            content["tests"]["second"] = [result.to_dict() for result in scores]
             run.write_json("scores.json", content)
-    place = ["--storage", runs.root]
-    mean, first, second = compared(capsys, "aa", "bb", *place)["tables"]
+    storage = ["--storage", runs.root]
+    mean, first, second = compared(capsys, "aa", "bb", *storage)["tables"]
     assert [table["test"] for table in (mean, first, second)] == ["mean", "test", "second"]
     for row in (0, 1):
         expected = [table["rows"][row]["scores"]["bleu"]["value"] for table in (first, second)]
         assert mean["rows"][row]["scores"]["bleu"]["value"] == pytest.approx(sum(expected) / 2)
     assert mean["rows"][1]["tested"]["low"] > 0 and mean["rows"][1]["corrected"] < 0.05
-    swapped = compared(capsys, "aa/seed-1", "bb/seed-1", *place, "--test", "randomisation")["tables"]
+    swapped = compared(capsys, "aa/seed-1", "bb/seed-1", *storage, "--test", "randomisation")["tables"]
     assert [table["test"] for table in swapped] == ["test", "second"]

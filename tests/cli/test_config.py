@@ -1,4 +1,4 @@
-"""`augury config`: the preflight, the file alone, and the settings with their addresses."""
+"""`augury config`: the preflight, `--syntax`, and the JSON Schema."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ SHIPPED = Path(__file__).parents[2] / "search_spaces" / "experiments"
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    """An experiment on ten pairs, one of which is left out, without test sets."""
+    """An experiment on ten pairs, one of which is filtered, without test sets."""
     sentences = [f"das Haus {number} geht gern" for number in range(10)]
     (tmp_path / "a.de").write_text("\n".join(sentences) + "\n")
     (tmp_path / "a.en").write_text("\n".join([*sentences[:9], "no"]) + "\n")
@@ -34,26 +34,26 @@ def path(tmp_path: Path) -> Path:
 
 def test_it_reports_texts_runs_and_cost(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["config", str(path), "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["systems"], found["seeds"], found["runs"], found["test_sets"]) == (["baseline", "toy"], [1, 2], 4, [])
-    assert [(text["name"], text["rows_in"], text["rows"]) for text in found["texts"]] == [
+    facts = json.loads(capsys.readouterr().out)
+    assert (facts["systems"], facts["seeds"], facts["runs"], facts["test_sets"]) == (["baseline", "toy"], [1, 2], 4, [])
+    assert [(text["name"], text["rows_in"], text["rows"]) for text in facts["texts"]] == [
         ("train", 10, 6),
         ("valid", 10, 3),
     ]
-    assert [(told["reason"], told["rows"], told["setting"]) for told in found["texts"][0]["left_out"]] == [
+    assert [(entry["reason"], entry["rows"], entry["setting"]) for entry in facts["texts"][0]["left_out"]] == [
         ("ratio", 1, "corpus.filter.max_ratio"),
         ("held out", 3, "corpus.every"),
     ]
-    each = found["cost"]["by_system"]
-    assert found["cost"]["seconds"] == pytest.approx(2 * (each["baseline"]["seconds"] + each["toy"]["seconds"]))
-    assert len(found["cautions"]) == 1
+    cost = facts["cost"]["by_system"]
+    assert facts["cost"]["seconds"] == pytest.approx(2 * (cost["baseline"]["seconds"] + cost["toy"]["seconds"]))
+    assert len(facts["cautions"]) == 1
     assert main(["config", str(path)]) == 0
     shown = capsys.readouterr().out
-    for told in ("2 systems (baseline, toy) × 2 seeds = 4 runs", "a.en, line 10: das Haus 9 geht gern | no", "cost"):
-        assert told in shown
+    for text in ("2 systems (baseline, toy) × 2 seeds = 4 runs", "a.en, line 10: das Haus 9 geht gern | no", "cost"):
+        assert text in shown
 
 
-def test_the_file_alone_can_be_checked(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_only_the_file_is_checked_with_syntax(path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     (path.parent / "a.de").unlink()
     assert main(["config", str(path), "--syntax", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["runs"] == 4 and not (path.parent / "store").exists()
@@ -61,22 +61,22 @@ def test_the_file_alone_can_be_checked(path: Path, capsys: pytest.CaptureFixture
     assert "no file" in capsys.readouterr().err
 
 
-def test_the_shipped_schema_is_of_the_code_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    """Else: `augury config --schema > search_spaces/experiments/schema.json`."""
+def test_the_shipped_schema_is_up_to_date(capsys: pytest.CaptureFixture[str]) -> None:
+    """Otherwise run `augury config --schema > search_spaces/experiments/schema.json`."""
     assert main(["config", "--schema"]) == 0
     assert (SHIPPED / "schema.json").read_text(encoding="utf-8") == capsys.readouterr().out
 
 
 @pytest.fixture(scope="module")
 def editor() -> Any:
-    """What an editor does with the schema."""
+    """A validator for the schema, as editors use."""
     schema = json_schema()
     jsonschema.Draft202012Validator.check_schema(schema)
     return jsonschema.Draft202012Validator(schema)
 
 
 @pytest.mark.parametrize("path", SHIPPED.glob("*.yaml"), ids=lambda path: path.stem)
-def test_shipped_experiments_name_the_schema_and_satisfy_it(path: Path, editor: Any) -> None:
+def test_shipped_experiments_reference_the_schema_and_satisfy_it(path: Path, editor: Any) -> None:
     text = path.read_text(encoding="utf-8")
     assert text.startswith("# yaml-language-server: $schema=schema.json\n")
     editor.validate(yaml.safe_load(text))
@@ -103,7 +103,7 @@ GOOD = {
         ("seed", 1),
     ],
 )
-def test_an_editor_sees_what_is_wrong(key: str, value: Any, editor: Any) -> None:
+def test_the_schema_rejects_errors(key: str, value: Any, editor: Any) -> None:
     editor.validate(GOOD)
     with pytest.raises(jsonschema.ValidationError):
         editor.validate({**copy.deepcopy(GOOD), key: value})

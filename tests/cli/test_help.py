@@ -1,4 +1,4 @@
-"""The way in: every help text can be shown, every example can be typed, and none of it takes long to import."""
+"""Help texts: all can be shown, all examples are valid, and none needs slow imports."""
 
 from __future__ import annotations
 
@@ -36,15 +36,15 @@ HEAVY = {
     "torch",
     "transformers",
 }
-"""Packages that take a tenth of a second and more to import."""
+"""Packages that take more than 0.1 s to import."""
 
-NEWCOMER = """
+PROGRAM = """
 import contextlib, io, json, sys
 from augury.cli import main, verbs
 
-def shown(*words):
+def shown(*argv):
     with contextlib.redirect_stdout(io.StringIO()) as out, contextlib.suppress(SystemExit):
-        main(words)
+        main(argv)
     return out.getvalue()
 
 imported, helps = {}, {"augury": shown(), "augury --help": shown("--help")}
@@ -69,37 +69,37 @@ json.dump({"imported": imported, "helps": helps}, sys.stdout)
 
 
 @pytest.fixture(scope="module")
-def newcomer() -> dict[str, Any]:
-    """What a fresh process shows and imports, one step after the other."""
+def session() -> dict[str, Any]:
+    """The help texts of a new process, and the modules imported after each step."""
     experiments = ["demo_nmt", "demo_nli", "multi30k_5k_cipherdaug", "nli_ling_in_loop"]
-    command = [sys.executable, "-c", NEWCOMER, *experiments]
+    command = [sys.executable, "-c", PROGRAM, *experiments]
     result = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=True)
     return dict(json.loads(result.stdout))
 
 
 @pytest.mark.parametrize("step", ["--help", "config --syntax", "augment --help", "sweep --dry-run"])
-def test_what_is_read_takes_nothing_heavy_to_import(newcomer: dict[str, Any], step: str) -> None:
-    assert not HEAVY.intersection(newcomer["imported"][step])
+def test_help_and_checks_do_not_import_slow_packages(session: dict[str, Any], step: str) -> None:
+    assert not HEAVY.intersection(session["imported"][step])
 
 
-def test_the_map_has_every_verb_in_its_group(newcomer: dict[str, Any]) -> None:
+def test_the_overview_has_every_verb_in_its_group(session: dict[str, Any]) -> None:
     with_help = [name for name in _modules() if hasattr(importlib.import_module(f"augury.cli.{name}"), "HELP")]
     assert sorted(with_help) == sorted(verbs.VERBS)
-    assert newcomer["helps"]["augury"] == newcomer["helps"]["augury --help"]
-    assert all(f"\n  {verb} " in newcomer["helps"]["augury"] for verb in verbs.VERBS)
+    assert session["helps"]["augury"] == session["helps"]["augury --help"]
+    assert all(f"\n  {verb} " in session["helps"]["augury"] for verb in verbs.VERBS)
 
 
-def test_every_help_has_an_example_that_can_be_typed(newcomer: dict[str, Any]) -> None:
-    helps = {name: text for name, text in newcomer["helps"].items() if not name.startswith("augury")}
+def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
+    helps = {name: text for name, text in session["helps"].items() if not name.startswith("augury")}
     assert {"augment --operator cipher", "augment --operator reorder", *verbs.VERBS} <= helps.keys()
     for name, text in helps.items():
         examples = list(parsed(text.rpartition("example:\n")[2]))
         verb, _, operator = name.partition(" --operator ")
-        shown = "train" if operator and issubclass(schema(operator), TokenDraw) else verb.split()[0]
-        assert examples and all(verb == shown for verb, _ in examples), name
+        expected = "train" if operator and issubclass(schema(operator), TokenDraw) else verb.split()[0]
+        assert examples and all(verb == expected for verb, _ in examples), name
         for _, arguments in examples:
             _check(arguments)
-    assert len(list(parsed("\n".join(line for line, _ in verbs.BEGINNING)))) == 3
+    assert len(list(parsed("\n".join(line for line, _ in verbs.FIRST_STEPS)))) == 3
 
 
 def _modules() -> Iterator[str]:
@@ -107,7 +107,7 @@ def _modules() -> Iterator[str]:
 
 
 def _check(arguments: Any) -> None:
-    """UserError unless experiments, spaces and tables that are named are there and valid."""
+    """Raise UserError unless the experiments, spaces and tables in arguments exist and are valid."""
     if getattr(arguments, "experiment", None):
         experiment.load(ROOT / arguments.experiment, arguments.assignments)
     if hasattr(arguments, "space"):

@@ -1,4 +1,4 @@
-"""`augury init`: what it writes passes the preflight, whatever kind of text it is written for."""
+"""`augury init`: the files it writes pass the preflight, for all kinds of texts."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def texts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
         Path(f"{role}.de").write_text("".join(f"{pair.source}\n" for pair in pairs))
         Path(f"{role}.en").write_text("".join(f"{pair.target}\n" for pair in pairs))
         Path(f"{role}.tsv").write_text("de\ten\n" + "".join(f"{pair.source}\t{pair.target}\n" for pair in pairs))
-        found = builtin_nli.examples(role, size, "qaa", lexicon=24)  # type: ignore[arg-type]
-        rows = [{"sentence1": row.premise, "sentence2": row.hypothesis, "gold_label": row.label} for row in found]
+        examples = builtin_nli.examples(role, size, "qaa", lexicon=24)  # type: ignore[arg-type]
+        rows = [{"sentence1": row.premise, "sentence2": row.hypothesis, "gold_label": row.label} for row in examples]
         Path(f"{role}.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
     return tmp_path
 
@@ -45,30 +45,30 @@ NLI = ["--task", "nli", "--train", "train.jsonl", "--valid", "valid.jsonl"]
         ([*NLI, "--language", "qaa", "--test", "jsonl", "test.jsonl"], ["jsonl"]),
     ],
 )
-def test_what_it_writes_passes_the_preflight(
+def test_written_files_pass_the_preflight(
     texts: Path, flags: list[str], tests: list[str], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Without a hub, the pretrained model of inference is cautioned of."""
+    """Without the hub there is a caution about the pretrained model of NLI."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     assert main(["init", "mine.yaml", *flags, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
-    assert (found["file"], found["systems"], found["runs"]) == ("mine.yaml", ["baseline", "mine"], 6)
-    assert found["test_sets"] == tests and len(found["cautions"]) == (not tests) + ("nli" in flags)
+    result = json.loads(capsys.readouterr().out)
+    assert (result["file"], result["systems"], result["runs"]) == ("mine.yaml", ["baseline", "mine"], 6)
+    assert result["test_sets"] == tests and len(result["cautions"]) == (not tests) + ("nli" in flags)
     assert main(["config", "mine.yaml"]) == 0
 
 
-def test_answers_take_the_place_of_flags(
+def test_answers_replace_flags(
     texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    given = iter(["train.dee train.en", "train.de train.en", "", "news test.de test.en", ""])
+    answers = iter(["train.dee train.en", "train.de train.en", "", "news test.de test.en", ""])
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("builtins.input", lambda question: next(given))
+    monkeypatch.setattr("builtins.input", lambda prompt: next(answers))
     assert main(["init", "mine.yaml"]) == 0
-    assert "did you mean 'train.de'" in capsys.readouterr().err  # and the question was asked again
+    assert "did you mean 'train.de'" in capsys.readouterr().err  # then it prompts again
     corpus = yaml.safe_load(Path("mine.yaml").read_text())["corpus"]
     assert (corpus["source_language"], corpus["target_language"], corpus["every"]) == ("de", "en", 10)
     assert corpus["tests"] == {"news": {"source": "test.de", "target": "test.en"}}
-    assert next(given, None) is None
+    assert next(answers, None) is None
 
 
 @pytest.mark.parametrize(
@@ -86,14 +86,14 @@ def test_answers_take_the_place_of_flags(
         (["--task", "nli", "--train", "train.de", "train.en"], "a text is one table"),
     ],
 )
-def test_what_cannot_be_used_is_said_and_nothing_written(
+def test_invalid_flags_are_rejected_and_nothing_is_written(
     texts: Path, flags: Sequence[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["init", "mine.yaml", *flags]) == 2
     assert message in capsys.readouterr().err and not Path("mine.yaml").exists()
 
 
-def test_a_file_is_not_written_over_unasked(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_file_is_only_overwritten_with_force(texts: Path, capsys: pytest.CaptureFixture[str]) -> None:
     Path("mine.yaml").write_text("precious\n")
     assert main(["init", "mine.yaml", *ALIGNED]) == 2
     assert Path("mine.yaml").read_text() == "precious\n" and "--force" in capsys.readouterr().err
@@ -101,12 +101,12 @@ def test_a_file_is_not_written_over_unasked(texts: Path, capsys: pytest.CaptureF
     assert Path("mine.yaml").read_text() != "precious\n"
 
 
-def test_no_answer_writes_nothing(
+def test_end_of_input_writes_nothing(
     texts: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    def nothing(question: str) -> Any:
+    def end_of_input(prompt: str) -> Any:
         raise EOFError
 
     monkeypatch.setattr("sys.stdin.isatty", lambda: True)
-    monkeypatch.setattr("builtins.input", nothing)
+    monkeypatch.setattr("builtins.input", end_of_input)
     assert main(["init", "mine.yaml"]) == 2 and not Path("mine.yaml").exists()

@@ -1,4 +1,4 @@
-"""`augury reproduce`: rows run through the sweep engine, and what was not run says so."""
+"""`augury reproduce`: rows that are run, computed or not run, dry runs and the list of tables."""
 
 from __future__ import annotations
 
@@ -20,13 +20,13 @@ def command(storage: Path, *flags: str) -> list[str]:
 
 
 @pytest.mark.slow
-def test_what_is_missing_is_run_and_every_row_is_shown(
+def test_missing_rows_are_run_and_every_row_is_shown(
     local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     rows = ("--rows", "no agreement", "no agreement, flatter", "no model")
     assert main(command(tmp_path, "--json", *rows)) == 1  # a row fails
-    found = json.loads(capsys.readouterr().out)
-    rows = {row["name"]: row for row in found["rows"]}
+    result = json.loads(capsys.readouterr().out)
+    rows = {row["name"]: row for row in result["rows"]}
     assert {name: row["status"] for name, row in rows.items()} == {
         "baseline": "measured",
         "agreement": "left out",
@@ -46,19 +46,19 @@ def test_what_is_missing_is_run_and_every_row_is_shown(
     }
     scores = json.loads((tmp_path / f"runs/{baseline['address']}/seed-1/scores.json").read_text())["tests"]
     assert baseline["measured"] == pytest.approx(sum(scores[test][0]["value"] for test in scores) / 2)
-    assert (found["comparable"], found["reused"]) == (False, 0) and found["cost"]["train_seconds"] > 0
-    assert Path(found["page"]).stat().st_size > 1_000_000
+    assert (result["comparable"], result["reused"]) == (False, 0) and result["cost"]["train_seconds"] > 0
+    assert Path(result["page"]).stat().st_size > 1_000_000
 
 
 @pytest.mark.slow
-def test_what_runs_measure_is_kept_with_the_sweep(
+def test_measured_values_are_kept_with_the_sweep(
     local_ray: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    words = ["reproduce", "cipherdaug/table1", "--storage", str(tmp_path), "--json"]
+    arguments = ["reproduce", "cipherdaug/table1", "--storage", str(tmp_path), "--json"]
     small = ["--set", "training.max_passes=1", "--set", "corpus.train.builtin=100", "--set", "vocabulary.size=300"]
     outputs = []
     for _ in range(2):
-        assert main([*words, *small]) == 0
+        assert main([*arguments, *small]) == 0
         outputs.append(json.loads(capsys.readouterr().out))
     rows = [{row["name"]: row for row in output["rows"]} for output in outputs]
     assert rows[0] == rows[1] and outputs[1]["reused"] == 1
@@ -70,18 +70,18 @@ def test_what_runs_measure_is_kept_with_the_sweep(
 def test_a_dry_run_shows_rows_and_addresses(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(command(tmp_path, "--dry-run", "--rows", "agreement", "--json")) == 0
     shown = json.loads(capsys.readouterr().out)
-    assert [each["name"] for each in shown["configurations"]] == ["baseline", "agreement"]
+    assert [configuration["name"] for configuration in shown["configurations"]] == ["baseline", "agreement"]
     assert main(command(tmp_path, "--dry-run")) == 0
     out = capsys.readouterr().out
-    assert all(each["address"] in out for each in shown["configurations"])
+    assert all(configuration["address"] in out for configuration in shown["configurations"])
     assert "no agreement, flatter: as no agreement: regime.tau has no effect" in out
     assert "4 configurations, at most 4 trials, scheduler all" in out
     assert not list(tmp_path.glob("runs/*"))
 
 
-def test_a_dry_run_states_what_the_paper_prints(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    words = ["reproduce", "xnli_adversarial/table4", "--storage", str(tmp_path), "--dry-run", "--json"]
-    assert main([*words, "--rows", "Improvement(%) (10k)"]) == 0
+def test_a_dry_run_shows_published_values(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["reproduce", "xnli_adversarial/table4", "--storage", str(tmp_path), "--dry-run", "--json"]
+    assert main([*arguments, "--rows", "Improvement(%) (10k)"]) == 0
     shown = json.loads(capsys.readouterr().out)
     rows = {row["name"]: row for row in shown["rows"]}
     assert [row["row"] for row in shown["rows"]] == list(range(1, 11))
@@ -90,34 +90,35 @@ def test_a_dry_run_states_what_the_paper_prints(tmp_path: Path, capsys: pytest.C
     assert (improved["published"]["mean"], improved["section"], improved["printed"]) == (6.7, "10k", "Improvement(%)")
     assert [note["column"] for note in improved["notes"]] == ["zh"]
     run = [name for name, row in rows.items() if row["address"]]
-    assert run == ["XLM-R (10k)", "+RA +SA +PGD (10k)", "XLM-R (20k)"]  # what is asked for, and the reference
-    assert {each["address"] for each in shown["configurations"]} == {rows[name]["address"] for name in run}
+    assert run == ["XLM-R (10k)", "+RA +SA +PGD (10k)", "XLM-R (20k)"]  # both rows of the improvement, the reference
+    addresses = {configuration["address"] for configuration in shown["configurations"]}
+    assert addresses == {rows[name]["address"] for name in run}
 
 
-def test_alone_it_lists_what_there_is(capsys: pytest.CaptureFixture[str]) -> None:
+def test_without_arguments_it_lists_all_tables(capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["reproduce"]) == 0
     out = capsys.readouterr().out
     assert "xnli_adversarial/table2: Which augmentations help" in out and "XLM-R | +PGD | +EA(80k) |" in out
     assert main(["reproduce", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)
-    assert {each["table"].partition("/")[0] for each in listed} == {"cipherdaug", "noisy_nmt", "xnli_adversarial"}
-    of_xnli = [each["where"] for each in listed if each["table"].startswith("xnli")]
-    assert of_xnli == ["Figure 2", "Table 2", "Table 3", "Table 4", "Table 5"]
+    assert {entry["table"].partition("/")[0] for entry in listed} == {"cipherdaug", "noisy_nmt", "xnli_adversarial"}
+    xnli = [entry["where"] for entry in listed if entry["table"].startswith("xnli")]
+    assert xnli == ["Figure 2", "Table 2", "Table 3", "Table 4", "Table 5"]
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("arguments", "message"),
     [
         (["reproduce", "xnli_adversarial/table9"], "unknown table 'xnli_adversarial/table9': did you mean"),
         (["reproduce", TABLE, "--rows", "agrement"], "did you mean 'agreement'"),
-        (["reproduce", TABLE, "--rows", "oracle"], "row 'oracle' of .* is not run here: reads the references"),
+        (["reproduce", TABLE, "--rows", "oracle"], "row 'oracle' of .* cannot be run: reads the references"),
         (["reproduce", TABLE, "--scale", "small"], "unknown scale of search space"),
         (["reproduce", TABLE, "--set", "regime.beta=1"], "sweeps this key"),
     ],
 )
-def test_what_cannot_be_meant_is_said(
-    words: list[str], said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+def test_invalid_arguments_are_rejected(
+    arguments: list[str], message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert main([*words, "--storage", str(tmp_path)]) == 2
-    assert re.search(said, capsys.readouterr().err)
+    assert main([*arguments, "--storage", str(tmp_path)]) == 2
+    assert re.search(message, capsys.readouterr().err)
     assert not list(tmp_path.glob("runs/*"))

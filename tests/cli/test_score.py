@@ -1,4 +1,4 @@
-"""`augury score`: what it asks for, and what it says of every metric."""
+"""`augury score`: required arguments and the output for every metric."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ def files(tmp_path: Path) -> list[str]:
     return [str(tmp_path / "hyp"), str(tmp_path / "ref")]
 
 
-def test_a_language_is_asked_for_where_a_metric_depends_on_it(
-    files: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_metrics_that_depend_on_the_language_require_it(files: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     metrics = ["bleu", "chrf", "chrf++", "ter"]
     assert main(["score", *files, "--metrics", *metrics, "--samples", "20", "--json"]) == 0
     scores = json.loads(capsys.readouterr().out)["scores"]
@@ -39,11 +37,11 @@ def test_sources_reach_a_metric_that_reads_them(
     documented = (Path(__file__).parents[2] / "docs" / "metrics.md").read_text(encoding="utf-8")
     (tmp_path / "copied.py").write_text(documented.partition("```python\n")[2].partition("```")[0])
     (tmp_path / "src").write_text("the cat sat on the mat\nein Hund\n")
-    words = ["--metrics", str(tmp_path / "copied.py"), "--sources", str(tmp_path / "src"), "--json"]
-    assert main(["score", *files, *words]) == 0
+    flags = ["--metrics", str(tmp_path / "copied.py"), "--sources", str(tmp_path / "src"), "--json"]
+    assert main(["score", *files, *flags]) == 0
     assert json.loads(capsys.readouterr().out)["scores"][0]["value"] == 50
-    assert main(["compare", files[0], files[1], "--references", files[1], *words]) == 0
+    assert main(["compare", files[0], files[1], "--references", files[1], *flags]) == 0
     (scores,) = (row["scores"] for row in json.loads(capsys.readouterr().out)["tables"][0]["rows"][:1])
     assert [score["value"] for score in scores.values()] == [50]
-    assert main(["score", *files, *words[:2]]) == 2
+    assert main(["score", *files, *flags[:2]]) == 2
     assert "--sources" in capsys.readouterr().err

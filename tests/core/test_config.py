@@ -32,7 +32,7 @@ def test_merge_sets_list_positions_and_makes_missing_sections() -> None:
         "items": [{"beta": 1}, {"beta": 9}],
         "new": {"key": 1},
     }
-    with pytest.raises(UserError, match="'2' is not a position in a list of 2"):
+    with pytest.raises(UserError, match="'2' is not an index of a list with 2"):
         merge({"items": [1, 2]}, {"items.2": 3})
 
 

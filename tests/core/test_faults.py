@@ -7,7 +7,7 @@ import pytest
 from pydantic import Field
 
 from augury.core.config import Section, validate
-from augury.core.faults import Invalid
+from augury.core.faults import InvalidSettings
 
 
 class Inner(Section):
@@ -24,7 +24,7 @@ class Outer(Section):
 
 
 def faults(**content: Any) -> list[str]:
-    with pytest.raises(Invalid) as raised:
+    with pytest.raises(InvalidSettings) as raised:
         validate(Outer, content, "file")
     return [fault.text() for fault in raised.value.faults]
 
@@ -56,8 +56,8 @@ def test_every_fault_counts_once() -> None:
 
 
 def test_the_line_is_that_of_the_nearest_key_above() -> None:
-    with pytest.raises(Invalid) as raised:
+    with pytest.raises(InvalidSettings) as raised:
         validate(Outer, {"rate": "x", "inner": {"size": 0}}, "file")
-    moved = raised.value.within("file", {("inner",): "line 2", ("rate",): "line 5"})
+    moved = raised.value.in_file("file", {("inner",): "line 2", ("rate",): "line 5"})
     assert str(pickle.loads(pickle.dumps(moved))) == str(moved)
     assert [line.split(":")[0] for line in str(moved).splitlines()[1:]] == ["  line 2", "  line 5"]

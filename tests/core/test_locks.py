@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from augury.core import locks
-from augury.core.locks import alone, make_once
+from augury.core.locks import locked, make_once
 from augury.core.store import Folder, Store
 
 CONTEXT = multiprocessing.get_context("spawn")
@@ -79,7 +79,7 @@ def test_threads_of_a_process_exclude_each_other_too(tmp_path):
     folder, inside, most = Folder(str(tmp_path), "views/aa"), [0], [0]
 
     def enter() -> None:
-        with alone(folder):
+        with locked(folder):
             inside[0] += 1
             most[0] = max(most[0], inside[0])
             time.sleep(0.05)
@@ -98,11 +98,11 @@ def test_a_filesystem_without_locks_is_said_once(tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(locks.fcntl, "flock", no_locks)
     monkeypatch.setattr(locks, "POLL_SECONDS", 0.01)
     for name in ("views/aa", "views/bb"):
-        with alone(Folder(str(tmp_path), name)):
+        with locked(Folder(str(tmp_path), name)):
             lease = tmp_path / locks.KIND / name.replace("/", "-")
             assert set(json.loads(lease.read_text())) == {"owner", "renewed"}
         assert not lease.exists()
-    told = f"{tmp_path} cannot be locked (No locks available): leases keep processes apart instead\n"
+    told = f"{tmp_path} does not support locks (No locks available): using leases instead\n"
     assert capsys.readouterr().err == told
 
 

@@ -3,12 +3,12 @@ from __future__ import annotations
 import threading
 import time
 
-from augury.core.parallel import side_by_side
+from augury.core.parallel import run_concurrently
 
 
 def test_results_and_errors_of_all_calls_come_back() -> None:
     calls = [lambda: 1, lambda: 1 // 0, lambda: 3]
-    results = dict(side_by_side(calls, 2))
+    results = dict(run_concurrently(calls, 2))
     assert (results[0], results[2]) == (1, 3) and isinstance(results[1], ZeroDivisionError)
 
 
@@ -24,5 +24,5 @@ def test_no_more_run_at_once_than_may() -> None:
         with lock:
             running -= 1
 
-    assert len(list(side_by_side([call] * 9, 3))) == 9
+    assert len(list(run_concurrently([call] * 9, 3))) == 9
     assert most == 3

@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from augury.core import periodic as beside
-from augury.core.periodic import Throttle, every
+from augury.core.periodic import Throttle, run_every
 
 
 def test_the_block_waits_for_the_last_call() -> None:
@@ -17,7 +17,7 @@ def test_the_block_waits_for_the_last_call() -> None:
         begun.set()
         seen.append(threading.current_thread().name)
 
-    with every(0.01, work, name="helper"):
+    with run_every(0.01, work, name="helper"):
         assert begun.wait(10)
     assert set(seen) == {"helper"}
     assert all(thread.name != "helper" for thread in threading.enumerate())
@@ -36,7 +36,7 @@ def test_what_takes_long_is_done_less_often(took: float, calls: int, monkeypatch
     throttle = Throttle(1.0)
     for second in range(11):
         clock[0] = max(clock[0], 100.0 + second)
-        throttle.do(work)
+        throttle.run(work)
     assert len(begun) == calls
 
 
@@ -48,6 +48,6 @@ def test_what_fails_is_not_tried_again_at_once(monkeypatch: pytest.MonkeyPatch) 
         raise OSError("no")
 
     with pytest.raises(OSError, match="no"):
-        throttle.do(fail)
+        throttle.run(fail)
     assert not throttle.due
-    throttle.do(fail)
+    throttle.run(fail)

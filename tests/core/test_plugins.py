@@ -13,7 +13,7 @@ from augury.augment import operator, pipeline
 from augury.augment.operator import OPERATORS
 from augury.core import config, plugins
 from augury.core.errors import UserError
-from augury.core.plugins import Kind
+from augury.core.plugins import Registry
 from augury.core.store import Store
 from augury.experiments import trainable
 from augury.experiments.experiment import parse
@@ -99,7 +99,7 @@ def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(dir
 def test_what_was_described_is_refused_where_the_file_has_changed(directory: Path) -> None:
     described = operator.parse({"operator": "./repeated.py"}).to_dict()
     (directory / "repeated.py").write_text(OPERATOR + "\n")
-    with pytest.raises(UserError, match="not what it was"):
+    with pytest.raises(UserError, match="has changed"):
         operator.parse(described)
 
 
@@ -126,7 +126,7 @@ def test_a_package_that_is_installed_is_found_by_its_entry_points(
     assert {"cipher", "repeated", "whole"} <= set(OPERATORS.names())
     assert operator.parse({"operator": "repeated"}) == operator.parse({"operator": "repeated", "times": 2})
     assert operator.schema("whole") is operator.schema("repeated")
-    with pytest.raises(UserError, match="'lost' of package one cannot be read"):
+    with pytest.raises(UserError, match="'lost' of package one cannot be loaded"):
         operator.schema("lost")
     install("other", "repeated = other_plugin")
     with pytest.raises(UserError, match="one, other"):
@@ -135,24 +135,24 @@ def test_a_package_that_is_installed_is_found_by_its_entry_points(
 
 
 @pytest.mark.parametrize(
-    ("kind", "name", "told"),
+    ("registry", "name", "message"),
     [
         (OPERATORS, "repaeted", "allowed: .*cipher"),
         (OPERATORS, "ciper", "did you mean 'cipher'"),
         (OPERATORS, "./lost.py", "there is no file .*lost.py.*cipher"),
-        (OPERATORS, "./twice.py", "defines no OPERATOR"),
+        (OPERATORS, "./twice.py", "does not define OPERATOR"),
         (OPERATORS, "./broken.py", "SyntaxError"),
         (trainable.TASKS, "./moved", "there is no file"),
     ],
 )
 def test_errors_say_what_was_given_what_there_is_and_how_to_write_one(
-    kind: Kind, name: str, told: str, directory: Path
+    registry: Registry, name: str, message: str, directory: Path
 ) -> None:
     (directory / "broken.py").write_text("OPERATOR = (")
-    with pytest.raises(UserError, match=told):
-        kind.find(name)
+    with pytest.raises(UserError, match=message):
+        registry.find(name)
     with pytest.raises(UserError, match="twice"):
-        plugins.section(OPERATORS, operator.Operator, "operator", {"operator": "twice.py"})
+        plugins.resolve(OPERATORS, operator.Operator, "operator", {"operator": "twice.py"})
 
 
 def test_errors_of_a_file_name_its_line(directory: Path) -> None:
@@ -169,4 +169,4 @@ def test_errors_of_a_file_name_its_line(directory: Path) -> None:
     with pytest.raises(KeyError) as raised:
         function(pa.table({"id": ["a"], "source": ["ja"]}))
     line = (directory / "fails.py").read_text().splitlines().index("            block['x']") + 1
-    assert f"{directory}/fails.py, line {line}" in plugins.told(raised.value)
+    assert f"{directory}/fails.py, line {line}" in plugins.describe_error(raised.value)

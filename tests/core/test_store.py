@@ -18,7 +18,7 @@ def test_a_folder_counts_only_with_its_marker(tmp_path: Path) -> None:
     folder = Store(tmp_path).folder("corpora", "abc")
     folder.write("part-00000", b"x")
     assert not folder.complete
-    with pytest.raises(UserError, match="is not complete"):
+    with pytest.raises(UserError, match="is incomplete"):
         folder.manifest()
     folder.finish({"rows": 1})
     assert folder.complete and folder.manifest() == {"rows": 1}
@@ -82,18 +82,18 @@ def test_what_is_put_on_an_object_store_is_there_when_all_of_it_is(tmp_path: Pat
     folder = Store("remote://bucket/augury").folder("runs", "abc")
     assert not folder.is_local
     folder.put(directory(tmp_path, "one"), "checkpoint")
-    assert folder.holds("checkpoint") and not (tmp_path / "made").exists()
+    assert folder.has_directory("checkpoint") and not (tmp_path / "made").exists()
     assert folder.sub("checkpoint").names() == [MARKER, "model", "state"]
     remote.die_after(1)
     with pytest.raises(OSError, match="the writer died"):
         folder.put(directory(tmp_path, "two"), "checkpoint")
-    assert not folder.holds("checkpoint")  # neither a mixture nor half of the new one
+    assert not folder.has_directory("checkpoint")  # neither a mixture nor half of the new one
     remote.die_after(None)
     fetched = tmp_path / "fetched"
     shutil.copytree(tmp_path / "made", fetched)
     (fetched / MARKER).touch()
     folder.put(fetched, "checkpoint")
-    assert folder.holds("checkpoint") and folder.sub("checkpoint").read("state") == b"two"
+    assert folder.has_directory("checkpoint") and folder.sub("checkpoint").read("state") == b"two"
 
 
 def test_a_folder_that_is_removed_does_not_count_from_the_first_moment_on(
@@ -132,7 +132,7 @@ def test_a_uri_is_a_store_like_a_directory(tmp_path: Path) -> None:
 
 def test_errors_say_what_to_give(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("x")
-    with pytest.raises(UserError, match="is a file: give a directory or a URI"):
+    with pytest.raises(UserError, match="is a file: use a directory or a URI"):
         Store(tmp_path / "file")
     with pytest.raises(UserError, match="cannot be opened"):
         Store("nonsense://bucket")

@@ -33,10 +33,10 @@ def test_every_key_and_item_has_its_line(path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "line", "key", "first"),
     [
-        ("a: 1\nb: 2\na: 3\n", 3, "'a' is given twice", 1),
-        ("systems:\n  x: {}\n  y: {}\n\n  'x': {}\n", 5, "'x' is given twice in systems", 2),
-        ("a: {b: 1, c: 2, b: 3}\n", 1, "'b' is given twice in a", 1),
-        ("a:\n- {b: 1}\n- {c: 1,\n   c: 2}\n", 4, "'c' is given twice in a.1", 3),
+        ("a: 1\nb: 2\na: 3\n", 3, "duplicate key 'a'", 1),
+        ("systems:\n  x: {}\n  y: {}\n\n  'x': {}\n", 5, "duplicate key 'x' in systems", 2),
+        ("a: {b: 1, c: 2, b: 3}\n", 1, "duplicate key 'b' in a", 1),
+        ("a:\n- {b: 1}\n- {c: 1,\n   c: 2}\n", 4, "duplicate key 'c' in a.1", 3),
     ],
 )
 def test_a_key_that_is_given_twice_is_an_error_with_its_lines(
@@ -55,12 +55,12 @@ def test_what_a_merge_brings_may_be_changed(path: Path) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        (b"- a\n", "must hold a mapping of sections"),
-        (b"", "must hold a mapping of sections"),
+        (b"- a\n", "write a mapping of sections"),
+        (b"", "write a mapping of sections"),
         (b"a: [1\nb: 2\n", "line 2: not valid YAML"),
         (b"a:\n\tb: 2\n", "line 2: not valid YAML.*not with tabs"),
         (b"a: 1\nb: \xff\n", "line 2: byte 0xff is not UTF-8"),
-        (b"a: &x [*x]\n", "a.0 is an alias of what it stands in"),
+        (b"a: &x [*x]\n", "a.0 is an alias of a node that contains it"),
     ],
 )
 def test_what_cannot_be_read_is_said_with_its_line(path: Path, content: bytes, message: str) -> None:

@@ -48,7 +48,7 @@ def test_concatenated_members_are_read_to_the_end(tmp_path: Path, kind: str) -> 
 def test_a_compressed_file_cut_short_is_refused(tmp_path: Path, kind: str) -> None:
     whole = COMPRESS[kind](os.urandom(20_000).hex().encode())
     path = written(tmp_path / f"text.{kind}", whole[: len(whole) // 2])
-    with pytest.raises(UserError, match=rf"text\.{kind} is damaged or cut short .*: fetch it again"):
+    with pytest.raises(UserError, match=rf"text\.{kind} is damaged or truncated .*: download it again"):
         examine(path)
 
 
@@ -57,13 +57,13 @@ def test_a_damaged_compressed_file_is_refused(tmp_path: Path, kind: str) -> None
     content = bytearray(COMPRESS[kind](os.urandom(20_000).hex().encode()))
     content[len(content) // 2] ^= 0xFF
     path = written(tmp_path / "text", bytes(content))
-    with pytest.raises(UserError, match="text is damaged or cut short"):
+    with pytest.raises(UserError, match="text is damaged or truncated"):
         examine(path)
 
 
 def test_a_name_that_promises_compression_is_checked(tmp_path: Path) -> None:
     path = written(tmp_path / "text.gz", b"plain\n")
-    with pytest.raises(UserError, match=r"text\.gz is not a \.gz file, although its name says so"):
+    with pytest.raises(UserError, match=r"text\.gz is not a \.gz file despite its name"):
         examine(path)
 
 
@@ -92,7 +92,7 @@ def test_bytes_that_are_not_utf8_are_located(tmp_path: Path, content: bytes, pos
 def test_empty_file(tmp_path: Path) -> None:
     for name, content in (("text", b""), ("text.gz", gzip.compress(b""))):
         path = written(tmp_path / name, content)
-        with pytest.raises(UserError, match="is empty: give a file with one sentence or record a line"):
+        with pytest.raises(UserError, match="is empty: give a file with one sentence or record per line"):
             examine(path)
 
 
@@ -107,7 +107,7 @@ def test_missing_files_name_what_is_near(tmp_path: Path) -> None:
         written(tmp_path / name, b"x\n")
     with pytest.raises(UserError, match=r"no file '.*/trian.de': did you mean '.*/train.de'\?"):
         find(str(tmp_path / "trian.de"))
-    with pytest.raises(UserError, match=r"'.*' holds a, b, c, d, train.de and 1 more"):
+    with pytest.raises(UserError, match=r"'.*' contains a, b, c, d, train.de and 1 more"):
         find(str(tmp_path / "0000000"))
     with pytest.raises(UserError, match=r"there is no directory '.*/nowhere'"):
         find(str(tmp_path / "nowhere" / "train.de"))

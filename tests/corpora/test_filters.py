@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from augury.corpora.filters import IRREGULAR, REASONS, STABLE, Duplicates, clean, rejections, words
+from augury.corpora.filters import IRREGULAR, REASONS, STABLE, Duplicates, clean, rejections, word_counts
 from augury.corpora.spec import Filter
 
 ASSIGNED = st.characters(codec="utf-8", exclude_categories=["Cn", "Cs", "Co"])
@@ -70,13 +70,13 @@ def test_case_entities_and_replacements() -> None:
 @given(st.text(ASSIGNED, max_size=20))
 def test_words_are_those_of_split(text: str) -> None:
     text = text.strip(" \t\n\r\x0b\x0c")
-    assert words(pa.array([text])).tolist() == [len(text.split())]
+    assert word_counts(pa.array([text])).tolist() == [len(text.split())]
 
 
 def test_every_white_space_separates_words() -> None:
     spaces = [chr(code) for code in range(0x110000) if chr(code).isspace()]
-    assert words(pa.array([f"a{space}b" for space in spaces])).tolist() == [2] * len(spaces)
-    assert words(pa.array(["", "a", "a b", "a  b", "\u00a0"])).tolist() == [0, 1, 2, 2, 0]
+    assert word_counts(pa.array([f"a{space}b" for space in spaces])).tolist() == [2] * len(spaces)
+    assert word_counts(pa.array(["", "a", "a b", "a  b", "\u00a0"])).tolist() == [0, 1, 2, 2, 0]
     assert IRREGULAR.startswith("  |")
 
 

@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.store import MARKER, Store
 from augury.corpora import builtin, corpus
 from augury.corpora.corpus import KIND, PARALLEL, Corpus
-from augury.corpora.ingest import corpus_address, ingest, ingested, overlap
+from augury.corpora.ingest import cached_corpus, corpus_address, ingest, overlap
 from augury.corpora.spec import CorpusSpec
 
 Pairs = list[tuple[str, str]]
@@ -102,7 +102,7 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         "too long": [(" ".join("a" * 9), " ".join("x" * 9))],
     }
     assert [row["place"].rpartition(" ")[2] for row in left_out["ratio"]] == ["5"]
-    part = corpus_spec.part("train")
+    part = corpus_spec.resolve("train")
     assert manifest["spec"] == {"text": part.text.to_dict(), "filter": part.filter.to_dict(), "every": None}
 
 
@@ -110,7 +110,7 @@ def test_what_is_said(tmp_path: Path, store: Store, capsys: pytest.CaptureFixtur
     corpus_spec = spec(train=write(tmp_path, "a", [("a", "x"), ("a a a", "x"), ("b\tb", "y y"), ("c", "z")]))
     corpus = ingest(corpus_spec, "train", store)
     assert capsys.readouterr().err.splitlines()[-1] == (
-        "train: 3 pairs of 4 rows; left out: ratio 1; tabs or line ends became spaces in 1"
+        "train: 3 pairs of 4 rows; rejected: ratio 1; tabs or line ends replaced by spaces in 1"
     )
     assert ingest(corpus_spec, "train", store) == corpus
     assert capsys.readouterr().err == f"train: 3 pairs, reused {corpus.address}\n"
@@ -206,7 +206,7 @@ def test_an_empty_side_in_a_test_set(tmp_path: Path, store: Store, split: str) -
         ingest(corpus_spec, split, store)
     assert str(error.value) == (
         f"{split}: empty target in row 2 of {files['source']}, {files['target']}; validation and "
-        "test sets are not filtered: complete the row, or remove all of it"
+        "test sets are not filtered: complete or remove the row"
     )
     assert store.addresses(KIND) == []
 
@@ -218,7 +218,7 @@ def test_most_rows_rejected(tmp_path: Path, store: Store) -> None:
     with pytest.raises(UserError) as error:
         ingest(spec(train=text), "train", store)
     assert str(error.value) == (
-        f"train: 3 of 5 rows are rejected (ratio 2, empty source 1): see whether the source and the target in "
+        f"train: 3 of 5 rows are rejected (ratio 2, empty source 1): check that the source and the target in "
         f"{files} belong together, or change filter (min_length, max_length, max_ratio)"
     )
     assert store.addresses(KIND) == []
@@ -231,10 +231,10 @@ def test_files_are_looked_for_before_any_is_read(tmp_path: Path, store: Store) -
     train, valid, test = (write(tmp_path, name, [("a", "x")]) for name in ("train", "valid", "test"))
     Path(test["target"]).rename(tmp_path / "tset.en")
     with pytest.raises(UserError, match=r"no file '.*/test.en': did you mean '.*/tset.en'\?"):
-        ingested(spec(train=train, valid=valid, tests={"test": test}), "train", store.root)
+        cached_corpus(spec(train=train, valid=valid, tests={"test": test}), "train", store.root)
     Path(valid["source"]).rename(tmp_path / "valid.gz")
-    with pytest.raises(UserError, match="valid.gz is not a .gz file, although its name says so"):
-        ingested(spec(train=train, valid={**valid, "source": str(tmp_path / "valid.gz")}), "train", store.root)
+    with pytest.raises(UserError, match="valid.gz is not a .gz file despite its name"):
+        cached_corpus(spec(train=train, valid={**valid, "source": str(tmp_path / "valid.gz")}), "train", store.root)
     assert store.addresses(KIND) == []
 
 
@@ -246,13 +246,15 @@ def test_no_rows_left(tmp_path: Path, store: Store) -> None:
         "target_column": "en",
         "where": {"set": "b"},
     }
-    with pytest.raises(UserError, match="train: none of 1 rows belongs to the text: where asks for set = b"):
+    with pytest.raises(
+        UserError, match="train: none of 1 rows is part of the text: check the conditions of where: set = b"
+    ):
         ingest(spec(train=table), "train", store)
     few = spec(train=write(tmp_path, "a", [("a", "x")] * 5), every=23)
     with pytest.raises(UserError, match="valid: 5 pairs are too few for every: 23"):
         ingest(few, "valid", store)
     segments = {**write(tmp_path, "b", [("no segment", "none")]), "format": "seg"}
-    with pytest.raises(UserError, match="train: none of 0 rows belongs to the text"):
+    with pytest.raises(UserError, match="train: none of 0 rows is part of the text"):
         ingest(spec(train=segments), "train", store)
     assert store.addresses(KIND) == []
 
@@ -337,7 +339,7 @@ def test_an_interruption_leaves_nothing_that_counts(
     with pytest.raises(KeyboardInterrupt):
         ingest(corpus_spec, "train", store)
     (address,) = store.addresses(KIND)
-    with pytest.raises(UserError, match="no finished corpus"):
+    with pytest.raises(UserError, match="no complete corpus"):
         Corpus.load(store, address)
     monkeypatch.undo()
     assert ingest(corpus_spec, "train", store).rows == 45_000

@@ -28,7 +28,7 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
         assert spec.splits()[0] == "train" and "valid" in spec.splits() and len(spec.splits()) >= 3
         for split in spec.splits():
             with pytest.raises(UserError) as error:
-                spec.part(split, str(tmp_path))
+                spec.resolve(split, str(tmp_path))
             assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
     assert Filter.model_validate(known.filter)
     for text in known.texts.values():
@@ -39,16 +39,16 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
 def test_a_set_that_is_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("AUGURY_DATA", raising=False)
     with pytest.raises(UserError, match="of a data directory: set AUGURY_DATA to its path"):
-        corpus("multi30k", "de", "en").part("train")
+        corpus("multi30k", "de", "en").resolve("train")
     monkeypatch.setenv("AUGURY_DATA", str(tmp_path))
     with pytest.raises(UserError) as error:
-        corpus("multi30k", "de", "en").part("train")
+        corpus("multi30k", "de", "en").resolve("train")
     assert str(error.value) == (
-        f"multi30k (train) is not here: no 'train.de' (plain, .gz, .xz or .zst) under {tmp_path}/multi30k\n"
+        f"multi30k (train) is missing: no 'train.de' (plain, .gz, .xz or .zst) below {tmp_path}/multi30k\n"
         "  Multi30k task 1, image captions in Czech, English, French and German; "
         "https://github.com/multi30k/dataset\n"
         "  licence: not stated; captions derived from Flickr30k, for research\n"
-        "  to fetch it:\n"
+        "  to download it:\n"
         f"    mkdir -p {tmp_path}/multi30k && cd {tmp_path}/multi30k\n"
         "    for l in cs de en fr; do curl -L -O https://raw.githubusercontent.com/multi30k/dataset/master/data/task1/"
         "raw/train.$l.gz; done\n"
@@ -64,7 +64,7 @@ def test_files_are_found_at_any_depth_and_compression(tmp_path: Path) -> None:
     folder.mkdir(parents=True)
     for name in ("train.de", "train.en.gz", "train.de.xz.part"):
         (folder / name).write_text("x\n")
-    part = corpus("multi30k", "de", "en", train={"first": 7}).part("train", str(tmp_path))
+    part = corpus("multi30k", "de", "en", train={"first": 7}).resolve("train", str(tmp_path))
     assert part.text == TextSpec(source=str(folder / "train.de"), target=str(folder / "train.en.gz"), first=7)
     assert part.known is KNOWN["multi30k"]
 
@@ -73,11 +73,13 @@ def test_given_settings_replace_known_ones(tmp_path: Path) -> None:
     files = {"source": "a.de", "target": "a.en"}
     spec = corpus("iwslt14", "de", "en", train=files, valid=files, tests={"mine": files})
     assert spec.splits() == ("train", "valid", "mine")
-    part = spec.part("train", str(tmp_path))
+    part = spec.resolve("train", str(tmp_path))
     assert (part.text, part.known, part.every) == (TextSpec.model_validate(files), None, None)
     assert part.filter == Filter(lowercase=True)
-    assert corpus("iwslt14", "de", "en", train=files).part("valid", str(tmp_path)).every == 23
-    other = corpus("iwslt14", "de", "en", train=files, filter={"max_length": 9}, every=5).part("train", str(tmp_path))
+    assert corpus("iwslt14", "de", "en", train=files).resolve("valid", str(tmp_path)).every == 23
+    other = corpus("iwslt14", "de", "en", train=files, filter={"max_length": 9}, every=5).resolve(
+        "train", str(tmp_path)
+    )
     assert (other.filter, other.every) == (Filter(max_length=9), 5)
 
 
@@ -129,8 +131,9 @@ def test_a_copy_with_other_content_is_pointed_out(tmp_path: Path, capsys: pytest
     for language in ("de", "en"):
         (tmp_path / "multi30k" / f"val.{language}.gz").write_bytes(gzip.compress(b"ein Wort\n"))
     ingest(corpus("multi30k", "de", "en"), "valid", Store(tmp_path / "store"), directory=str(tmp_path))
-    assert [line for line in capsys.readouterr().err.splitlines() if "known copy" in line] == [
-        f"valid: {tmp_path}/multi30k/val.{language}.gz is not the known copy of multi30k: scores may not compare"
+    assert [line for line in capsys.readouterr().err.splitlines() if "published file" in line] == [
+        f"valid: {tmp_path}/multi30k/val.{language}.gz differs from the published file of multi30k: "
+        "scores may not compare"
         for language in ("de", "en")
     ]
 
@@ -145,7 +148,7 @@ class TestRealData:
             "valid": 1_014,
             "test2016": 1_000,
         }
-        assert "known copy" not in capsys.readouterr().err
+        assert "published file" not in capsys.readouterr().err
 
     def test_first_pairs_of_multi30k(self, tmp_path: Path) -> None:
         spec, store = corpus("multi30k", "de", "en", train={"first": 5000}), Store(tmp_path)

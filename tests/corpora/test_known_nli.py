@@ -72,7 +72,7 @@ def test_settings_of_every_set_are_valid(name: str, tmp_path: Path) -> None:
         assert set(spec.splits()) == set(known.texts)
         for split in spec.splits():
             with pytest.raises(UserError) as error:
-                spec.part(split, str(tmp_path))
+                spec.resolve(split, str(tmp_path))
             assert known.homepage in str(error.value) and known.fetch[0] in str(error.value)
             assert f"mkdir -p {tmp_path}/{known.folder or name} && " in str(error.value)
     assert NliFilter.model_validate(known.filter)

@@ -52,7 +52,7 @@ def test_given_names_of_classes_and_their_numbers() -> None:
 
 MAYBE = (
     "unknown label 'maybe' (a.tsv, line 2): allowed: entailment, neutral, contradiction, e, n, c, contradictory, -; or "
-    "say which it is, for example labels: {maybe: neutral}, or {maybe: '-'} where it is no gold label"
+    "map it to a label, for example labels: {maybe: neutral}, or {maybe: '-'} for no gold label"
 )
 
 
@@ -62,8 +62,8 @@ MAYBE = (
         (
             "1",
             (),
-            "unknown label '1' (a.tsv, line 2): sets number their labels differently; say what the numbers mean, for "
-            "example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label",
+            "unknown label '1' (a.tsv, line 2): data sets number labels differently; give the meaning of the numbers, "
+            "for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label",
         ),
         ("maybe", (), MAYBE),
         ("1", ("yes", "maybe"), MAYBE),
@@ -71,4 +71,4 @@ MAYBE = (
     ],
 )
 def test_complaints(name: str, classes: tuple[str, ...], complaint: str) -> None:
-    assert LabelNames({}, classes).complaint(name, "a.tsv, line 2") == complaint
+    assert LabelNames({}, classes).unknown_message(name, "a.tsv, line 2") == complaint

@@ -33,12 +33,12 @@ def test_what_is_no_code_names_the_nearest(name: str, code: str) -> None:
 
 @pytest.mark.parametrize("name", ["", "xx", "zzz", "quz1"])
 def test_what_is_no_code_is_refused(name: str) -> None:
-    with pytest.raises(UserError, match="is not the code of a language"):
+    with pytest.raises(UserError, match="is not a language code"):
         check_language(name)
 
 
 def test_the_table_is_that_of_the_standard() -> None:
     table = languages()
     # ISO 639-1 has 183 codes and the deprecated sh; ISO 639-3 names each of them by three letters too.
-    assert len(table.names) == 184 and len(table.longer) > 7_700
-    assert not table.longer & table.codes.keys()
+    assert len(table.names) == 184 and len(table.three_letter) > 7_700
+    assert not table.three_letter & table.codes.keys()

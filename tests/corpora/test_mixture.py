@@ -11,7 +11,7 @@ from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.ingest import corpus_address, ingest
-from augury.corpora.mixture import rows_of
+from augury.corpora.mixture import row_ranges
 from augury.corpora.spec import CorpusSpec
 
 VALID = {"builtin": 4}
@@ -27,7 +27,7 @@ def test_records_follow_one_another_and_keep_the_name_of_their_text(tmp_path: Pa
     store, spec = Store(tmp_path), corpus(train=[CLEAN, NOISY])
     mixed = ingest(spec, "train", store)
     assert mixed.address == corpus_address(spec, "train")
-    assert mixed.rows == 55 and rows_of(mixed) == [("clean", 0, 36), ("noisy", 36, 55)]
+    assert mixed.rows == 55 and row_ranges(mixed) == [("clean", 0, 36), ("noisy", 36, 55)]
     assert mixed.column("origin") == ["clean"] * 36 + ["noisy"] * 19 and len(set(mixed.column("id"))) == 55
     alone = ingest(corpus(train={"builtin": 19, "seed": 3}), "train", store)
     assert mixed.column("source")[36:] == alone.column("source")
@@ -76,19 +76,19 @@ def test_several_validation_texts_of_which_one_decides() -> None:
     second = corpus(train={"builtin": 9}, valid=dev, decides="noisy")
     assert first.splits() == ("train", "valid", "valid noisy") and first.deciding == "clean"
     assert second.splits() == ("train", "valid", "valid clean") and second.tag("valid") == "<noisy>"
-    assert second.part("valid clean").role == "valid" and second.part("valid").text.builtin == 5
+    assert second.resolve("valid clean").role == "valid" and second.resolve("valid").text.builtin == 5
     assert first.tag("valid noisy") == "<noisy>" and first.tag("valid") is None
 
 
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"train": [CLEAN, CLEAN]}, "each with a name of its own"),
+        ({"train": [CLEAN, CLEAN]}, "with distinct names"),
         ({"train": []}, "give at least one"),
         ({"train": [{"builtin": 3}]}, "'train.0.name' is required"),
         ({"train": [{**CLEAN, "weight": -1}]}, "must be at least 0"),
         ({"train": {"builtin": 3, "weight": 2}}, "weight"),
-        ({"train": [CLEAN], "valid": None, "every": 3}, "holds out pairs of one training text"),
+        ({"train": [CLEAN], "valid": None, "every": 3}, "does not support several training texts"),
         ({"train": [CLEAN], "decides": "x"}, "unknown validation text in decides 'x'"),
     ],
 )

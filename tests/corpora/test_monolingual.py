@@ -52,10 +52,10 @@ def test_the_built_in_text_has_two_sides(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"train": {}}, "train has no text: give lines, or file, or hub, or builtin"),
+        ({"train": {}}, "train has no source: give lines, or file, or hub, or builtin"),
         ({"train": {"lines": "a", "file": "b.tsv"}}, "lines and file are given"),
-        ({"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}}, "has no valid and no tests"),
-        ({"train": {"lines": "a", "text_column": "x"}}, "text_column belongs to a text given as file or hub"),
+        ({"train": {"lines": "a"}, "tests": {"x": {"builtin": 3}}}, "has no validation or test sets"),
+        ({"train": {"lines": "a", "text_column": "x"}}, "text_column applies to file or hub"),
     ],
 )
 def test_mistakes(settings: dict[str, Any], message: str) -> None:

@@ -21,11 +21,11 @@ def corpus(**settings: Any) -> NliSpec:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"file": "a.tsv", "hub": "xnli"}, "file and hub are given: a text is file, or hub, or builtin"),
-        ({"builtin": 5, "labels": {0: "neutral"}}, "labels belongs to a text given as file or hub, not as builtin"),
-        ({**TABLE, "lexicon": 50}, "lexicon belongs to a text given as builtin, not as file"),
-        ({**TABLE, "split": "train"}, "split belongs to a text given as hub"),
-        ({**TABLE, "premise_column": "label"}, "are in the columns label, hypothesis, label: they must differ"),
+        ({"file": "a.tsv", "hub": "xnli"}, "file and hub are given: give one of file, or hub, or builtin"),
+        ({"builtin": 5, "labels": {0: "neutral"}}, "labels applies to file or hub, not to builtin"),
+        ({**TABLE, "lexicon": 50}, "lexicon applies to builtin, not to file"),
+        ({**TABLE, "split": "train"}, "split applies to hub"),
+        ({**TABLE, "premise_column": "label"}, "are label, hypothesis, label: they must differ"),
         ({**TABLE, "labels": {0: "entails"}}, "must be 'entailment', 'neutral' or 'contradiction'"),
         ({**TABLE, "format": "seg"}, "must be 'tsv', 'csv', 'jsonl' or 'parquet'"),
         ({**TABLE, "source_column": "de"}, "unknown key 'source_column'"),
@@ -41,7 +41,7 @@ def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
     ("settings", "message"),
     [
         ({}, "the corpus has no text: give known, or train, valid and tests"),
-        ({"train": {"subset": 5}}, "train has no text: give file, or hub, or builtin; or give known"),
+        ({"train": {"subset": 5}}, "train has no source: give file, or hub, or builtin; or give known"),
         ({"known": "xnly"}, "unknown known corpus 'xnly': did you mean 'xnli'"),
         ({"known": ["xnli", "multinli"]}, "unknown known corpus 'multinli': did you mean 'multi_nli'"),
         ({"known": "xnli", "train": {"subset": 5}}, "train: unknown split of xnli 'train'"),
@@ -51,12 +51,12 @@ def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
         ),
         ({"known": "ling_in_loop", "language": "de"}, "ling_in_loop has no train in 'de': allowed: en"),
         ({"known": "xnli", "language": "pt"}, "xnli has no valid in 'pt': allowed: ar, bg"),
-        ({"train": TABLE, "valid": {**TABLE, "subset": 5}}, "valid: subset is of training text: use first"),
+        ({"train": TABLE, "valid": {**TABLE, "subset": 5}}, "valid: subset is for training text only: use first"),
         ({"train": {"builtin": 5}}, "train: unknown language of the built-in NLI corpus 'en': allowed: qaa, qab"),
         ({"train": TABLE, "filter": {"max_ratio": 2}}, "unknown key 'filter.max_ratio'"),
         ({"train": TABLE, "every": 9}, "unknown key 'every'"),
-        ({"tests": {"train": TABLE}}, "'train' cannot name a test"),
-        ({"tests": {"mean": TABLE}}, "'mean' cannot name a test: .* neither train, valid nor mean"),
+        ({"tests": {"train": TABLE}}, "'train' is not a valid test name"),
+        ({"tests": {"mean": TABLE}}, "'mean' is not a valid test name: .* neither train, valid nor mean"),
     ],
 )
 def test_mistakes_in_a_corpus(settings: dict[str, Any], message: str) -> None:
@@ -86,22 +86,22 @@ def test_splits_roles_and_languages() -> None:
         tests={"qaa": {"builtin": 5}, "qab": {"builtin": 5, "language": "qab"}},
     )
     assert spec.splits() == ("train", "valid", "qaa", "qab")
-    assert [(spec.part(name).role, spec.part(name).languages) for name in spec.splits()] == [
+    assert [(spec.resolve(name).role, spec.resolve(name).languages) for name in spec.splits()] == [
         ("train", ("qaa",)),
         ("valid", ("qaa",)),
         ("test", ("qaa",)),
         ("test", ("qab",)),
     ]
     assert [spec.language_of(name) for name in spec.splits()] == ["qaa", "qaa", "qaa", "qab"]
-    assert spec.part("train").filter == NliFilter()
+    assert spec.resolve("train").filter == NliFilter()
 
 
 def test_splits_that_are_not_there() -> None:
     spec = corpus(train=TABLE, tests={"test": TABLE})
-    with pytest.raises(UserError, match="the corpus has no valid: give valid, or a known set that has one"):
-        spec.part("valid")
+    with pytest.raises(UserError, match="the corpus has no validation set: give valid, or a known set that has one"):
+        spec.resolve("valid")
     with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
-        spec.part("tset")
+        spec.resolve("tset")
 
 
 def test_known_sets_fill_in_what_is_not_given() -> None:

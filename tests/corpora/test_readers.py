@@ -56,7 +56,7 @@ def test_files_that_follow_one_another(tmp_path: Path) -> None:
     parts = [aligned(tmp_path / "0", "\ufeffeins", "one"), aligned(tmp_path / "1", "\ufeffzwei\n", "two\n")]
     both = {side: [part[side] for part in parts] for side in ("source", "target")}
     assert pairs(read(**both)) == PAIRS[:2]
-    with pytest.raises(UserError, match="2 source files and 1 target files: give as many of each"):
+    with pytest.raises(UserError, match="2 source files and 1 target files: give equal numbers"):
         read(source=both["source"], target=both["target"][0])
 
 
@@ -77,8 +77,7 @@ def test_unequal_numbers_of_lines(tmp_path: Path) -> None:
     with pytest.raises(UserError) as error:
         read(**files)
     assert str(error.value) == (
-        f"{files['source']} has 1,200 lines and {files['target']} has 1,199: "
-        "line n of one must be the translation of line n of the other"
+        f"{files['source']} has 1,200 lines and {files['target']} has 1,199: they must be aligned line by line"
     )
 
 
@@ -131,7 +130,7 @@ def test_a_table_is_checked_before_it_is_read(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="has no column 'sets': did you mean 'set'"):
         open_text(TextSpec.model_validate({"file": path, **COLUMNS, "where": {"sets": "b"}}), "train")
     (tmp_path / "b.tsv").write_text("de\ten\n")
-    with pytest.raises(UserError, match="b.tsv has a header and no rows"):
+    with pytest.raises(UserError, match="b.tsv has a header but no rows"):
         open_text(TextSpec.model_validate({"file": str(tmp_path / "b.tsv"), **COLUMNS}), "train")
 
 
@@ -197,13 +196,13 @@ def test_a_directory_of_data_files(tmp_path: Path, monkeypatch: pytest.MonkeyPat
 def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:
     with pytest.raises(UserError, match="unknown split of .*hub 'test': "):
         read("test", hub=saved, **NESTED)
-    with pytest.raises(UserError, match="is one dataset without splits: leave out split: train"):
+    with pytest.raises(UserError, match="is a dataset without splits: remove split: train"):
         read(hub=saved.replace("hub", "single"), **NESTED, split="train")
     with pytest.raises(UserError, match="column 'translation' of .*hub has no column 'fr': allowed: de, en"):
         read(hub=saved, source_column="translation.fr", target_column="translation.en")
     with pytest.raises(UserError, match="has no column 'german': "):
         read(hub=saved, source_column="german", target_column="id")
-    with pytest.raises(UserError, match="holds struct<.*>, not text"):
+    with pytest.raises(UserError, match="has type struct<.*>: give a column with text"):
         read(hub=saved, source_column="translation", target_column="id")
     (tmp_path / "empty").mkdir()
     with pytest.raises(UserError, match="dataset '.*' .* cannot be loaded: .* doesn't contain any data files"):
@@ -212,7 +211,7 @@ def test_mistakes_with_a_dataset(saved: str, tmp_path: Path) -> None:
 
 def test_without_the_library_of_datasets(saved: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "datasets", None)
-    with pytest.raises(UserError, match=r"need the library `datasets`: pip install augury\[hub\]"):
+    with pytest.raises(UserError, match=r"needs the library `datasets`: pip install augury\[hub\]"):
         read(hub=saved, **NESTED)
 
 

@@ -23,19 +23,19 @@ def corpus(**settings: Any) -> CorpusSpec:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({**FILES, "file": "b.tsv"}, "source and target and file are given: a text is source and target"),
+        ({**FILES, "file": "b.tsv"}, "source and target and file are given: give one of source and target"),
         ({"file": "b.tsv", "builtin": 5}, "file and builtin are given"),
         ({"source": "a.de"}, "source is given without target"),
         ({"target": "a.en"}, "target is given without source"),
         ({"file": "a.tsv", "source_column": "de"}, "file needs source_column and target_column"),
         ({"hub": "x"}, "hub needs source_column and target_column"),
-        ({**FILES, "where": {"set": "a"}}, "where belongs to a text given as file or hub, not as source"),
-        ({**FILES, "split": "train"}, "split belongs to a text given as hub, not as source and target"),
-        ({"builtin": 5, "id_column": "id"}, "id_column belongs to a text given as file or hub, not as builtin"),
-        ({**TABLE, "seed": 2}, "seed belongs to a text given as builtin, not as file"),
+        ({**FILES, "where": {"set": "a"}}, "where applies to file or hub, not to source"),
+        ({**FILES, "split": "train"}, "split applies to hub, not to source and target"),
+        ({"builtin": 5, "id_column": "id"}, "id_column applies to file or hub, not to builtin"),
+        ({**TABLE, "seed": 2}, "seed applies to builtin, not to file"),
         ({**TABLE, "target_column": "de"}, "source_column and target_column are both 'de'"),
-        ({**TABLE, "format": "seg"}, "format seg is not for file: tsv, csv, jsonl, parquet"),
-        ({**FILES, "format": "tsv"}, "format tsv is not for source and target: lines, wit3, seg"),
+        ({**TABLE, "format": "seg"}, "format seg does not apply to file; allowed: tsv, csv, jsonl, parquet"),
+        ({**FILES, "format": "tsv"}, "format tsv does not apply to source and target; allowed: lines, wit3, seg"),
         ({"builtin": 0}, "must be more than 0"),
         ({"builtin": 5, "first": 0}, "must be more than 0"),
         ({"builtin": 5, "lexcon": 3}, "unknown key 'lexcon': did you mean 'lexicon'"),
@@ -50,15 +50,15 @@ def test_mistakes_in_a_text(settings: dict[str, Any], message: str) -> None:
     ("settings", "message"),
     [
         ({}, "the corpus has no text: give known, or train, valid and tests"),
-        ({"train": {"first": 5}}, "train has no text: give source and target, .*, or builtin; or give known"),
-        ({"tests": {"a": {}}}, "a has no text"),
+        ({"train": {"first": 5}}, "train has no source: give source and target, .*, or builtin; or give known"),
+        ({"tests": {"a": {}}}, "a has no source"),
         ({"known": "multi30"}, "unknown known corpus 'multi30': did you mean 'multi30k'"),
         ({"known": "iwslt14", "source_language": "fr"}, "iwslt14 has no fr-en: did you mean"),
         ({"known": "multi30k", "tests": {"test2017": {}}}, "of multi30k 'test2017': did you mean 'test2016'"),
         ({"known": "iwslt14", "valid": {"first": 5}}, "valid: unknown split of iwslt14 'valid'"),
-        ({"tests": {"train": FILES}}, "'train' cannot name a test"),
-        ({"tests": {"a/b": FILES}}, "'a/b' cannot name a test"),
-        ({"train": FILES, "valid": FILES, "every": 23}, "every holds out .*: it needs train, and no valid"),
+        ({"tests": {"train": FILES}}, "'train' is not a valid test name"),
+        ({"tests": {"a/b": FILES}}, "'a/b' is not a valid test name"),
+        ({"train": FILES, "valid": FILES, "every": 23}, "every holds out .*: give train, and remove valid"),
         ({"tests": {"a": FILES}, "every": 23}, "every holds out training pairs"),
         ({"train": FILES, "every": 1}, "must be at least 2"),
         ({"train": FILES, "filter": {"min_length": 9, "max_length": 8}}, "min_length 9 is larger than max_len"),
@@ -87,7 +87,7 @@ def test_the_extension_tells_the_format(name: str, layout: str) -> None:
 
 def test_formats_that_the_extension_does_not_tell(tmp_path: Path) -> None:
     with pytest.raises(
-        UserError, match=r"the extension of 'a.txt.gz' does not tell its format: add format: tsv, csv, "
+        UserError, match=r"the format of 'a.txt.gz' is not evident from its extension: add format: tsv, csv, "
     ):
         _ = TextSpec.model_validate({**TABLE, "file": "a.txt.gz"}).layout
     assert TextSpec.model_validate({**TABLE, "file": "a.txt", "format": "csv"}).layout == "csv"
@@ -119,26 +119,28 @@ def test_names_of_files_are_no_part_of_the_settings() -> None:
 def test_splits_and_roles() -> None:
     spec = corpus(train={"builtin": 50}, every=5, tests={"a": {"builtin": 5}, "b": FILES})
     assert spec.splits() == ("train", "valid", "a", "b")
-    assert [(spec.part(name).role, spec.part(name).every) for name in spec.splits()] == [
+    assert [(spec.resolve(name).role, spec.resolve(name).every) for name in spec.splits()] == [
         ("train", 5),
         ("train", 5),
         ("test", None),
         ("test", None),
     ]
-    assert spec.part("valid").text == spec.part("train").text == TextSpec(builtin=50)
-    assert spec.part("train").filter == Filter()
+    assert spec.resolve("valid").text == spec.resolve("train").text == TextSpec(builtin=50)
+    assert spec.resolve("train").filter == Filter()
     spec = corpus(train={"builtin": 50}, valid={"builtin": 5})
-    assert [(spec.part(name).role, spec.part(name).every) for name in spec.splits()] == [
+    assert [(spec.resolve(name).role, spec.resolve(name).every) for name in spec.splits()] == [
         ("train", None),
         ("valid", None),
     ]
 
 
 def test_splits_that_are_not_there() -> None:
-    with pytest.raises(UserError, match="the corpus has no valid: give valid, or every to hold out training pairs"):
-        corpus(train=FILES).part("valid")
+    with pytest.raises(
+        UserError, match="the corpus has no validation set: give valid, or every to hold out training pairs"
+    ):
+        corpus(train=FILES).resolve("valid")
     with pytest.raises(UserError, match="unknown split 'tset': did you mean 'test'"):
-        corpus(tests={"test": FILES}).part("tset")
+        corpus(tests={"test": FILES}).resolve("tset")
 
 
 # The other direction
@@ -162,5 +164,5 @@ def test_source_and_target_are_exchanged_in_every_split() -> None:
 def test_the_sides_of_the_built_in_text_are_known_by_language() -> None:
     text = {"train": {"builtin": 5}}
     assert swapped({**LANGUAGES, **text})["source_language"] == "en"
-    with pytest.raises(UserError, match="xx and yy do not say which is which"):
+    with pytest.raises(UserError, match="xx and yy do not tell which is which"):
         swapped({"source_language": "yy", "target_language": "xx", **text})

@@ -58,7 +58,7 @@ def test_a_file_without_a_header_line(tmp_path: Path, layout: str) -> None:
 
 @pytest.mark.parametrize("layout", ["jsonl", "parquet"])
 def test_header_is_for_tsv_and_csv(tmp_path: Path, layout: str) -> None:
-    with pytest.raises(UserError, match=f"header is for tsv and csv, the columns of {layout} have names"):
+    with pytest.raises(UserError, match=f"header is for tsv and csv only, since columns of {layout} have names"):
         read(write(tmp_path, layout, ROWS), ["de"], ["set", "de", "en"])
 
 
@@ -94,7 +94,7 @@ def test_a_dot_in_the_name_of_a_column(tmp_path: Path) -> None:
 @pytest.mark.parametrize("layout", ["tsv", "csv", "jsonl", "parquet"])
 def test_a_column_that_does_not_exist(tmp_path: Path, layout: str) -> None:
     rows = [{"german": "eins", "english": "one"}]
-    with pytest.raises(UserError, match=r"has no column 'germn': did you mean 'german'\?; it has german, english"):
+    with pytest.raises(UserError, match=r"has no column 'germn': did you mean 'german'\?; columns: german, english"):
         read(write(tmp_path, layout, rows), ["germn", "english"])
 
 
@@ -108,9 +108,9 @@ def test_a_field_that_does_not_exist(tmp_path: Path, layout: str) -> None:
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ("a\tb\n1\t2\n3\n", "line 3 has 1 columns, the header has 2"),
-        ("a\tb\n1\t2\t3\n", "line 2 has 3 columns, the header has 2"),
-        ("a\tb\n1\t2\n\n", "line 3 has 1 columns, the header has 2"),
+        ("a\tb\n1\t2\n3\n", "line 3 has 1 columns, but the header has 2"),
+        ("a\tb\n1\t2\t3\n", "line 2 has 3 columns, but the header has 2"),
+        ("a\tb\n1\t2\n\n", "line 3 has 1 columns, but the header has 2"),
     ],
 )
 def test_uneven_lines_of_tsv(tmp_path: Path, content: str, message: str) -> None:
@@ -123,9 +123,9 @@ def test_uneven_lines_of_tsv(tmp_path: Path, content: str, message: str) -> None
 @pytest.mark.parametrize(
     ("content", "message"),
     [
-        ('a,b\n"1\n1",2\n3\n', "line 4 has 1 columns, the header has 2"),
-        ('a,b\n"1"x,2\n', "line 2: not CSV as RFC 4180 has it"),
-        ('a,b\n1,"2\n', "line 2: not CSV as RFC 4180 has it"),
+        ('a,b\n"1\n1",2\n3\n', "line 4 has 1 columns, but the header has 2"),
+        ('a,b\n"1"x,2\n', "line 2: not CSV according to RFC 4180"),
+        ('a,b\n1,"2\n', "line 2: not CSV according to RFC 4180"),
     ],
 )
 def test_faults_of_csv(tmp_path: Path, content: str, message: str) -> None:
@@ -143,7 +143,7 @@ def test_a_field_larger_than_the_limit_of_the_csv_module(tmp_path: Path) -> None
 @pytest.mark.parametrize(
     ("line", "message"),
     [
-        ("{", "line 2 is not JSON"),
+        ("{", "line 2 is not valid JSON"),
         ('["x"]', r"line 2: no column 'de' in \[\"x\"\]"),
         ('{"en": "x"}', "line 2 has no column 'de'"),
         ('{"de": ["x"]}', r"line 2: 'de' is \[\"x\"\], not text"),
@@ -169,14 +169,14 @@ def test_a_directory_of_parquet_files(tmp_path: Path) -> None:
 
 
 def test_faults_of_parquet(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"holds no file \*\.parquet"):
+    with pytest.raises(UserError, match=r"has no files \*\.parquet"):
         examine_parquet(str(tmp_path))
     path = tmp_path / "table.parquet"
     path.write_bytes(b"PAR1 is not enough")
     with pytest.raises(UserError, match="table.parquet cannot be read as Parquet"):
         examine_parquet(str(path))
     pq.write_table(pa.table({"de": pa.array([], pa.string())}), path)
-    with pytest.raises(UserError, match="is empty: give a table with one pair a row"):
+    with pytest.raises(UserError, match="is empty: give a table with one record per row"):
         examine_parquet(str(path))
     pq.write_table(pa.table({"de": [["eins"]]}), path)
     with pytest.raises(UserError, match="no column 'de'|holds list<.*>, not text"):

@@ -12,8 +12,9 @@ from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.generate import generate
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding
+from augury.tasks.encoder_decoder import head, hidden_states
 from trainables.nmt.architecture import ModelConfig
-from trainables.nmt.model import build, decoder_input, head, hidden_states
+from trainables.nmt.model import build
 
 UNK, PAD, EOS, FIRST, VOCABULARY = 0, 1, 2, 3, 48
 PIECES = [f"piece{index}" for index in range(VOCABULARY)]
@@ -50,7 +51,7 @@ def trained() -> MarianMTModel:
     optimizer = torch.optim.Adam(model.parameters(), lr=3e-3, betas=(0.9, 0.98))
     for step in range(60):
         source, target = _pairs(64, seed=step)
-        hidden = hidden_states(model, source, source != PAD, decoder_input(target, EOS, PAD))
+        hidden = hidden_states(model, source, target)
         logits = (hidden @ head(model)[0].T).flatten(0, 1)
         loss = cross_entropy(logits, target.flatten(), ignore_index=PAD, label_smoothing=0.1)
         optimizer.zero_grad()

@@ -45,6 +45,10 @@ def read(examples: Examples, name: str, number: int = 0) -> list[list[int]]:
     return [pieces.tolist() for pieces in examples.pieces([name] * len(rows), rows, number, predicted=predicted)]
 
 
+def _named(regime: Any) -> str:
+    return regime if isinstance(regime, str) else "_".join(map(str, regime.values()))
+
+
 @pytest.fixture(scope="module")
 def storage(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp("examples")
@@ -80,6 +84,23 @@ def test_every_view_has_draws_of_its_own_and_so_has_every_operator(storage: Path
     assert read(twice, "source") == read(of(prepared(storage, DROP)), "source") != read(twice, "word_drop")
 
 
+@pytest.mark.parametrize(
+    "regime", [{"name": "coregularised"}, {"name": "coregularised", "preset": "r_drop"}], ids=_named
+)
+def test_the_anchor_can_be_kept_and_identical_views_have_one_draw(regime: dict[str, Any], storage: Path) -> None:
+    """The code released with CipherDAug draws from the enciphered source alone; R-Drop reads one input twice."""
+    ciphers, identity = ([], True) if "preset" in regime else ([CIPHER], False)
+
+    def batch(*draws: Any) -> torch.Tensor:
+        run = prepared(storage, *ciphers, *draws, regime=regime)
+        sources: torch.Tensor = trainable.find("nmt").load(run).load(np.arange(20), 0, CPU).batch.sources
+        return sources
+
+    plain, changed, kept = batch(), batch(DROP), batch({**DROP, "keep_anchor": True})
+    assert not torch.equal(changed[0], plain[0]) and torch.equal(changed[0], changed[1]) == identity
+    assert torch.equal(kept[0], plain[0]) and not torch.equal(kept[1], plain[1])
+
+
 @pytest.mark.parametrize("draw", [DROP, SWITCH, SEGMENT], ids=lambda draw: draw["operator"])
 def test_a_draw_as_a_view_leaves_the_text_as_it_is(draw: dict[str, Any], storage: Path) -> None:
     """And costs what a cipher as the view costs."""
@@ -104,10 +125,6 @@ def test_a_source_that_is_predicted_stays_as_it_is(storage: Path) -> None:
 
 REGIMES: list[Any] = ["plain", "multi_source", {"name": "coregularised", "warmup_steps": 0}, "adversarial"]
 EQUATION_2 = {"name": "multi_source", "equation": 2}
-
-
-def _named(regime: Any) -> str:
-    return regime if isinstance(regime, str) else "_".join(map(str, regime.values()))
 
 
 @pytest.mark.parametrize("regime", REGIMES, ids=_named)

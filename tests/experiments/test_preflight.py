@@ -24,7 +24,7 @@ WORDS = ["der", "die", "das", "Haus", "Hund", "Katze", "Baum", "sieht", "hat", "
 @pytest.fixture
 def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     """An experiment on files of 40 and 10 pairs, with changes; two pairs of the training text are left out."""
-    for cached in (ingest._check, ingest._ingested, ingest._addressed):
+    for cached in (ingest._check_files, ingest._cached_corpus, ingest._cached_address):
         monkeypatch.setattr(ingest, cached.__name__, cached.__wrapped__)
     for split, size in (("train", 40), ("valid", 10)):
         lines = [" ".join(WORDS[(index * 7 + at) % len(WORDS)] for at in range(6)) for index in range(size)]

@@ -332,9 +332,9 @@ def test_a_setting_without_effect_changes_nothing_at_its_default() -> None:
 @pytest.mark.parametrize(
     ("settings", "message"),
     [
-        ({"attack": "fgm"}, "fgm takes one step of length epsilon, and there is none"),
-        ({"alpha_share": 0.5}, "alpha_share is a share of epsilon / steps, and there is no epsilon"),
-        ({"epsilon": 1, "init_magnitude": 2}, "init_magnitude=2 starts outside of epsilon=1"),
+        ({"attack": "fgm"}, "fgm needs epsilon"),
+        ({"alpha_share": 0.5}, "alpha_share is a fraction of epsilon"),
+        ({"epsilon": 1, "init_magnitude": 2}, "init_magnitude=2 exceeds epsilon=1"),
         ({"epsilon": 0}, "epsilon = 0"),
         ({"steps": 0}, "steps = 0"),
         ({"epsilom": 1}, "did you mean 'epsilon'"),

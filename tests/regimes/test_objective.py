@@ -416,7 +416,7 @@ def test_gpu_gives_what_the_cpu_gives(agreement):
         ({"beta": 1.0, "divergence": "symmetric"}, "unknown divergence 'symmetric': did you mean 'symmetric_kl'"),
         ({"beta": 1.0, "detach": "targets"}, "unknown detach 'targets': did you mean 'target'"),
         ({"beta": 1.0, "divergence": "js", "tau": 2.0}, "js has no temperature"),
-        ({"beta": 1.0, "divergence": "js", "detach": "target"}, "js would keep no gradient"),
+        ({"beta": 1.0, "divergence": "js", "detach": "target"}, "js would have no gradient"),
     ],
 )
 def test_impossible_agreements_are_refused(options, message):
@@ -428,7 +428,7 @@ def test_impossible_agreements_are_refused(options, message):
     ("options", "message"),
     [
         ({"weights": [1.0, 1.0]}, "2 weights for 1 views"),
-        ({"agreement": Agreement(1.0)}, "agreement needs two views"),
+        ({"agreement": Agreement(1.0)}, "agreement with one view"),
         ({"label_smoothing": 1.0}, "label_smoothing is 1.0"),
         ({"chunk": 0}, "chunk is 0"),
     ],

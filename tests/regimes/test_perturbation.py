@@ -8,14 +8,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch import Tensor
 
-from augury.regimes.perturbation import Scope, Space
+from augury.regimes.perturbation import PerturbationSpace, Scope
 from augury.regimes.regime import Embedded
 
 
-def space(scope: Scope, ids: list[list[int]], size: int = 2) -> Space:
+def space(scope: Scope, ids: list[list[int]], size: int = 2) -> PerturbationSpace:
     """The space over sentences of these word ids; 0 is a pad."""
     words = torch.tensor(ids)
-    return Space.of(Embedded(torch.ones(*words.shape, size), words, words != 0), scope)
+    return PerturbationSpace.of(Embedded(torch.ones(*words.shape, size), words, words != 0), scope)
 
 
 def climb(radius: float, steps: int) -> list[list[float]]:
@@ -135,6 +135,6 @@ def test_a_random_start_is_bounded_and_varies_in_size_as_freelb_draws_it(scope: 
     assert same_start(chosen, 1, values) and not same_start(chosen, 2, values)
 
 
-def same_start(chosen: Space, seed: int, values: Tensor) -> bool:
+def same_start(chosen: PerturbationSpace, seed: int, values: Tensor) -> bool:
     torch.manual_seed(seed)
     return torch.equal(chosen.start(0.5), values)

@@ -12,7 +12,7 @@ from augury.core.store import Folder
 from augury.reporting.results import Cost, Estimate, estimate, from_hypotheses, load, load_groups
 from augury.scoring import significance
 from augury.scoring.scores import score as scored
-from augury.scoring.signature import measure
+from augury.scoring.signature import without_resampling
 
 
 def score(value: float, low: float, high: float, signature: str = "tok:13a") -> dict[str, Any]:
@@ -123,7 +123,7 @@ def test_a_system_may_be_its_hypotheses_alone() -> None:
     each = [scored(lines, references, language="en", metrics=["chrf"], samples=1)[0] for lines in texts.values()]
     estimate = found.tests["toy"]["chrf"]
     assert estimate.value == sum(one.value for one in each) / 2
-    assert (estimate.measure, estimate.n, estimate.seeds) == (measure(each[0].signature), 3, 2)
+    assert (estimate.measure, estimate.n, estimate.seeds) == (without_resampling(each[0].signature), 3, 2)
     assert "|bs:1000|seed:12345|" in estimate.signature
     assert found.resampled["toy"]["chrf"].scores.tolist() == [one.value for one in each]
     plain = json.loads(json.dumps(found.to_dict()))

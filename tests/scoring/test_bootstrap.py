@@ -8,7 +8,7 @@ import pytest
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.scoring import bootstrap
-from augury.scoring.bootstrap import draws, resample
+from augury.scoring.bootstrap import resample, resample_counts
 from augury.scoring.metrics import metric
 
 
@@ -24,14 +24,14 @@ def numbers(*key: str | int, n: int = 400) -> np.ndarray:
 def test_the_draws_are_those_of_sacrebleu():
     chosen = np.random.default_rng(12345).choice(7, size=(50, 7), replace=True)  # as its paired test draws
     expected = [np.bincount(row, minlength=7).tolist() for row in chosen]
-    assert np.concatenate(list(draws(7, 50, 12345))).tolist() == expected
+    assert np.concatenate(list(resample_counts(7, 50, 12345))).tolist() == expected
 
 
 @pytest.mark.parametrize("block", [1, 30, 10**6])
 def test_blocks_do_not_change_the_draws(block, monkeypatch):
-    expected = np.concatenate(list(draws(10, 20, 1)))
+    expected = np.concatenate(list(resample_counts(10, 20, 1)))
     monkeypatch.setattr(bootstrap, "BLOCK", block)
-    found = list(draws(10, 20, 1))
+    found = list(resample_counts(10, 20, 1))
     assert len(found) == {1: 20, 30: 7, 10**6: 1}[block]
     np.testing.assert_array_equal(np.concatenate(found), expected)
 
@@ -40,7 +40,7 @@ def test_a_sample_is_scored_as_the_sentences_that_were_drawn(corpus):
     bleu = metric("bleu", "en")
     statistics = bleu.statistics(corpus.better, corpus.references)
     found = resample([statistics], bleu.value, samples=5)
-    for row, times in zip(found.samples, np.concatenate(list(draws(200, 5, 12345))), strict=True):
+    for row, times in zip(found.samples, np.concatenate(list(resample_counts(200, 5, 12345))), strict=True):
         drawn = np.repeat(np.arange(200), times.astype(int))
         lines, references = ([side[line] for line in drawn] for side in (corpus.better, corpus.references))
         assert row == [bleu.value(bleu.statistics(lines, references).sum(0).tolist())]
@@ -72,5 +72,5 @@ def test_deterministic():
 
 
 def test_no_samples():
-    with pytest.raises(UserError, match="0 bootstrap samples: give at least 1"):
+    with pytest.raises(UserError, match="0 bootstrap samples: use at least 1"):
         resample([numbers("a")], mean, samples=0)

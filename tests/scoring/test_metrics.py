@@ -7,7 +7,7 @@ import sacrebleu
 import sacremoses  # type: ignore[import-untyped]
 
 from augury.core.errors import UserError
-from augury.scoring.metrics import Metric, entry, lower_is_better, metric, names, title
+from augury.scoring.metrics import Metric, lower_is_better, metric, metric_class, names, title
 
 
 def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
@@ -68,7 +68,7 @@ def test_compound_splitting(name, expected):
     assert value(metric(name, "de"), hypotheses, references) == pytest.approx(expected, abs=1e-4)
 
 
-@pytest.mark.parametrize("name", [name for name in names("text") if not entry(name).needs_sources])
+@pytest.mark.parametrize("name", [name for name in names("text") if not metric_class(name).needs_sources])
 def test_case_counts_as_the_option_says(name):
     hypotheses, references = ["THE CAT sat on the mat"], ["the cat sat on the mat"]
     found = value(metric(name, "en"), hypotheses, references)
@@ -135,10 +135,10 @@ def test_a_language_that_makes_no_difference_is_not_asked_for(name):
 @pytest.mark.parametrize("name", ["bleu", "multi_bleu_detok:lower"])
 def test_a_language_is_asked_for_where_tokens_depend_on_it(name):
     assert metric(name, "en").statistics(*CHINESE).tolist() != metric(name, "zh").statistics(*CHINESE).tolist()
-    with pytest.raises(UserError, match=rf"'{name}' parts Chinese.* holds '这'.*--language"):
+    with pytest.raises(UserError, match=rf"'{name}' tokenises Chinese.*contains '这'.*--language"):
         metric(name).statistics(*CHINESE)
 
 
 def test_moses_always_asks_for_a_language():
-    with pytest.raises(UserError, match="'compound_bleu' tokenises by the rules of a language: say which"):
+    with pytest.raises(UserError, match="'compound_bleu' tokenises by the rules of a language: give it"):
         metric("compound_bleu")

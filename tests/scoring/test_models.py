@@ -13,7 +13,7 @@ import pytest
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.scoring.metrics import entry, lower_is_better, metric, title
+from augury.scoring.metrics import lower_is_better, metric, metric_class, title
 from augury.scoring.scores import read_statistics, score, write_statistics
 from augury.scoring.settings import TextScoring
 
@@ -74,7 +74,7 @@ def test_a_model_of_ones_own_scores_segments_with_their_sources(regression: str,
     run = Store(tmp_path).folder("runs", "a/seed-1")
     write_statistics(run, "test", [chrf, model])
     kept = read_statistics(run, "test")[name]
-    assert entry(name).value(kept.sum(0).tolist()) == model.value
+    assert metric_class(name).value(kept.sum(0).tolist()) == model.value
     np.testing.assert_array_equal(kept, model.statistics)
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.scoring import metrics
-from augury.scoring.metrics import entry, title
+from augury.scoring.metrics import metric_class, title
 from augury.scoring.punctuation import fix
 from augury.scoring.scores import score
 
@@ -38,7 +38,7 @@ def test_the_step_has_a_line_of_its_own() -> None:
     assert fixed.signature == f"{plain.signature}|punctuation:fr" and "case:lc" in lower.signature
     assert narrow.signature.endswith("punctuation:fr-narrow")
     assert [title(name) for name in names[1:3]] == ["BLEU, punctuation fixed", "BLEU (lower), punctuation fixed"]
-    assert entry("ter-fixed").lower_is_better and "-fixed" not in "".join(metrics.names())
+    assert metric_class("ter-fixed").lower_is_better and "-fixed" not in "".join(metrics.names())
 
 
 def test_references_stay() -> None:
@@ -50,5 +50,5 @@ def test_there_are_rules_for_french_alone() -> None:
     for language in ("de", None):
         with pytest.raises(UserError, match="fixes the punctuation of fr, not of"):
             metrics.metric("bleu-fixed", language)
-    with pytest.raises(UserError, match="no punctuation to fix"):
-        entry("accuracy-fixed")
+    with pytest.raises(UserError, match="have no punctuation"):
+        metric_class("accuracy-fixed")

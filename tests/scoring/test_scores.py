@@ -9,13 +9,13 @@ import sacrebleu
 from augury.core.config import validate
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.scoring.metrics import entry, lower_is_better, metric, names
+from augury.scoring.metrics import lower_is_better, metric, metric_class, names
 from augury.scoring.scores import read_statistics, score, write_statistics
 from augury.scoring.settings import TextScoring
 
 HYPOTHESES = ["the cat sat on the mat", "there is a dog in the garden"]
 REFERENCES = ["the cat is on the mat", "there is a dog in my garden"]
-COUNTED = [name for name in names("text") if not entry(name).needs_sources]
+COUNTED = [name for name in names("text") if not metric_class(name).needs_sources]
 
 
 @pytest.mark.parametrize("name", [name for name in names("text") if "bleu" in name])
@@ -101,7 +101,9 @@ def test_statistics_are_kept_and_read_again(tmp_path):
         one.name: one.statistics.tolist() for one in found
     }
     assert kept["bleu"].dtype == np.int64 and kept["chrf"].shape == (2, 18)
-    assert [entry(name).value(counts.sum(0).tolist()) for name, counts in kept.items()] == [one.value for one in found]
+    assert [metric_class(name).value(counts.sum(0).tolist()) for name, counts in kept.items()] == [
+        one.value for one in found
+    ]
     assert read_statistics(run, "other") == {}
     before = run.sub("statistics").read("test.npz")
     write_statistics(run, "test", found)
@@ -132,7 +134,7 @@ def test_section():
     ("given", "message"),
     [
         ({"metrics": ["blue"]}, "unknown metric 'blue': did you mean 'bleu'?"),
-        ({"metrics": ["accuracy"]}, "metric 'accuracy' is one of labels"),
+        ({"metrics": ["accuracy"]}, "metric 'accuracy' scores labels"),
         ({"metrics": []}, "metrics"),
         ({"bootstrap_samples": 0}, "bootstrap_samples = 0"),
         ({"metric": ["bleu"]}, "unknown key 'metric': did you mean 'metrics'?"),

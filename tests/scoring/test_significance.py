@@ -20,7 +20,7 @@ from augury.scoring.significance import (
     approximate_randomisation,
     clusters,
     compare,
-    decide,
+    compare_by,
     holm,
     interval,
     mean_over,
@@ -125,12 +125,12 @@ def test_the_bootstrap_of_sacrebleu_looks_one_way_only(corpus):
 def test_a_method_changes_the_p_value_alone():
     baseline, system = one("a"), one("b")
     plain = compare(baseline, system)
-    assert decide(baseline, system, mean, "two-level") == plain
+    assert compare_by("two-level", baseline, system, mean) == plain
     for method, p_value in (
         ("bootstrap", paired_bootstrap(baseline, system)),
         ("randomisation", approximate_randomisation(baseline, system, mean)),
     ):
-        found = decide(baseline, system, mean, method)
+        found = compare_by(method, baseline, system, mean)
         assert (found.value, found.low, found.high, found.p_value) == (plain.value, plain.low, plain.high, p_value)
 
 

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from augury.scoring.metrics import metric
-from augury.scoring.wer import Alignment, aligned
+from augury.scoring.wer import Alignment, align
 
 
 def score(name: str, reference: str, hypothesis: str) -> float:
@@ -50,13 +50,13 @@ words = st.lists(st.sampled_from("abc"), max_size=9)
 
 @given(words, words)
 def test_the_alignment_is_that_of_the_whole_lattice(reference: list[str], hypothesis: list[str]) -> None:
-    assert aligned(reference, hypothesis) == _traced(reference, hypothesis)
+    assert align(reference, hypothesis) == _traced(reference, hypothesis)
 
 
 @given(words, words)
 def test_errors_are_those_of_rapidfuzz(reference: list[str], hypothesis: list[str]) -> None:
     distance = pytest.importorskip("rapidfuzz.distance")
-    assert aligned(reference, hypothesis).errors == distance.Levenshtein.distance(reference, hypothesis)
+    assert align(reference, hypothesis).errors == distance.Levenshtein.distance(reference, hypothesis)
 
 
 def _traced(reference: list[str], hypothesis: list[str]) -> Alignment:

@@ -1,4 +1,4 @@
-"""A space whose trials take a second: for tests that run, kill and continue whole sweeps."""
+"""A search space whose trials take a second, for tests of whole sweeps."""
 
 QUESTION = "Does agreement matter on a handful of sentences?"
 

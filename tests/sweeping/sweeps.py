@@ -1,4 +1,4 @@
-"""Whole sweeps, for tests: run in this process or started beside it, watched, stopped; and what they leave."""
+"""Helpers that run sweeps in this process or another, wait for them, stop them and read their results."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ QUICK = str(Path(__file__).with_name("quick.py"))
 VALIDATE_EVERY = 8
 
 
-def words(storage: Path, *flags: str, space: str = QUICK) -> list[str]:
-    """The command line of a sweep."""
+def command_line(storage: Path, *flags: str, space: str = QUICK) -> list[str]:
+    """Return the arguments of `augury` for a sweep."""
     return ["sweep", space, "--storage", str(storage), "--name", "quick", *flags]
 
 
 def sweep(storage: Path, *flags: str, code: int = 0, space: str = QUICK) -> dict[str, Any]:
-    """Run a sweep to its end in this process, on the session's Ray; what it prints as JSON."""
+    """Run a sweep to its end in this process on the session's Ray; return its JSON output."""
     with redirect_stdout(io.StringIO()) as output:
-        assert main(words(storage, "--json", *flags, space=space)) == code
+        assert main(command_line(storage, "--json", *flags, space=space)) == code
     return dict(json.loads(output.getvalue()))
 
 
 def start(*command: str) -> subprocess.Popen[str]:
-    """Start a command in a process of its own, on the session's Ray."""
+    """Start a command in a new process on the session's Ray."""
     import ray
 
     environment = {**os.environ, "RAY_ADDRESS": ray.get_runtime_context().gcs_address}
@@ -43,7 +43,7 @@ def start(*command: str) -> subprocess.Popen[str]:
 
 
 def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
-    """Parameters and scores of every run of the storage."""
+    """Return the weights and scores of every run in the storage."""
     runs = sorted(path.parent for path in storage.glob("runs/*/seed-*/_COMPLETE"))
     return {
         f"{run.parent.name}/{run.name}": (
@@ -55,29 +55,29 @@ def results(storage: Path) -> dict[str, tuple[bytes, Any]]:
 
 
 def decisions(storage: Path) -> list[dict[str, Any]]:
-    """What was decided, without the times."""
+    """Return the decisions of the sweep without their times."""
     content = json.loads((storage / "sweeps/quick/state.json").read_text())["decisions"]
     return [{key: value for key, value in decision.items() if key != "time"} for decision in content]
 
 
 def processes(storage: Path) -> set[int]:
-    """Those in which the trials of the last command have reported."""
+    """Return the ids of the processes in which trials of the last command have reported."""
     last = max(storage.glob("sweeps/quick/tune/*/"))
     reports = [line for path in last.glob("*/result.json") for line in path.read_text().splitlines()]
     return {json.loads(line)["pid"] for line in reports}
 
 
 def wait_for(check: Callable[[], Any], driver: subprocess.Popen[str], seconds: float = 200.0) -> None:
-    """Wait until `check` holds, while the driver lives."""
-    until = time.monotonic() + seconds
+    """Wait until `check` is true; fail if the driver exits before."""
+    deadline = time.monotonic() + seconds
     while not check():
         assert driver.poll() is None, driver.communicate()[1]
-        assert time.monotonic() < until, "it did not come to pass"
+        assert time.monotonic() < deadline, "timeout"
         time.sleep(0.05)
 
 
 def validations(storage: Path) -> int:
-    """Validations that the checkpoints of all runs tell of."""
+    """Return the total number of validations, judging by the checkpoints of all runs."""
     latest: dict[Path, int] = {}
     for path in storage.glob("runs/*/seed-*/checkpoints/0*"):
         latest[path.parent] = max(int(path.name), latest.get(path.parent, 0))
@@ -85,7 +85,7 @@ def validations(storage: Path) -> int:
 
 
 def actors(name: str) -> list[psutil.Process]:
-    """The actors of that name in the session's Ray, whose processes are children of this one."""
+    """Return the processes of the session's Ray actors with a name; they are children of this process."""
     matching = []
     for process in psutil.Process().children(recursive=True):
         with suppress(psutil.NoSuchProcess, psutil.AccessDenied):
@@ -95,7 +95,7 @@ def actors(name: str) -> list[psutil.Process]:
 
 
 def stop(driver: subprocess.Popen[str], number: int) -> str:
-    """Send a signal to a driver, and wait until Ray has taken away its actors; what it printed."""
+    """Send a signal to a driver and wait until Ray has removed its actors; return its standard error."""
     before = {process.pid for process in actors("ImplicitFunc")}
     driver.send_signal(number)
     _, output = driver.communicate(timeout=120)

@@ -1,4 +1,4 @@
-"""What is shown of a sweep while it runs."""
+"""The progress messages of a running sweep."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from augury.sweeping.state import Configuration, Point, Progress, Sweep, Trial
 
 
 def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> Sweep:
-    """Configuration, seed, progress, validations of every trial; the n-th validation of seed s is 10 s + n."""
+    """Return a sweep of trials (configuration, seed, progress, validations); validation n of seed s is 10 s + n."""
     store, groups = Store("results"), dict[str, list[Trial]]()
     for name, seed, progress, validations in trials:
         curve = tuple(Point(n, 8 * n, 2.0 * n, 10.0 * seed + n) for n in range(1, validations + 1))
@@ -48,7 +48,7 @@ def sweep(*trials: tuple[str, int, Progress, int], error: str | None = None) -> 
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> list[float]:
-    """The time, to be moved on."""
+    """A fake monotonic clock; tests advance `clock[0]`."""
     now = [1000.0]
     monkeypatch.setattr(time, "monotonic", lambda: now[0])
     return now
@@ -74,19 +74,19 @@ def test_every_running_trial_has_a_line_and_none_is_repeated(
     display.show(sweep(("a", 1, "running", 3), ("b", 1, "failed", 0), ("b", 2, "waiting", 0), error="loss is NaN"))
     assert any("b, seed 1: failed" in message and "loss is NaN" in message for message in caplog.messages)
     shown = [message for message in caplog.messages if message.startswith("a, seed 1")]
-    assert len(shown) == 2 and "validation 2" in shown[1], "at most every ten seconds a trial"
+    assert len(shown) == 2 and "validation 2" in shown[1], "at most every ten seconds per trial"
     assert len(caplog.messages) == len(set(caplog.messages))
     display.close()
 
 
-def test_what_an_earlier_command_has_ended_is_no_news(caplog: pytest.LogCaptureFixture) -> None:
+def test_trials_of_earlier_commands_are_not_reported(caplog: pytest.LogCaptureFixture) -> None:
     caplog.set_level(logging.INFO, "augury")
     Display().show(sweep(("a", 1, "finished", 2), ("a", 2, "running", 1)))
     assert not any(message.startswith("a, seed 1") for message in caplog.messages)
     assert any("1 finished, 1 running" in message for message in caplog.messages)
 
 
-def test_a_terminal_shows_the_running_trials_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_shows_only_running_trials(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TERM", "xterm")
     stream = Terminal()
     monkeypatch.setattr("sys.stderr", stream)

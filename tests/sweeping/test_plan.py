@@ -1,4 +1,4 @@
-"""Configurations and their addresses; points that are the same experiment run once, and why is said."""
+"""Configurations and their addresses; points that are the same experiment are merged with a reason."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def names(plan: Plan) -> list[str]:
     return [entry.name for entry in plan.configurations.values()]
 
 
-def test_the_baseline_stands_before_the_points(store):
+def test_the_baseline_precedes_the_points(store):
     plan = planned("multi_source", store)
     assert names(plan) == [
         "baseline",
@@ -114,9 +114,9 @@ def test_a_reference_of_the_space(store):
 
 
 def test_addresses_do_not_depend_on_the_order_of_points(store):
-    one = planned("agreement", store, keys={"regime.beta": [1, 5]})
-    other = planned("agreement", store, keys={"regime.beta": [5, 2, 1]})
-    assert set(one.configurations) <= set(other.configurations)
+    fewer = planned("agreement", store, keys={"regime.beta": [1, 5]})
+    more = planned("agreement", store, keys={"regime.beta": [5, 2, 1]})
+    assert set(fewer.configurations) <= set(more.configurations)
 
 
 ROWS = {
@@ -131,33 +131,33 @@ ROWS = {
 def test_rows_keep_their_names_and_the_reference_is_first(store):
     plan = planned("agreement", store, keys={}, rows=ROWS, reference="pull")
     assert names(plan) == ["pull", "plain", "no pull"]
-    assert [(entry.called, entry.same_as, entry.reason) for entry in plan.merged] == [
+    assert [(entry.label, entry.same_as, entry.reason) for entry in plan.merged] == [
         ("no pull, flatter", "no pull", "regime.tau has no effect: the divergence has the weight beta=0"),
-        ("no pull again", "no pull", "both come to the same run"),
+        ("no pull again", "no pull", "both resolve to the same run"),
     ]
 
 
-def test_rows_stand_beside_a_grid(store):
+def test_rows_can_be_combined_with_a_grid(store):
     plan = planned("agreement", store, keys={"regime.beta": [0, 2]}, rows=ROWS, reference="plain")
     assert names(plan) == ["plain", "pull", "no pull", "beta=2"]
-    assert plan.merged[-1].called == "beta=0" and plan.merged[-1].same_as == "no pull"
+    assert plan.merged[-1].label == "beta=0" and plan.merged[-1].same_as == "no pull"
 
 
 @pytest.mark.parametrize("key", ["regime.tau", "augment.0.keys", "augment"])
-def test_what_a_row_changes_cannot_be_set_for_all(store, key):
+def test_keys_of_rows_cannot_be_set(store, key):
     with pytest.raises(UserError, match=f"--set {key}: space 'agreement' sweeps this key"):
         planned("agreement", store, {key: 1}, keys={}, rows=ROWS, reference="pull")
     plan = planned("agreement", store, {"training.max_updates": 900}, keys={}, rows=ROWS, reference="pull")
     assert {entry.experiment.training.max_updates for entry in plan.configurations.values()} == {900}
 
 
-def test_a_radius_that_no_step_reaches_is_no_setting(store):
+def test_a_radius_that_the_steps_cannot_reach_has_no_effect(store):
     keys = {"regime.epsilon": [2, 3, 5], "regime.steps": [3]}
     plan = planned("pgd", store, {"regime.alpha": 1.0, "corpus.train.builtin": 60}, keys=keys)
     assert names(plan) == ["regime=plain", "epsilon=2, steps=3", "epsilon=3, steps=3"]
-    assert [(entry.called, entry.same_as) for entry in plan.merged] == [("epsilon=5, steps=3", "epsilon=3, steps=3")]
+    assert [(entry.label, entry.same_as) for entry in plan.merged] == [("epsilon=5, steps=3", "epsilon=3, steps=3")]
     assert plan.merged[0].reason == (
-        "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts"
+        "regime.epsilon has no effect: 3 steps of 1 cannot exceed it: nothing is projected"
     )
 
 
@@ -170,11 +170,13 @@ def test_the_papers_attack_has_no_radius(store, scale):
     assert names(plan)[:2] == ["regime=plain", "ε = 3, α = 1, K = 3"] and len(plan.configurations) == 2 + 3 * 2 * 2
     paper = plan.configurations[list(plan.configurations)[1]].experiment.regime
     assert (paper.epsilon, paper.step_length, paper.steps, paper.clean_weight) == (None, 1, 3, 0)
-    assert [(entry.called, entry.same_as) for entry in plan.merged] == [("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")]
-    assert "3 steps of 1 end within it: the projection never acts" in plan.merged[0].reason
+    assert [(entry.label, entry.same_as) for entry in plan.merged] == [("ε = 5, α = 1, K = 3", "ε = 3, α = 1, K = 3")]
+    assert "3 steps of 1 cannot exceed it: nothing is projected" in plan.merged[0].reason
 
 
-def test_rows_that_differ_in_scoring_alone_are_refused(store):
+def test_rows_that_differ_only_in_scoring_are_rejected(store):
     rows = {"beam 5": {"decoding.beam": 5}, "greedy": {"decoding.beam": 1}}
-    with pytest.raises(UserError, match="'beam 5' and 'greedy' of space 'agreement' train one model and differ in how"):
+    with pytest.raises(
+        UserError, match="'beam 5' and 'greedy' of space 'agreement' train the same model and differ only"
+    ):
         planned("agreement", store, keys={}, rows=rows)

@@ -1,4 +1,4 @@
-"""Reading a paper's file of printed tables."""
+"""Reading the printed tables of a paper from a file."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from augury.core.errors import UserError
-from augury.sweeping.printed import Note, of_values, read
+from augury.sweeping.printed import Note, from_values, read
 
 FILE = """# A paper.
 
@@ -60,27 +60,27 @@ def test_notes_are_on_a_row_or_on_the_table(file: Path) -> None:
     ("old", "new", "message"),
     [
         ("\n\ntable2", "\n\ntabel2", "unknown table in the notes of published.tsv 'table2': did you mean"),
-        ("\n\ntable2", "\n\ntable1", "a table begins with 'table1': after an empty line give a name that no"),
-        ("3\tMixed", "\n3\tMixed", "a table begins with '3\tMixed"),
+        ("\n\ntable2", "\n\ntable1", "a block starts with 'table1': after an empty line give a unique table name"),
+        ("3\tMixed", "\n3\tMixed", "a block starts with '3\tMixed"),
         ("\tNone, mixed\t", "\t\t", "table1: two rows are called 'None': give one of them another label"),
-        ("1\tA\tnearly 2", "1\tA", "table2, line 1: 2 cells, and the header has 3"),
-        ("\t35.5\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is no number: leave the cell empty"),
+        ("1\tA\tnearly 2", "1\tA", "table2, line 1 has 2 cells, but the header has 3"),
+        ("\t35.5\t", "\tn/a\t", "table1, row 3, column avg: 'n/a' is not a number: leave the cell empty"),
         ("table1\t2\tall", "table1\t4\tall", "unknown row in the notes of published.tsv, table1 '4': allowed: 1, 2, 3"),
         ("\tavg\t", "\tmean\t", "unknown column of table1 in published.tsv 'avg'"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(file: Path, old: str, new: str, message: str) -> None:
+def test_errors_about_a_file(file: Path, old: str, new: str, message: str) -> None:
     assert old in FILE
     file.write_text(FILE.replace(old, new), encoding="utf-8")
     with pytest.raises(UserError, match=message):
         read(file, "table1", COLUMNS)
 
 
-def test_an_unknown_table_gets_the_nearest(file: Path) -> None:
+def test_an_unknown_table_suggests_the_nearest(file: Path) -> None:
     with pytest.raises(UserError, match="unknown table of published.tsv 'table3': did you mean"):
         read(file, "table3", {})
 
 
-def test_values_may_be_written_in_code() -> None:
-    plain, oracle = of_values({"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}).rows.values()
+def test_a_table_can_be_made_from_values() -> None:
+    plain, oracle = from_values({"plain": {"mean": 30.0, "fr": None}, "oracle": {"mean": 99.0}}).rows.values()
     assert (plain.values, oracle.number) == ({"mean": 30.0}, 2)

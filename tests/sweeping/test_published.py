@@ -1,4 +1,4 @@
-"""Tables of papers: what a module must say, and what the shipped ones say."""
+"""Tables of papers: the definitions of a module, errors about them, and the shipped tables."""
 
 from __future__ import annotations
 
@@ -35,18 +35,18 @@ def write(tmp_path: Path, text: str) -> str:
 def test_a_file_of_the_user(tmp_path: Path) -> None:
     table = published.find(write(tmp_path, MINIMAL))
     assert (table.space.scale, table.comparable, table.deviations) == ("toy", False, ("little text",))
-    assert table.rows == ["plain", "oracle", "gain", "strong"]  # in the order of the print
+    assert table.rows == ["plain", "oracle", "gain", "strong"]  # printed order first
     assert [table.values(row) for row in table.rows] == [{"mean": 30.0}, {"mean": 99.0}, {"mean": 5.1}, {}]
     assert table.reason("oracle") == "reads the references"
-    assert table.reason("gain") == "computed: by how many per cent 'strong' is above 'plain'"
-    whole = published.find(write(tmp_path, MINIMAL), "paper")
-    assert (whole.comparable, whole.deviations) == (True, ())
+    assert table.reason("gain") == "computed: relative improvement of 'strong' over 'plain' in per cent"
+    paper_scale = published.find(write(tmp_path, MINIMAL), "paper")
+    assert (paper_scale.comparable, paper_scale.deviations) == (True, ())
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        (MINIMAL.replace("where", "there"), "lacks where: beside a space it defines paper, where"),
+        (MINIMAL.replace("where", "there"), "lacks where: a table also defines paper, where"),
         (MINIMAL.replace('"oracle": {', '"orakel": {'), "published values for 'orakel', which is not in rows"),
         (MINIMAL.replace('("strong", "plain"', '("strnog", "plain"'), "row in the improvements .* mean 'strong'"),
         (MINIMAL.replace('("strong", "chrf"', '("strnog", "chrf"'), "row in the rescored rows .* mean 'strong'"),
@@ -57,12 +57,12 @@ def test_a_file_of_the_user(tmp_path: Path) -> None:
         (MINIMAL.replace("metric", "meter"), "lacks metric"),
     ],
 )
-def test_what_is_wrong_with_a_table_is_said(tmp_path: Path, text: str, message: str) -> None:
+def test_errors_about_a_table(tmp_path: Path, text: str, message: str) -> None:
     with pytest.raises(UserError, match=message):
         published.find(write(tmp_path, text))
 
 
-def test_an_unknown_table_gets_the_nearest() -> None:
+def test_an_unknown_table_suggests_the_nearest() -> None:
     with pytest.raises(
         UserError, match="unknown table 'xnli_adversarial/tabel2': did you mean 'xnli_adversarial/table2'"
     ):
@@ -88,5 +88,5 @@ def test_rows_of_shipped_tables_are_valid_experiments(name: str, tmp_path: Path)
             parse({**merge(table.space.base, changes), "storage": str(tmp_path)}).model_dump_json()
             for changes in table.space.rows.values()
         ]
-        same = name == "cipherdaug/table12"  # both of whose bases are the baseline
-        assert len(set(parsed)) == len(parsed) - same
+        duplicates = name == "cipherdaug/table12"  # both of whose bases are the baseline
+        assert len(set(parsed)) == len(parsed) - duplicates

@@ -9,11 +9,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from augury.sweeping.race import PILOTS, Exhaustive, Race, Verdict, Work, half_widths, pooled_deviation, rungs
+from augury.sweeping.race import PILOTS, Exhaustive, Race, RungDecision, Work, half_widths, pooled_deviation, rungs
 from benchmarks import halving
 
 Values = Mapping[tuple[str, int], Iterable[float]]
-"""(configuration, seed) -> its value at every rung; a run fails where they end."""
+"""(configuration, seed) -> value at every rung; a run with fewer values fails."""
 
 
 def names(count: int) -> list[str]:
@@ -25,14 +25,14 @@ def in_order(work: list[Work]) -> Work:
 
 
 def finish(race: Race | Exhaustive, values: Values, pick: Callable[[list[Work]], Work] = in_order) -> set[Work]:
-    """Train what the race wants until it is over; what was trained."""
+    """Train the race to its end and return what was trained."""
     trained = set()
     while work := race.work():
         chosen = pick(work)
-        next_of_its_trial = next(verdict for verdict in work if verdict[:2] == chosen[:2])
-        answer(race, values, next_of_its_trial)
-        trained.add(next_of_its_trial)
-    assert race.over
+        earliest = next(other for other in work if other[:2] == chosen[:2])
+        answer(race, values, earliest)
+        trained.add(earliest)
+    assert race.finished
     return trained
 
 
@@ -45,16 +45,16 @@ def answer(race: Race | Exhaustive, values: Values, work: Work) -> None:
 
 
 def actions(race: Race | Exhaustive, rung: int) -> dict[str, list[str]]:
-    """Action -> the configurations at a rung, in the order of the decisions."""
+    """Return the decisions at a rung: action -> configurations, in the order of the decisions."""
     actions: dict[str, list[str]] = {}
-    for verdict in race.decisions:
-        if verdict.rung == rung:
-            actions.setdefault(verdict.action, []).append(verdict.configuration)
+    for decision in race.decisions:
+        if decision.rung == rung:
+            actions.setdefault(decision.action, []).append(decision.configuration)
     return actions
 
 
 @pytest.mark.parametrize(
-    ("validations", "given", "stand"),
+    ("validations", "arguments", "expected"),
     [
         (36, {}, [18, None]),
         (3, {}, [2, None]),
@@ -66,18 +66,18 @@ def actions(race: Race | Exhaustive, rung: int) -> dict[str, list[str]]:
         (10, {"first": 1}, [None]),
     ],
 )
-def test_rungs_stand_at_shares_of_the_training(validations: int, given: dict, stand: list) -> None:
-    assert rungs(validations, **given) == stand
+def test_rungs_are_fractions_of_the_training(validations: int, arguments: dict, expected: list) -> None:
+    assert rungs(validations, **arguments) == expected
 
 
-def test_the_deviation_is_pooled_over_groups() -> None:
+def test_the_standard_deviation_is_pooled_over_groups() -> None:
     assert pooled_deviation([[1, 3], [10, 10], [5]]) == (1.0, 2)  # (1 + 1 + 0 + 0) / (1 + 1)
     assert pooled_deviation([[1], [5]]) == (0.0, 0)
     assert np.isclose(pooled_deviation([[1, 2, 4, 7]])[0], np.std([1, 2, 4, 7], ddof=1))
 
 
-def test_intervals_are_students() -> None:
-    """12.7062 and 2.7764 stand in every table of t at 97.5 %, for 1 and 4 degrees of freedom."""
+def test_intervals_use_students_t() -> None:
+    """12.7062 and 2.7764 are the quantiles of t at 97.5 % for 1 and 4 degrees of freedom."""
     assert half_widths({"a": [1, 3], "b": [5]}, 0.95) == pytest.approx({"a": 12.7062, "b": 12.7062 * 2**0.5}, rel=1e-5)
     five = [1.0, 2.0, 3.0, 4.0, 5.0]
     assert half_widths({"a": five}, 0.95)["a"] == pytest.approx(2.7764 * np.std(five, ddof=1) / 5**0.5, rel=1e-4)
@@ -93,17 +93,17 @@ def test_with_one_seed_it_is_successive_halving() -> None:
     assert actions(race, 1) == {"stopped": ["i", "b"], "promoted": ["d"]}
     assert actions(race, 2) == {"chosen": ["d"]}
     assert race.best == "d"
-    assert race.out == set("abcefghi")
+    assert race.eliminated == set("abcefghi")
     assert len(trained) == 9 + 3 + 1
-    assert race.decisions[0] == Verdict("g", 0, "stopped", 1, 6.0, 6.0, 6.0, 6.5)
-    assert race.decisions[-1] == Verdict("d", 2, "chosen", 1, 7.0, 7.0, 7.0, 7.0)
+    assert race.decisions[0] == RungDecision("g", 0, "stopped", 1, 6.0, 6.0, 6.0, 6.5)
+    assert race.decisions[-1] == RungDecision("d", 2, "chosen", 1, 7.0, 7.0, 7.0, 7.0)
 
 
-def test_with_one_seed_a_certain_place_is_taken_before_the_rung_is_complete() -> None:
+def test_with_one_seed_a_certain_slot_is_filled_before_the_rung_is_complete() -> None:
     race = Race(names(6), [1], [1, None], mode="max", reduction=2)
     for name, value in zip("abcd", [4.0, 2.0, 3.0, 1.0], strict=True):
         race.tell(name, 1, 0, value)
-    assert race.work() == [Work("e", 1, 0), Work("f", 1, 0), Work("a", 1, 1)]  # both of e and f may still pass c
+    assert race.work() == [Work("e", 1, 0), Work("f", 1, 0), Work("a", 1, 1)]  # e and f may both still beat c
     race.tell("e", 1, 0, 5.0)
     assert race.work() == [Work("f", 1, 0), Work("e", 1, 1), Work("a", 1, 1)]
     race.fail("f", 1)
@@ -128,22 +128,22 @@ def test_a_rung_by_hand() -> None:
     # The groups deviate by 0.02 / 1 each, so pooled too: 0.1414 with 4 degrees of freedom; 2.7764 * 0.1414 / sqrt(2).
     half = pytest.approx(0.27764, rel=1e-4)
     first, second = race.decisions[:4], race.decisions[4:8]
-    assert [tuple(verdict) for verdict in first] == [
+    assert [tuple(decision) for decision in first] == [
         ("a", 0, "seed added", 1, 10.0, 10.0, 10.0, 8.95),
         ("b", 0, "seed added", 1, 9.0, 9.0, 9.0, 8.95),
         ("c", 0, "seed added", 1, 8.9, 8.9, 8.9, 8.95),
         ("d", 0, "seed added", 1, 1.0, 1.0, 1.0, 8.95),
     ]
-    assert [(verdict.configuration, verdict.action, verdict.seeds) for verdict in second] == [
+    assert [(decision.configuration, decision.action, decision.seeds) for decision in second] == [
         ("d", "stopped", 2),
         ("a", "promoted", 2),
         ("b", "promoted", 2),
         ("c", "promoted", 2),
     ]
-    assert [verdict.mean for verdict in second] == pytest.approx([1.1, 10.1, 9.1, 9.0])
-    assert [verdict.cut for verdict in second] == pytest.approx([9.05] * 4)
-    assert all(verdict.high - verdict.mean == half and verdict.mean - verdict.low == half for verdict in second)
-    # At the end two seeds of each tell them apart; nobody needs the third.
+    assert [decision.mean for decision in second] == pytest.approx([1.1, 10.1, 9.1, 9.0])
+    assert [decision.cut for decision in second] == pytest.approx([9.05] * 4)
+    assert all(decision.high - decision.mean == half and decision.mean - decision.low == half for decision in second)
+    # At the end two seeds separate them; no third seed is needed.
     assert actions(race, 1) == {"seed added": ["a", "b", "c"], "stopped": ["b", "c"], "chosen": ["a"]}
     assert trained == {Work(name, seed, rung) for name in "abc" for seed in (1, 2) for rung in (0, 1)} | {
         Work("d", 1, 0),
@@ -151,12 +151,12 @@ def test_a_rung_by_hand() -> None:
     }
 
 
-def test_what_is_clear_needs_one_seed() -> None:
-    """Seeds agree to 0.01: all beyond the pilots are decided on their first, also those that go on."""
+def test_clear_decisions_need_one_seed() -> None:
+    """Seeds agree to 0.01: all but the pilots are decided on their first seed, including promoted ones."""
     values = {(name, seed): [100 - index + seed / 100] * 2 for index, name in enumerate(names(20)) for seed in (1, 2)}
     race = Race(names(20), [1, 2], [1, None], mode="max", reduction=2)
     finish(race, values)
-    seeds = {verdict.configuration: verdict.seeds for verdict in race.decisions if verdict.rung == 0}
+    seeds = {decision.configuration: decision.seeds for decision in race.decisions if decision.rung == 0}
     assert actions(race, 0)["promoted"] == names(10)
     assert [seeds[name] for name in names(20)] == [2] * PILOTS + [1] * (20 - PILOTS)
 
@@ -176,7 +176,7 @@ def test_a_close_call_at_the_end_gets_all_seeds_and_the_best_mean_wins() -> None
     assert (chosen.mean, chosen.cut) == pytest.approx((5.175, 5.125))  # midway to the mean of a, 5.075
 
 
-def test_new_seeds_train_up_to_the_rung_where_they_are_wanted() -> None:
+def test_added_seeds_train_up_to_the_current_rung() -> None:
     race = Race("ab", [1, 2, 3], [1, None], mode="max", reduction=2)
     for rung in (0, 1):
         for name, seed, value in [("a", 1, 2.0), ("b", 1, 1.9), ("a", 2, 1.8), ("b", 2, 1.9)]:
@@ -186,11 +186,11 @@ def test_new_seeds_train_up_to_the_rung_where_they_are_wanted() -> None:
 
 def test_of_equal_configurations_the_first_wins() -> None:
     values = {(name, seed): [1.0, 2.0] for name in "cab" for seed in (1, 2, 3)}
-    one, many = Race("cab", [1], [1, None], mode="max"), Race("cab", [1, 2, 3], [1, None], mode="max")
-    finish(one, values)
+    single, many = Race("cab", [1], [1, None], mode="max"), Race("cab", [1, 2, 3], [1, None], mode="max")
+    finish(single, values)
     finish(many, values)
-    assert one.best == many.best == "c"
-    assert actions(one, 0) == {"stopped": ["a", "b"], "promoted": ["c"]}
+    assert single.best == many.best == "c"
+    assert actions(single, 0) == {"stopped": ["a", "b"], "promoted": ["c"]}
     assert actions(many, 0)["promoted"] == ["c", "a", "b"]  # no interval lies below the cut
 
 
@@ -198,22 +198,22 @@ def test_a_single_configuration_wins_with_one_seed() -> None:
     race = Race("a", [1, 2, 3], [2, None], mode="min")
     assert finish(race, {("a", 1): [0.5, 0.25]}) == {Work("a", 1, 0), Work("a", 1, 1)}
     assert race.decisions == [
-        Verdict("a", 0, "promoted", 1, 0.5, 0.5, 0.5, 0.5),
-        Verdict("a", 1, "chosen", 1, 0.25, 0.25, 0.25, 0.25),
+        RungDecision("a", 0, "promoted", 1, 0.5, 0.5, 0.5, 0.5),
+        RungDecision("a", 1, "chosen", 1, 0.25, 0.25, 0.25, 0.25),
     ]
 
 
-def test_a_configuration_leaves_where_a_seed_failed_and_keeps_its_place_in_the_count() -> None:
+def test_a_failed_seed_eliminates_its_configuration_which_still_counts_for_the_slots() -> None:
     values = {(name, 1): [float(index), 10.0 + index] for index, name in enumerate(names(9))}
     values["i", 1], values["h", 1] = [], [7.0]
     race = Race(names(9), [1], [1, None], mode="max")
     finish(race, values)
-    assert actions(race, 0)["promoted"] == ["h", "g", "f"]  # three places of nine, though eight were left
+    assert actions(race, 0)["promoted"] == ["h", "g", "f"]  # three slots for nine, though eight were left
     assert actions(race, 1) == {"stopped": ["f"], "chosen": ["g"]}
-    assert race.out == set(names(9)) - {"g"}
+    assert race.eliminated == set(names(9)) - {"g"}
 
 
-def test_an_added_seed_that_fails_takes_its_configuration_out() -> None:
+def test_an_added_seed_that_fails_eliminates_its_configuration() -> None:
     values = {(name, seed): [value + seed / 10] for name, value in (("a", 5.0), ("b", 4.9)) for seed in (1, 2, 3)}
     values["a", 3] = []
     race = Race("ab", [1, 2, 3], [None], mode="max")
@@ -227,17 +227,17 @@ def test_a_value_that_is_not_finite_is_a_failure(value: str) -> None:
     race = Race("ab", [1], [None], mode="min")
     race.tell("a", 1, 0, float(value))
     race.tell("b", 1, 0, 3.0)
-    assert (race.best, race.out) == ("b", {"a"})
+    assert (race.best, race.eliminated) == ("b", {"a"})
 
 
 @pytest.mark.parametrize("kind", [Race, Exhaustive])
-def test_where_all_fail_it_is_over_without_a_best(kind: type[Race] | type[Exhaustive]) -> None:
+def test_a_race_in_which_all_fail_finishes_without_a_best(kind: type[Race] | type[Exhaustive]) -> None:
     race = kind("ab", [1, 2], [1, None], mode="max")
     finish(race, {(name, seed): [] for name in "ab" for seed in (1, 2)})
-    assert (race.over, race.best, race.work(), race.decisions) == (True, None, [], [])
+    assert (race.finished, race.best, race.work(), race.decisions) == (True, None, [], [])
 
 
-def test_a_training_that_ended_early_is_told_for_all_rungs_at_once() -> None:
+def test_a_training_that_ended_early_reports_all_rungs_at_once() -> None:
     values = {("a", 1): [3.0, 3.0, 3.0], ("b", 1): [2.0, 2.5, 2.6], ("c", 1): [1.0]}
     race = Race("abc", [1], [1, 2, None], mode="max", reduction=2)
     for rung in range(3):
@@ -247,7 +247,7 @@ def test_a_training_that_ended_early_is_told_for_all_rungs_at_once() -> None:
     assert race.best == "a"
 
 
-def test_the_first_value_told_stands() -> None:
+def test_the_first_value_of_a_rung_counts() -> None:
     race = Race("ab", [1], [None], mode="max")
     race.tell("a", 1, 0, 1.0)
     race.tell("a", 1, 0, 9.0)
@@ -255,89 +255,89 @@ def test_the_first_value_told_stands() -> None:
     assert race.best == "b"
 
 
-def test_all_trains_everything_and_takes_the_best_mean() -> None:
+def test_exhaustive_trains_everything_and_chooses_the_best_mean() -> None:
     values = {("a", 1): [1.0], ("a", 2): [5.0], ("b", 1): [2.0], ("b", 2): [3.0], ("c", 1): [9.0], ("c", 2): []}
     everything = Exhaustive("abc", [1, 2], [None], mode="max")
     assert everything.work() == [Work(name, seed, 0) for seed in (1, 2) for name in "abc"]
     finish(everything, values)
-    assert (everything.best, everything.out) == ("a", frozenset())
+    assert (everything.best, everything.eliminated) == ("a", frozenset())
     # Deviation sqrt((8 + 0.5) / 2) with 2 degrees of freedom, whose t is 4.302653; the means are 3 and 2.5.
     half = 4.302653 * 4.25**0.5 / 2**0.5
     (chosen,) = everything.decisions
-    assert chosen == Verdict("a", 0, "chosen", 2, 3.0, chosen.low, chosen.high, 2.75)
+    assert chosen == RungDecision("a", 0, "chosen", 2, 3.0, chosen.low, chosen.high, 2.75)
     assert (chosen.low, chosen.high) == pytest.approx((3 - half, 3 + half))
 
 
 @st.composite
 def races(draw: st.DrawFn) -> tuple[list[str], list[int], list[int | None], int, dict[tuple[str, int], list[float]]]:
-    """Configurations, seeds, rungs, reduction and what comes of every run; some fail, many values are equal."""
+    """Configurations, seeds, rungs, reduction and values of every run; some fail, many values are equal."""
     configurations, seeds = names(draw(st.integers(1, 14))), list(range(draw(st.integers(1, 4))))
-    stands = [*range(1, draw(st.integers(1, 3))), None]
+    schedule = [*range(1, draw(st.integers(1, 3))), None]
     drawn = random.Random(draw(st.integers(0, 2**32)))
     noise, failures = draw(st.sampled_from([0.0, 0.3, 3.0])), draw(st.sampled_from([0.0, 0.1]))
     values = {}
     for name in configurations:
         level = drawn.randint(0, 5)
         for seed in seeds:
-            reached = drawn.randrange(len(stands)) if drawn.random() < failures else len(stands)
+            reached = drawn.randrange(len(schedule)) if drawn.random() < failures else len(schedule)
             values[name, seed] = [level + rung + round(drawn.gauss(0, noise), 1) for rung in range(reached)]
-    return configurations, seeds, stands, draw(st.integers(2, 3)), values
+    return configurations, seeds, schedule, draw(st.integers(2, 3)), values
 
 
 @given(races(), st.integers(0, 2**32))
 @settings(max_examples=150, deadline=None)
 def test_decisions_do_not_depend_on_the_order_of_the_values(race: tuple, order: int) -> None:
-    configurations, seeds, stands, reduction, values = race
+    configurations, seeds, schedule, reduction, values = race
 
     def fresh() -> Race:
-        return Race(configurations, seeds, stands, mode="max", reduction=reduction)
+        return Race(configurations, seeds, schedule, mode="max", reduction=reduction)
 
     plain, shuffled, flooded = fresh(), fresh(), fresh()
-    asked = finish(plain, values)
-    assert finish(shuffled, values, pick=random.Random(order).choice) == asked
+    trained = finish(plain, values)
+    assert finish(shuffled, values, pick=random.Random(order).choice) == trained
     runs = random.Random(order).sample(sorted(values), len(values))
-    for name, seed in runs:  # everything at once, asked for or not
+    for name, seed in runs:  # all values at once, requested or not
         for rung, value in enumerate(values[name, seed]):
             flooded.tell(name, seed, rung, value)
-        if len(values[name, seed]) < len(stands):
+        if len(values[name, seed]) < len(schedule):
             flooded.fail(name, seed)
     assert plain.decisions == shuffled.decisions == flooded.decisions
     assert plain.best == shuffled.best == flooded.best
-    assert plain.out == shuffled.out == flooded.out
+    assert plain.eliminated == shuffled.eliminated == flooded.eliminated
 
 
 @given(races(), st.integers(0, 200))
 @settings(max_examples=100, deadline=None)
-def test_an_interrupted_race_goes_on_as_if_nothing_had_been(race: tuple, steps: int) -> None:
-    configurations, seeds, stands, reduction, values = race
-    whole = Race(configurations, seeds, stands, mode="max", reduction=reduction)
-    until = Race(configurations, seeds, stands, mode="max", reduction=reduction)
+def test_an_interrupted_race_continues_unchanged(race: tuple, steps: int) -> None:
+    configurations, seeds, schedule, reduction, values = race
+    whole = Race(configurations, seeds, schedule, mode="max", reduction=reduction)
+    interrupted = Race(configurations, seeds, schedule, mode="max", reduction=reduction)
     trained: list[Work] = []
-    while (wanted := until.work()) and len(trained) < steps:
-        trained.append(wanted[0])
-        answer(until, values, wanted[0])
-    again = Race(configurations, seeds, stands, mode="max", reduction=reduction)
+    while (work := interrupted.work()) and len(trained) < steps:
+        trained.append(work[0])
+        answer(interrupted, values, work[0])
+    resumed = Race(configurations, seeds, schedule, mode="max", reduction=reduction)
     for work in sorted(trained):
-        answer(again, values, work)
-    assert again.decisions == until.decisions
-    assert again.work() == until.work()
-    finish(again, values)
+        answer(resumed, values, work)
+    assert resumed.decisions == interrupted.decisions
+    assert resumed.work() == interrupted.work()
+    finish(resumed, values)
     finish(whole, values)
-    assert again.decisions == whole.decisions
+    assert resumed.decisions == whole.decisions
 
 
 @given(races(), st.integers(1, 14), st.integers(1, 4))
 @settings(max_examples=100, deadline=None)
-def test_an_extended_race_ends_as_if_asked_for_at_once(race: tuple, fewer: int, seeds_before: int) -> None:
-    configurations, seeds, stands, reduction, values = race
-    before = Race(configurations[:fewer], seeds[:seeds_before], stands, mode="max", reduction=reduction)
+def test_an_extended_race_ends_like_one_race(race: tuple, fewer: int, seeds_before: int) -> None:
+    configurations, seeds, schedule, reduction, values = race
+    before = Race(configurations[:fewer], seeds[:seeds_before], schedule, mode="max", reduction=reduction)
     trained = finish(before, values)
-    extended = Race(configurations, seeds, stands, mode="max", reduction=reduction)
+    extended = Race(configurations, seeds, schedule, mode="max", reduction=reduction)
     for work in sorted(trained):
         answer(extended, values, work)
     further = finish(extended, values)
     assert not further & trained
-    whole = Race(configurations, seeds, stands, mode="max", reduction=reduction)
+    whole = Race(configurations, seeds, schedule, mode="max", reduction=reduction)
     finish(whole, values)
     assert extended.decisions == whole.decisions
 
@@ -345,40 +345,40 @@ def test_an_extended_race_ends_as_if_asked_for_at_once(race: tuple, fewer: int, 
 @given(races())
 @settings(max_examples=50, deadline=None)
 def test_minimum_mirrors_maximum(race: tuple) -> None:
-    configurations, seeds, stands, reduction, values = race
+    configurations, seeds, schedule, reduction, values = race
 
     def ended(mode: Literal["max", "min"], sign: int) -> Race:
-        raced = Race(configurations, seeds, stands, mode=mode, reduction=reduction)
+        raced = Race(configurations, seeds, schedule, mode=mode, reduction=reduction)
         finish(raced, {key: [sign * value for value in run] for key, run in values.items()})
         return raced
 
     up, down = ended("max", 1), ended("min", -1)
     assert down.best == up.best
     assert down.decisions == [
-        verdict._replace(mean=-verdict.mean, low=-verdict.high, high=-verdict.low, cut=-verdict.cut)
-        for verdict in up.decisions
+        decision._replace(mean=-decision.mean, low=-decision.high, high=-decision.low, cut=-decision.cut)
+        for decision in up.decisions
     ]
 
 
 @given(races())
 @settings(max_examples=100, deadline=None)
-def test_a_rung_fills_its_places_and_stops_nobody_above_the_cut(race: tuple) -> None:
-    configurations, seeds, stands, reduction, values = race
-    raced = Race(configurations, seeds, stands, mode="max", reduction=reduction)
+def test_a_rung_fills_its_slots_and_stops_none_above_the_cut(race: tuple) -> None:
+    configurations, seeds, schedule, reduction, values = race
+    raced = Race(configurations, seeds, schedule, mode="max", reduction=reduction)
     finish(raced, values)
     entered = len(configurations)
-    for rung in range(len(stands) - 1):
-        final = [verdict for verdict in raced.decisions if verdict.rung == rung and verdict.action != "seed added"]
-        promoted = [verdict for verdict in final if verdict.action == "promoted"]
-        places = -(-entered // reduction)
-        assert len(promoted) >= min(places, len(final))
+    for rung in range(len(schedule) - 1):
+        final = [decision for decision in raced.decisions if decision.rung == rung and decision.action != "seed added"]
+        promoted = [decision for decision in final if decision.action == "promoted"]
+        slots = -(-entered // reduction)
+        assert len(promoted) >= min(slots, len(final))
         assert all(
-            verdict.mean <= verdict.cut if len(seeds) == 1 else verdict.high < verdict.cut
-            for verdict in final
-            if verdict.action == "stopped"
+            decision.mean <= decision.cut if len(seeds) == 1 else decision.high < decision.cut
+            for decision in final
+            if decision.action == "stopped"
         )
         if len(seeds) == 1:
-            assert len(promoted) == min(places, len(final))
+            assert len(promoted) == min(slots, len(final))
         entered = len(promoted)
 
 
@@ -396,11 +396,11 @@ def test_it_finds_what_all_seeds_find_at_a_third_of_the_cost_and_one_seed_does_n
 
 def test_halving_of_the_benchmark_is_the_race_with_one_seed() -> None:
     sample = halving.draw(halving.Surface(), 5, "test")
-    stands = rungs(halving.VALIDATIONS, 2, 1 / 9)
+    schedule = rungs(halving.VALIDATIONS, 2, 1 / 9)
     picked = halving.halving(sample.values, 1, 2, 1 / 9)
-    ends = [stand or halving.VALIDATIONS for stand in stands]
+    ends = [rung or halving.VALIDATIONS for rung in schedule]
     for runs, chosen, cost in zip(sample.values, *picked, strict=True):
-        race = Race(list(map(str, range(halving.CONFIGURATIONS))), [0], stands, mode="max", reduction=2)
+        race = Race(list(map(str, range(halving.CONFIGURATIONS))), [0], schedule, mode="max", reduction=2)
         trained = finish(
             race, {(str(index), 0): runs[index, 0, [end - 1 for end in ends]] for index in range(len(runs))}
         )

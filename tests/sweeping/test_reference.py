@@ -1,4 +1,4 @@
-"""The reference and the winner have every seed; the race is the race."""
+"""The reference and the winner train with every seed; the race decides as it would alone."""
 
 from __future__ import annotations
 
@@ -10,45 +10,45 @@ def value(work: Work) -> float:
     return {"reference": 5.0, "good": 9.0, "bad": 1.0}[work.configuration] + work.seed / 100 + work.rung
 
 
-def run(rival: RaceWithReference) -> list[Work]:
+def run(scheduler: RaceWithReference) -> list[Work]:
     done = []
-    while not rival.over:
-        work = rival.work()[0]
+    while not scheduler.finished:
+        work = scheduler.work()[0]
         done.append(work)
-        rival.tell(*work, value(work))
+        scheduler.tell(*work, value(work))
     return done
 
 
 def test_reference_and_winner_train_with_every_seed():
-    rival = RaceWithReference("reference", ["good", "bad"], [1, 2, 3], [4, None], mode="max")
-    done = run(rival)
+    scheduler = RaceWithReference("reference", ["good", "bad"], [1, 2, 3], [4, None], mode="max")
+    done = run(scheduler)
     assert {work.seed for work in done if work.configuration == "reference" and work.rung == 1} == {1, 2, 3}
     assert {work.seed for work in done if work.configuration == "good" and work.rung == 1} == {1, 2, 3}
     assert not [work for work in done if work.configuration == "bad" and work.rung == 1]
-    assert rival.work() == []
+    assert scheduler.work() == []
 
 
 def test_the_race_decides_as_it_would_alone():
-    rival, alone = (
+    scheduler, alone = (
         RaceWithReference("reference", ["good", "bad"], [1, 2], [4, None], mode="max"),
         Race(["good", "bad"], [1, 2], [4, None], mode="max"),
     )
-    run(rival)
-    while not alone.over:
+    run(scheduler)
+    while not alone.finished:
         alone.tell(*(work := alone.work()[0]), value(work))
-    assert rival.decisions == alone.decisions
-    assert rival.out == alone.out == {"bad"}
+    assert scheduler.decisions == alone.decisions
+    assert scheduler.eliminated == alone.eliminated == {"bad"}
 
 
-def test_where_all_others_fail_the_reference_still_ends():
-    rival = RaceWithReference("reference", ["good", "bad"], [1, 2], [4, None], mode="max")
+def test_the_reference_finishes_even_if_all_others_fail():
+    scheduler = RaceWithReference("reference", ["good", "bad"], [1, 2], [4, None], mode="max")
     for name in ("good", "bad"):
-        rival.fail(name, 1)
-    assert rival.race.best is None
-    assert {work.configuration for work in run(rival)} == {"reference"}
+        scheduler.fail(name, 1)
+    assert scheduler.race.best is None
+    assert {work.configuration for work in run(scheduler)} == {"reference"}
 
 
-def test_a_failed_seed_of_the_reference_does_not_keep_the_sweep_from_ending():
-    rival = RaceWithReference("reference", ["good", "bad"], [1, 2], [4, None], mode="max")
-    rival.fail("reference", 2)
-    assert {work.seed for work in run(rival) if work.configuration == "reference"} == {1}
+def test_the_sweep_finishes_despite_a_failed_seed_of_the_reference():
+    scheduler = RaceWithReference("reference", ["good", "bad"], [1, 2], [4, None], mode="max")
+    scheduler.fail("reference", 2)
+    assert {work.seed for work in run(scheduler) if work.configuration == "reference"} == {1}

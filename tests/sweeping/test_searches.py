@@ -1,4 +1,4 @@
-"""Whole sweeps beyond a grid that is trained to the end: populations, suggested points, and a page served."""
+"""Sweeps with population-based training and Optuna, and `augury watch --serve`."""
 
 from __future__ import annotations
 
@@ -28,16 +28,16 @@ pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("local_ray"), pytest.mar
 SHORT = ("--set", "training.max_updates=16")
 
 
-def quick(tmp_path: Path, space: str, further: str = "") -> str:
-    """The quick space with other keys."""
+def quick(tmp_path: Path, space: str, definitions: str = "") -> str:
+    """Return the path of the quick space with other keys and additional definitions."""
     path = tmp_path / "quick.py"
     text = Path(QUICK).read_text().replace('{"regime.beta": [0, 5]}', space)
-    path.write_text(f"from ray import tune\n{text}{further}\n")
+    path.write_text(f"from ray import tune\n{text}{definitions}\n")
     return str(path)
 
 
 def values(run: Folder) -> list[float]:
-    """Of beta, after every validation of a member."""
+    """Return the value of beta at every validation of a member."""
     records = [record["metrics"] for record in history.read(run)]
     return [metrics["value/regime.beta"] for metrics in records if "value/regime.beta" in metrics]
 
@@ -55,14 +55,14 @@ def test_a_population_is_trained_with_changing_values(tmp_path):
 
 @pytest.fixture(scope="module")
 def suggested(local_ray, tmp_path_factory) -> tuple[Path, str, dict[str, Any]]:
-    """A storage with a sweep of two points that Optuna suggested, its space, and what the command printed."""
+    """A storage with a sweep of two points suggested by Optuna, its space, and the JSON output of the command."""
     tmp_path = tmp_path_factory.mktemp("suggested")
     mine = quick(tmp_path, '{"regime.beta": tune.loguniform(0.5, 10)}')
     flags = ("--search", "optuna", "--samples", "2", "--seeds", "1", *SHORT)
     return tmp_path, mine, sweep(tmp_path, *flags, space=mine)
 
 
-def test_suggested_points_are_trained_found_and_left_out(suggested):
+def test_suggested_points_are_trained_reused_and_left_out(suggested):
     storage, mine, result = suggested
     assert (result["failed"], result["reused"], result["finished"]) == (0, 0, 3)
     assert len(result["table"]) == 3
@@ -73,17 +73,17 @@ def test_suggested_points_are_trained_found_and_left_out(suggested):
 
 
 @contextmanager
-def serving(*words: str) -> Iterator[str]:
-    """The address that `augury watch` serves a page at."""
-    command = [sys.executable, "-m", "augury.cli", "watch", *words, "--serve", "0"]
-    # Where these tests run in the background, a shell has Ctrl-C ignored, which processes inherit.
-    heeds = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
-    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=heeds)
+def serving(*arguments: str) -> Iterator[str]:
+    """Run `augury watch --serve` and yield the URL of its page."""
+    command = [sys.executable, "-m", "augury.cli", "watch", *arguments, "--serve", "0"]
+    # A shell that runs these tests in the background ignores SIGINT, and child processes inherit that.
+    restore_sigint = functools.partial(signal.signal, signal.SIGINT, signal.default_int_handler)
+    server = subprocess.Popen(command, stderr=subprocess.PIPE, text=True, preexec_fn=restore_sigint)
     try:
         assert server.stderr is not None
-        address = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
-        assert address is not None
-        yield address[0]
+        url = re.search(r"http://127\.0\.0\.1:\d+/", server.stderr.readline())
+        assert url is not None
+        yield url[0]
     finally:
         os.kill(server.pid, signal.SIGINT)
         server.communicate(timeout=60)
@@ -97,8 +97,8 @@ def test_a_sweep_is_watched(suggested, capsys):
     assert main(["watch", "quick", "--storage", str(storage), "--once"]) == 0
     assert str(page) in capsys.readouterr().out
     assert all(name in page.read_text() for name in names)
-    with serving("quick", "--storage", str(storage)) as address:
-        with urllib.request.urlopen(address, timeout=60) as answer:
-            assert answer.read().decode() == page.read_text()
+    with serving("quick", "--storage", str(storage)) as url:
+        with urllib.request.urlopen(url, timeout=60) as response:
+            assert response.read().decode() == page.read_text()
         with pytest.raises(urllib.error.HTTPError, match="404"):
-            urllib.request.urlopen(f"{address}secrets", timeout=60)
+            urllib.request.urlopen(f"{url}secrets", timeout=60)

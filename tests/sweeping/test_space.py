@@ -1,4 +1,4 @@
-"""Search spaces: what ships, what a file must define, what its errors say."""
+"""Search spaces: those that ship, the definitions of a file and the errors about them."""
 
 from __future__ import annotations
 
@@ -29,10 +29,10 @@ def write(tmp_path: Path, text: str) -> str:
 @pytest.mark.parametrize("name", space.known())
 def test_every_shipped_space_is_a_valid_experiment_at_every_scale(name, tmp_path):
     for scale in ("toy", "small", "paper"):
-        found = space.find(name, scale)
-        assert found.question.endswith("?")
-        for point in [*points.sample(found), *found.rows.values()]:
-            parsed = experiment.parse(merge(found.base, point) | {"storage": str(tmp_path)})
+        loaded = space.find(name, scale)
+        assert loaded.question.endswith("?")
+        for point in [*points.sample(loaded), *loaded.rows.values()]:
+            parsed = experiment.parse(merge(loaded.base, point) | {"storage": str(tmp_path)})
             assert parsed.training.validations is not None
 
 
@@ -41,15 +41,15 @@ def test_known_spaces():
 
 
 def test_a_file_of_the_user_works_by_path(tmp_path):
-    found = space.find(write(tmp_path, MINIMAL))
-    assert (found.name, found.scale, found.scheduler, found.search, found.seeds) == (
+    loaded = space.find(write(tmp_path, MINIMAL))
+    assert (loaded.name, loaded.scale, loaded.scheduler, loaded.search, loaded.seeds) == (
         "mine",
         "default",
         "all",
         "grid",
         (1, 2),
     )
-    assert points.sample(found) == [{"regime.beta": 0}, {"regime.beta": 5}]
+    assert points.sample(loaded) == [{"regime.beta": 0}, {"regime.beta": 5}]
 
 
 def test_scales_differ_by_dotted_keys(tmp_path):
@@ -61,36 +61,36 @@ def test_scales_differ_by_dotted_keys(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (MINIMAL.replace("seeds", "grains"), "lacks seeds"),
         (MINIMAL.replace("[0, 5]", "5"), "regime.beta: give a list of values or a domain of ray.tune, not 5"),
         (MINIMAL.replace("[0, 5]", "'05'"), "regime.beta: give a list"),
-        (MINIMAL.replace("[0, 5]", "[]"), "regime.beta lists no value"),
+        (MINIMAL.replace("[0, 5]", "[]"), "regime.beta has no values"),
         (MINIMAL.replace('{"regime.beta": [0, 5]}', "{}"), "sweeps nothing"),
         (
             MINIMAL.replace("regime.beta", "decoding.beam"),
-            "key decoding.beam trains no other model: leave it out; 'augury "
-            "train --set decoding.beam=...' scores what is trained again",
+            "key decoding.beam does not affect training: leave it out; 'augury "
+            "train --set decoding.beam=...' scores trained models again",
         ),
-        (MINIMAL.replace("regime.beta", "scoring.metrics"), "scores what is trained again, without training"),
+        (MINIMAL.replace("regime.beta", "scoring.metrics"), "scores trained models again"),
         (
             MINIMAL.replace("regime.beta", "execution.threads"),
-            "changes no result, and '--set execution.threads=...' gives",
+            "does not change results; '--set execution.threads=...' applies",
         ),
-        (MINIMAL.replace("regime.beta", "tracking.enabled"), "'--set tracking.enabled=...' gives it to all trials"),
+        (MINIMAL.replace("regime.beta", "tracking.enabled"), "'--set tracking.enabled=...' applies it to all trials"),
         (MINIMAL + "mutations = {'regime.beta': 5}", "regime.beta: give a list"),
         (MINIMAL.replace('"max"', '"maximum"'), "mode is 'maximum'; allowed: max, min"),
         (MINIMAL.replace('"Does it help?"', "3"), "QUESTION must be one line of text"),
-        ("import nonsense_of_mine", "cannot be read: ModuleNotFoundError"),
+        ("import nonsense_of_mine", "cannot be imported: ModuleNotFoundError"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said(tmp_path, text, said):
-    with pytest.raises(UserError, match=said):
+def test_errors_about_a_file(tmp_path, text, message):
+    with pytest.raises(UserError, match=message):
         space.find(write(tmp_path, text))
 
 
-def test_an_unknown_name_gets_the_nearest():
+def test_errors_suggest_the_nearest_name():
     with pytest.raises(UserError, match="unknown search space 'agrement': did you mean 'agreement'"):
         space.find("agrement")
     with pytest.raises(UserError, match="no search space 'no/such.py'"):
@@ -103,11 +103,11 @@ def test_drawn_points_depend_on_their_number_alone():
     assert many[:3] == few
     assert len({point["regime.beta"] for point in many}) == 5
     assert all(0.1 <= point["regime.beta"] <= 20 and 0.5 <= point["regime.tau"] <= 4 for point in many)
-    with pytest.raises(UserError, match="say how many points with --samples N"):
+    with pytest.raises(UserError, match="give the number of points with --samples N"):
         points.sample(drawn)
 
 
-def test_a_grid_has_nothing_to_draw():
+def test_a_grid_takes_no_samples():
     with pytest.raises(UserError, match="--samples 4: space 'agreement' is a grid"):
         points.sample(space.find("agreement"), 4)
 
@@ -116,9 +116,9 @@ ROWS = MINIMAL.replace('space = {"regime.beta": [0, 5]}', 'rows = {"plain": {}, 
 
 
 def test_rows_are_points_with_names(tmp_path):
-    found = space.find(write(tmp_path, ROWS))
-    assert found.rows == {"plain": {}, "strong": {"regime.beta": 5}}
-    assert (found.reference, found.search, points.sample(found)) == ("plain", "grid", [])
+    loaded = space.find(write(tmp_path, ROWS))
+    assert loaded.rows == {"plain": {}, "strong": {"regime.beta": 5}}
+    assert (loaded.reference, loaded.search, points.sample(loaded)) == ("plain", "grid", [])
     both = space.find(write(tmp_path, MINIMAL + 'rows = {"plain": {}}\nreference = "plain"'))
     assert points.sample(both) == [{"regime.beta": 0}, {"regime.beta": 5}]
     assert list(both.rows) == ["plain"]
@@ -129,7 +129,7 @@ def test_rows_may_depend_on_the_scale(tmp_path):
     assert list(space.find(write(tmp_path, text), "big").rows) == ["big", "plain", "strong"]
 
 
-def test_radii_are_those_of_the_scale():
+def test_radii_depend_on_the_scale():
     toy, paper = (space.find("pgd", scale) for scale in ("toy", "paper"))
     assert toy.grid["regime.epsilon"] == [0.01, 0.02, 0.05] and toy.base["regime"]["clean_weight"] == 1 and not toy.rows
     assert paper.grid["regime.epsilon"] == [0.3, 1, 3] and "clean_weight" not in paper.base["regime"]
@@ -139,22 +139,22 @@ def test_radii_are_those_of_the_scale():
 
 
 @pytest.mark.parametrize(
-    ("text", "said"),
+    ("text", "message"),
     [
         (ROWS + 'reference = "weak"', "unknown reference of space .* 'weak': allowed: plain, strong"),
         (ROWS.replace("{}", "5"), "rows must map names to dotted keys"),
-        (ROWS + 'search = "random"', "has rows alone"),
+        (ROWS + 'search = "random"', "has only rows"),
         (MINIMAL.replace("space = ", "spice = "), "sweeps nothing: give 'space' at least one dotted key, or 'rows'"),
     ],
 )
-def test_what_is_wrong_with_rows_is_said(tmp_path, text, said):
-    with pytest.raises(UserError, match=said):
+def test_errors_about_rows(tmp_path, text, message):
+    with pytest.raises(UserError, match=message):
         space.find(write(tmp_path, text))
 
 
 def test_tables_of_papers_are_spaces():
     assert {"xnli_adversarial/table2", "xnli_adversarial/figure2"} <= set(space.tables())
-    found = space.find("xnli_adversarial/table2", "toy")
-    assert (found.name, found.reference, len(found.rows)) == ("xnli_adversarial-table2", "XLM-R", 10)
+    loaded = space.find("xnli_adversarial/table2", "toy")
+    assert (loaded.name, loaded.reference, len(loaded.rows)) == ("xnli_adversarial-table2", "XLM-R", 10)
     by_path = space.find("search_spaces/papers/xnli_adversarial/table2.py", "toy")
-    assert (by_path.name, by_path.rows) == ("table2", found.rows)
+    assert (by_path.name, by_path.rows) == ("table2", loaded.rows)

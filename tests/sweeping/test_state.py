@@ -1,4 +1,4 @@
-"""A sweep is found by its name, and by its space where that has one sweep."""
+"""A sweep is found by its name, or by its space if that has a single sweep."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from augury.sweeping.state import DEFINITION, KIND, resolve
 
 
 @pytest.mark.parametrize(
-    ("word", "name"),
+    ("text", "name"),
     [
         ("mine-default", "mine-default"),
         ("mine", "mine-default"),
         ("./mine.py", "mine-default"),
-        ("beta", None),  # of two scales
+        ("beta", None),  # ambiguous: two scales
         ("mine-def", None),
         ("other", "other-toy-optuna"),
         ("min", None),
     ],
 )
-def test_names_that_lead_to_a_sweep(tmp_path: Path, word: str, name: str | None) -> None:
+def test_sweeps_are_resolved_by_name_and_space(tmp_path: Path, text: str, name: str | None) -> None:
     store = Store(tmp_path)
     scales = {"mine-default": "default", "beta-toy": "toy", "beta-small": "small", "other-toy-optuna": "toy"}
-    for known, scale in scales.items():
-        store.folder(KIND, known).write_json(DEFINITION, {"scale": scale})
+    for sweep, scale in scales.items():
+        store.folder(KIND, sweep).write_json(DEFINITION, {"scale": scale})
     if name is None:
         with pytest.raises(UserError):
-            resolve(store, word)
+            resolve(store, text)
     else:
-        assert resolve(store, word) == name
+        assert resolve(store, text) == name

@@ -1,4 +1,4 @@
-"""Whole sweeps on the command line: run, killed, continued, extended; equal results whatever happened."""
+"""Sweeps on the command line: run, killed, continued and extended, with equal results."""
 
 from __future__ import annotations
 
@@ -18,6 +18,7 @@ from augury.sweeping import state
 from tests.sweeping.sweeps import (
     QUICK,
     actors,
+    command_line,
     decisions,
     processes,
     results,
@@ -26,7 +27,6 @@ from tests.sweeping.sweeps import (
     sweep,
     validations,
     wait_for,
-    words,
 )
 
 FLAGS = ("--scheduler", "halving", "--seeds", "1", "2", "--set", "training.max_updates=32")
@@ -55,21 +55,21 @@ def test_the_result_of_a_sweep(undisturbed):
 
 
 def kill_an_actor() -> None:
-    """Kill the process of a trial as soon as there is one."""
+    """Kill the actor of a trial as soon as one exists."""
     while not actors("ImplicitFunc"):
         time.sleep(0.05)
     os.kill(actors("ImplicitFunc")[0].pid, signal.SIGKILL)
 
 
 @pytest.mark.slow
-def test_stopped_in_every_way_it_ends_as_if_undisturbed(undisturbed, tmp_path):
-    """A killed driver, Ctrl-C, a killed trial: the same command finishes the sweep."""
+def test_an_interrupted_sweep_ends_like_an_undisturbed_one(undisturbed, tmp_path):
+    """After a killed driver, Ctrl-C and a killed trial, the same command finishes the sweep."""
     storage = tmp_path / "storage"
-    shutil.copytree(undisturbed[0], storage, ignore=shutil.ignore_patterns("runs", "sweeps"))  # what is prepared
+    shutil.copytree(undisturbed[0], storage, ignore=shutil.ignore_patterns("runs", "sweeps"))  # only prepared data
     for number in (signal.SIGKILL, signal.SIGINT):
-        wanted = validations(storage) + 1
-        driver = start(*words(storage, *FLAGS))
-        wait_for(lambda wanted=wanted: validations(storage) >= wanted, driver)
+        target = validations(storage) + 1
+        driver = start(*command_line(storage, *FLAGS))
+        wait_for(lambda target=target: validations(storage) >= target, driver)
         assert "augury sweep" in stop(driver, number) or number == signal.SIGKILL
     assert state.load(Store(storage), "quick").ended is False
     killer = threading.Thread(target=kill_an_actor)
@@ -80,7 +80,7 @@ def test_stopped_in_every_way_it_ends_as_if_undisturbed(undisturbed, tmp_path):
     assert decisions(storage) == decisions(undisturbed[0])
 
 
-def test_more_values_and_seeds_train_only_what_is_missing(undisturbed, tmp_path):
+def test_more_values_and_seeds_train_only_missing_trials(undisturbed, tmp_path):
     storage, wide = tmp_path / "storage", tmp_path / "quick.py"
     shutil.copytree(undisturbed[0], storage)
     first = results(storage)
@@ -88,7 +88,7 @@ def test_more_values_and_seeds_train_only_what_is_missing(undisturbed, tmp_path)
     updates = ("--set", "training.max_updates=32")
     extended = sweep(storage, "--seeds", "1", "2", "3", "--at-once", "2", *updates, space=str(wide))
     assert (extended["reused"], extended["finished"]) == (len(first), 12)
-    assert len(processes(storage)) == 2, "processes must be reused by the trials that follow"
+    assert len(processes(storage)) == 2, "trials must reuse the processes of earlier ones"
     assert {run: result for run, result in results(storage).items() if run in first} == first
     before = {path: path.stat().st_mtime_ns for path in storage.glob("runs/*/seed-*/_COMPLETE")}
     narrowed = sweep(storage, "--seeds", "1", "2", *updates)
@@ -108,6 +108,6 @@ def test_more_values_and_seeds_train_only_what_is_missing(undisturbed, tmp_path)
         ("--scheduler", "pbt", "--trials", "3"),
     ],
 )
-def test_what_cannot_be_meant_is_refused_before_anything_runs(tmp_path, flags):
-    assert main(words(tmp_path, *flags)) == 2
+def test_invalid_options_are_rejected_before_anything_runs(tmp_path, flags):
+    assert main(command_line(tmp_path, *flags)) == 2
     assert not list(tmp_path.glob("runs/*"))

@@ -1,4 +1,4 @@
-"""The main job through the command line: it learns, finds what is done, translates, exports, records, survives."""
+"""Training a translation system on the command line: learning, reuse, translation, export, tracking and restarts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ WORDS = {
 
 
 def write_corpus(directory: Path, name: str, count: int, seed: int) -> dict[str, str]:
-    """Sentences translated word by word: a task that a small model learns in seconds."""
+    """Write sentences translated word by word, a task that a small model learns in seconds."""
     drawn = random.Random(seed)
     sentences = [drawn.choices(list(WORDS), k=drawn.randint(3, 7)) for _ in range(count)]
     paths = {side: directory / f"{name}.{side}" for side in ("de", "en")}
@@ -95,9 +95,9 @@ def write_experiment(directory: Path, **changes: Any) -> Path:
     return path
 
 
-def augury(*words: str, **options: Any) -> subprocess.CompletedProcess[str]:
+def augury(*arguments: str, **options: Any) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "augury.cli", *words],
+        [sys.executable, "-m", "augury.cli", *arguments],
         text=True,
         capture_output=True,
         check=False,
@@ -112,10 +112,10 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     path = write_experiment(directory)
     done = augury("train", str(path), "--json")
     assert done.returncode == 0, done.stderr
-    return SimpleNamespace(path=path, result=json.loads(done.stdout), said=done.stderr, directory=directory)
+    return SimpleNamespace(path=path, result=json.loads(done.stdout), directory=directory)
 
 
-def test_it_learns_and_the_baseline_stands_beside_it(trained: SimpleNamespace) -> None:
+def test_system_and_baseline_learn_the_task(trained: SimpleNamespace) -> None:
     baseline, words = trained.result["systems"]
     assert (baseline["name"], words["name"]) == ("baseline", "words")
     for system in (baseline, words):
@@ -128,12 +128,12 @@ def test_it_learns_and_the_baseline_stands_beside_it(trained: SimpleNamespace) -
     assert Path(trained.result["page"]).read_text().startswith("<!doctype html>")
 
 
-def test_what_is_there_is_not_made_again(trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
+def test_finished_runs_are_reused(trained: SimpleNamespace, capsys: pytest.CaptureFixture[str]) -> None:
     before = time.time()
     assert main(["train", str(trained.path), "--json"]) == 0
-    out, said = capsys.readouterr()
+    out, messages = capsys.readouterr()
     assert json.loads(out)["systems"] == trained.result["systems"]
-    assert said.count("found, not trained again") == 2
+    assert messages.count("found, not trained again") == 2
     averaged = [Path(run) / "weights.safetensors" for run in trained.result["runs"]]
     assert all(file.stat().st_mtime < before for file in averaged)
 
@@ -163,8 +163,8 @@ def test_export_loads_in_plain_transformers(trained: SimpleNamespace, tmp_path: 
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 0
     model = AutoModelForSeq2SeqLM.from_pretrained(tmp_path / "hf").eval()
     tokenizer = AutoTokenizer.from_pretrained(tmp_path / "hf")
-    found = model.generate(**tokenizer(["drei Maus läuft gut"], return_tensors="pt"))
-    assert tokenizer.batch_decode(found, skip_special_tokens=True) == ["three mouse runs well"]
+    output = model.generate(**tokenizer(["drei Maus läuft gut"], return_tensors="pt"))
+    assert tokenizer.batch_decode(output, skip_special_tokens=True) == ["three mouse runs well"]
     assert main(["export", trained.result["runs"][1], "--to", "hf", "--output", str(tmp_path / "hf")]) == 2
 
 
@@ -179,7 +179,7 @@ def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamesp
     run = runs["words seed 1"]
     assert run.info.status == "FINISHED"
     assert run.data.params["regime.beta"] == "1.0" and run.data.params["training.max_tokens"] == "300"
-    assert {given.dataset.name for given in run.inputs.dataset_inputs} == {"train", "valid", "test"}
+    assert {entry.dataset.name for entry in run.inputs.dataset_inputs} == {"train", "valid", "test"}
     curve = client.get_metric_history(run.info.run_id, "valid/bleu")
     assert [point.step for point in curve] == [150, 300, 450, 600]
     assert run.data.metrics["test/test/bleu"] > 60 and "train/tokens_per_second" in run.data.metrics
@@ -188,7 +188,7 @@ def test_mlflow_has_parameters_inputs_curves_and_artifacts(trained: SimpleNamesp
 
 
 def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
-    """The averaged parameters of every run of a storage."""
+    """Return the averaged parameters of every run in a storage."""
     files = sorted((storage / "runs").glob("*/seed-*/weights.safetensors"))
     return {
         str(file.relative_to(storage)): {name: tensor.tobytes() for name, tensor in load_file(file).items()}
@@ -197,7 +197,7 @@ def averaged(storage: Path) -> dict[str, dict[str, bytes]]:
 
 
 @pytest.mark.parametrize("signalled", [signal.SIGKILL, signal.SIGINT], ids=["killed", "Ctrl-C"])
-def test_stopped_and_started_again_equals_undisturbed(
+def test_an_interrupted_training_equals_an_undisturbed_one(
     trained: SimpleNamespace, tmp_path: Path, signalled: signal.Signals
 ) -> None:
     for name in ("train", "valid", "test"):
@@ -212,10 +212,11 @@ def test_stopped_and_started_again_equals_undisturbed(
     )
     wait_for_update(Store(tmp_path / "store"), 160, process)
     process.send_signal(signalled)
-    _, said = process.communicate(timeout=120)
+    _, messages = process.communicate(timeout=120)
     if signalled == signal.SIGINT:
         assert process.returncode == 130
-        assert "stopped after update" in said and f"continue with: {command('augury', 'train', str(path))}" in said
+        assert "stopped after update" in messages
+        assert f"continue with: {command('augury', 'train', str(path))}" in messages
     else:
         assert process.returncode == -9
     assert main(["train", str(path)]) == 0
@@ -223,7 +224,7 @@ def test_stopped_and_started_again_equals_undisturbed(
 
 
 def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -> None:
-    """Wait until a run has a checkpoint and is beyond `update`, while the process lives."""
+    """Wait until the history of a run reaches `update`; fail if the process exits before."""
     from augury.training import history
 
     deadline = time.monotonic() + 300
@@ -236,7 +237,7 @@ def wait_for_update(store: Store, update: int, process: subprocess.Popen[str]) -
     raise AssertionError(f"no update {update}: {process.returncode}")
 
 
-def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
+def test_ray_job_submit(tmp_path: Path) -> None:
     path = write_experiment(tmp_path, execution={"executor": "auto"}, baseline=False)
     with open(path, encoding="utf-8") as file:
         experiment = yaml.safe_load(file)
@@ -245,7 +246,7 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
     job.mkdir()
     (job / "words.yaml").write_text(yaml.safe_dump(experiment), encoding="utf-8")
     port = free_port()
-    session = tempfile.mkdtemp(prefix="ray")  # sockets allow no long names
+    session = tempfile.mkdtemp(prefix="ray")  # paths of sockets must be short
     environment = {**os.environ, "RAY_AUTH_MODE": "disabled", "RAY_API_SERVER_ADDRESS": f"http://127.0.0.1:{port}"}
     ray = str(Path(sys.executable).with_name("ray"))
     start = [
@@ -280,7 +281,7 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
             "words.yaml",
             "--json",
         ]
-        for _ in range(10):  # the head answers before its agent can take jobs
+        for _ in range(10):  # the head responds before its agent accepts jobs
             done = subprocess.run(submit, env=environment, text=True, capture_output=True, timeout=400, check=False)
             if "No available agent" not in done.stderr + done.stdout:
                 break
@@ -289,7 +290,7 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
         assert "succeeded" in done.stdout and '"name": "words"' in done.stdout
         assert averaged(tmp_path / "store")
     finally:
-        head.terminate()  # not `ray stop`, which would end every Ray of this machine
+        head.terminate()  # not `ray stop`, which would stop every Ray on this machine
         try:
             head.wait(60)
         except subprocess.TimeoutExpired:
@@ -298,7 +299,7 @@ def test_ray_job_submit_needs_no_preparation(tmp_path: Path) -> None:
 
 
 def wait_for_dashboard(port: int, head: subprocess.Popen[bytes]) -> None:
-    """Wait until the job server answers."""
+    """Wait until the job server responds."""
     deadline = time.monotonic() + 180
     while time.monotonic() < deadline and head.poll() is None:
         try:
@@ -310,6 +311,6 @@ def wait_for_dashboard(port: int, head: subprocess.Popen[bytes]) -> None:
 
 
 def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
+    with socket.socket() as listener:
+        listener.bind(("127.0.0.1", 0))
+        return int(listener.getsockname()[1])

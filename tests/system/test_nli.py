@@ -1,4 +1,4 @@
-"""Inference through the command line: it is learned and used."""
+"""NLI on the command line: training and labelling."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ NOUNS, VERBS = ("cat", "dog", "bird", "fish"), ("runs", "sleeps", "sings", "eats
 
 
 def write_pairs(file: Path, count: int, seed: int) -> dict[str, str]:
-    """What follows of a verb, what its negation says, and what another verb leaves open."""
+    """Write premises with a verb, and hypotheses with the same verb, its negation or another verb."""
     drawn = random.Random(seed)
     lines = ["premise\thypothesis\tlabel"]
     for _ in range(count):
         noun, (verb, other), label = drawn.choice(NOUNS), drawn.sample(VERBS, 2), drawn.choice(LABELS)
-        said = {"entailment": verb, "neutral": other, "contradiction": f"{verb} not"}[label]
-        lines.append(f"the {noun} {verb} here\tit {said}\t{label}")
+        predicate = {"entailment": verb, "neutral": other, "contradiction": f"{verb} not"}[label]
+        lines.append(f"the {noun} {verb} here\tit {predicate}\t{label}")
     file.write_text("".join(f"{line}\n" for line in lines))
     return {"file": str(file)}
 
@@ -62,7 +62,7 @@ def trained(tmp_path_factory: pytest.TempPathFactory) -> SimpleNamespace:
     return SimpleNamespace(result=json.loads(printed.getvalue()), directory=directory)
 
 
-def test_it_is_learned(trained: SimpleNamespace) -> None:
+def test_the_task_is_learned(trained: SimpleNamespace) -> None:
     (system,) = trained.result["systems"]
     accuracy = system["tests"]["test"]["accuracy"]
     assert accuracy["n"] == 90 and accuracy["low"] <= accuracy["value"] <= accuracy["high"]
@@ -71,7 +71,7 @@ def test_it_is_learned(trained: SimpleNamespace) -> None:
     assert "premise" in page and "entailment" in page
 
 
-def test_free_text_gets_a_label(
+def test_translate_labels_standard_input(
     trained: SimpleNamespace, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     lines = "the cat runs here\tit runs not\nthe dog eats here\tit eats not\n"
@@ -79,18 +79,18 @@ def test_free_text_gets_a_label(
     assert main(["translate", trained.result["runs"][0]]) == 0
     assert capsys.readouterr().out == "contradiction\ncontradiction\n"
     assert main(["translate", trained.result["runs"][0], "--beam", "2"]) == 2
-    assert "a run of task nli has no beam" in capsys.readouterr().err
+    assert "runs of task nli have no decoding settings" in capsys.readouterr().err
 
 
 def test_settings_without_effect_do_not_train_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """PGD of three steps of 1 never leaves ε = 3: the same run with and without it, as in sweeps."""
+    """PGD with three steps of length 1 never leaves ε = 3, so that ε = 3 and no ε are the same run, as in sweeps."""
     path = str(write_experiment(tmp_path))
     short = ["--set", "training.max_passes=1", "--json"]
-    made = []
+    runs = []
     for regime in ("{name: adversarial, preset: paper}", "{name: adversarial, epsilon: null}"):
         assert main(["train", path, "--set", f"regime={regime}", "--set", "baseline=false", *short]) == 0
-        out, said = capsys.readouterr()
-        made.append(json.loads(out)["runs"])
+        out, messages = capsys.readouterr()
+        runs.append(json.loads(out)["runs"])
         if "preset" in regime:
-            assert "regime.epsilon has no effect: 3 steps of 1 end within it: the projection never acts" in said
-    assert made[0] == made[1] and "found, not trained again" in said
+            assert "regime.epsilon has no effect: 3 steps of 1 cannot exceed it: nothing is projected" in messages
+    assert runs[0] == runs[1] and "found, not trained again" in messages

@@ -1,4 +1,4 @@
-"""The whole of augmented inference in one command: aligner, reorderer, generator, teacher, attack, both languages."""
+"""The whole augmented NLI pipeline in one command: aligner, reorderer, generator, teacher, attack, both languages."""
 
 from __future__ import annotations
 
@@ -23,8 +23,8 @@ SHORT = {"learning_rate": 0.004, "max_passes": 1}
 SAMPLING = {"max_length": 40}
 
 
-def text(size: int, **other: Any) -> dict[str, Any]:
-    return {"builtin": size, "lexicon": 24, **other}
+def text(size: int, **settings: Any) -> dict[str, Any]:
+    return {"builtin": size, "lexicon": 24, **settings}
 
 
 def experiment(directory: Path) -> dict[str, Any]:
@@ -69,33 +69,33 @@ def experiment(directory: Path) -> dict[str, Any]:
 
 @pytest.mark.slow
 @pytest.mark.timeout(600)
-def test_every_stage_is_made_once_and_found_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    result, said = train(tmp_path, capsys)
-    assert not result["failures"] and "found, not" not in said
+def test_every_stage_runs_once_and_is_reused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    result, messages = train(tmp_path, capsys)
+    assert not result["failures"] and "found, not" not in messages
     assert all(math.isfinite(number) for number in numbers(result))
     store, run = Store(tmp_path / "store"), Path(result["runs"][1])
     assert_models_are_trained(run, store)
     rows = ROWS + assert_records(run, store)
     assert_both_languages_are_scored(result, rows)
 
-    before = written(tmp_path)
-    again, said = train(tmp_path, capsys)
-    assert said.count("found, not trained again") == 5  # three models, the baseline and the system
-    assert "found, not made again: reorder-qab, semantic, eda" in said
-    assert written(tmp_path) == before and again["tables"] == result["tables"]
+    before = modification_times(tmp_path)
+    again, messages = train(tmp_path, capsys)
+    assert messages.count("found, not trained again") == 5  # three models, the baseline and the system
+    assert "found, not made again: reorder-qab, semantic, eda" in messages
+    assert modification_times(tmp_path) == before and again["tables"] == result["tables"]
 
 
 def train(directory: Path, capsys: pytest.CaptureFixture[str]) -> tuple[dict[str, Any], str]:
-    """What `augury train --json` printed, and what it said meanwhile."""
+    """Run `augury train --json`; return its result and its messages."""
     path = directory / "whole.yaml"
     path.write_text(yaml.safe_dump(experiment(directory)))
     assert main(["train", str(path), "--json"]) == 0
-    out, said = capsys.readouterr()
-    return json.loads(out), said
+    out, messages = capsys.readouterr()
+    return json.loads(out), messages
 
 
 def assert_models_are_trained(run: Path, store: Store) -> None:
-    """Every operator names the finished runs of its models."""
+    """Assert that the operators' manifests reference finished runs of their models."""
     roles = {}
     for folder in parts(run, store).values():
         roles |= folder.manifest()["side_data"].get("models", {})
@@ -108,43 +108,43 @@ def assert_models_are_trained(run: Path, store: Store) -> None:
 
 
 def assert_records(run: Path, store: Store) -> int:
-    """The records of every operator are those that its manifest counts; their number."""
+    """Assert that every operator's records match the counts in its manifest; return the number of records."""
     original = read(run, store).corpus("train")
     premises = dict(zip(original.column("id"), original.column("premise"), strict=True))
-    made, counts = {}, {}
+    records, counts = {}, {}
     for origin, folder in parts(run, store).items():
         manifest = folder.manifest()
-        made[origin] = [row for shard in manifest["shards"] for row in read_shard(folder, shard).to_pylist()]
+        records[origin] = [row for shard in manifest["shards"] for row in read_shard(folder, shard).to_pylist()]
         counts[origin] = manifest["counts"]
-        assert {row["origin"] for row in made[origin]} == {origin}
+        assert {row["origin"] for row in records[origin]} == {origin}
 
-    def as_they_were(origin: str) -> int:
-        return sum(row["premise"] == premises[row["lineage"]["parents"][0]] for row in made[origin])
+    def unchanged(origin: str) -> int:
+        return sum(row["premise"] == premises[row["lineage"]["parents"][0]] for row in records[origin])
 
-    def counted(origin: str, *what: str) -> int:
-        return sum(count for name, count in counts[origin].items() if name.startswith(what))
+    def count(origin: str, *prefixes: str) -> int:
+        return sum(n for name, n in counts[origin].items() if name.startswith(prefixes))
 
-    assert len(made["reorder-qab"]) == ROWS and len(made["eda"]) == 2 * ROWS
-    guarded = counted("reorder-qab", "unfaithful premises", "empty premises", "unchanged premises")
-    assert as_they_were("reorder-qab") == guarded > 0
-    assert as_they_were("eda") == counted("eda", "unchanged premises") < 2 * ROWS
-    assert counted("semantic", "generated") == 2 * ROWS  # one for either other label
-    assert counted("semantic", "empty", "copied", "dropped", "kept") == 2 * ROWS
+    assert len(records["reorder-qab"]) == ROWS and len(records["eda"]) == 2 * ROWS
+    fallbacks = count("reorder-qab", "unfaithful premises", "empty premises", "unchanged premises")
+    assert unchanged("reorder-qab") == fallbacks > 0
+    assert unchanged("eda") == count("eda", "unchanged premises") < 2 * ROWS
+    assert count("semantic", "generated") == 2 * ROWS  # one for each of the other two labels
+    assert count("semantic", "empty", "copied", "dropped", "kept") == 2 * ROWS
     for label in LABELS:
-        of_label = [row for row in made["semantic"] if row["label"] == label]
-        assert len(of_label) == counted("semantic", f"kept {label}")
-    assert 0 < len(made["semantic"]) == as_they_were("semantic")  # a premise gets another hypothesis
-    return sum(map(len, made.values()))
+        with_label = [row for row in records["semantic"] if row["label"] == label]
+        assert len(with_label) == count("semantic", f"kept {label}")
+    assert 0 < len(records["semantic"]) == unchanged("semantic")  # only hypotheses are generated
+    return sum(map(len, records.values()))
 
 
 def assert_both_languages_are_scored(result: dict[str, Any], rows: int) -> None:
-    """`rows` the system is trained on; the mean is that of both languages."""
+    """Assert the cost of training on `rows` and the scores of both languages and their mean."""
     baseline, system = result["systems"]
     assert baseline["cost"]["data_factor"] == 1 and system["cost"]["data_factor"] == pytest.approx(rows / ROWS)
     assert system["cost"]["updates"] == 3 * math.ceil(rows / 32)
     assert [table["test"] for table in result["tables"]] == ["mean", "qaa", "qab"]
-    for place in (0, 1):
-        mean, qaa, qab = (table["rows"][place]["scores"]["accuracy"] for table in result["tables"])
+    for row in (0, 1):
+        mean, qaa, qab = (table["rows"][row]["scores"]["accuracy"] for table in result["tables"])
         assert (mean["n"], qaa["n"], qab["n"]) == (60, 30, 30)
         assert mean["value"] == pytest.approx((qaa["value"] + qab["value"]) / 2)
         assert mean["low"] <= mean["value"] <= mean["high"] and mean["low"] < mean["high"]
@@ -155,20 +155,20 @@ def read(run: Path, store: Store) -> Run:
 
 
 def parts(run: Path, store: Store) -> dict[str, Folder]:
-    """What the operators made for a run, by origin."""
+    """Return the folders of the operators' records for a run by origin."""
     return {origin: Folder(store.root, name) for origin, name in read(run, store).records.items()}
 
 
-def written(directory: Path) -> dict[str, int]:
-    """When every file of the store was written; the page is written by every call, and locks are taken."""
+def modification_times(directory: Path) -> dict[str, int]:
+    """Return the modification time of every file in the store except pages and locks, which every call writes."""
     files = [path for path in (directory / "store").rglob("*") if path.is_file()]
     return {str(path): path.stat().st_mtime_ns for path in files if not {"reports", ".locks"} & {*path.parts}}
 
 
 def numbers(value: Any) -> Iterator[float]:
-    """All numbers in a JSON value."""
+    """Yield all numbers in a JSON value."""
     if isinstance(value, dict | list):
-        for each in value.values() if isinstance(value, dict) else value:
-            yield from numbers(each)
+        for item in value.values() if isinstance(value, dict) else value:
+            yield from numbers(item)
     elif isinstance(value, int | float):
         yield value

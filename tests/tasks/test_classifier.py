@@ -16,9 +16,9 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS
 from augury.tasks.classifier import Reader, build, check, empty
-from augury.tasks.classifier_pieces import encode
 from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
 from augury.text import learned, pretrained
+from augury.text.subwords import encode
 from augury.training.batching import padded
 
 Checkpoint = Callable[..., Path]

@@ -87,7 +87,7 @@ def test_probabilities_are_those_of_the_exported_model(finished: SimpleNamespace
     np.testing.assert_allclose(found, expected, atol=1e-6)
     np.testing.assert_allclose(found.sum(1), 1, atol=1e-6)
     assert nli.TASK.probabilities(finished.run, [], []).shape == (0, 3)
-    with pytest.raises(UserError, match="a classifier has no form 'ctranslate2'"):
+    with pytest.raises(UserError, match="has no form 'ctranslate2'"):
         export(finished.folder, finished.store, "ctranslate2", tmp_path / "other")
 
 

@@ -1,4 +1,4 @@
-"""Run folders as training leaves them, and a SQLite store of MLflow."""
+"""Run and sweep folders as training writes them, and a SQLite store of MLflow."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def no_store_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="session")
 def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A fresh store's tables; making them takes MLflow seconds."""
+    """An empty store, created once because that takes MLflow seconds."""
     path = tmp_path_factory.mktemp("mlflow") / "empty.db"
     MlflowExperiment(Place(f"sqlite:///{path}", str(path.parent / "mlartifacts"), path), "empty", "").open()
     return path
@@ -32,7 +32,7 @@ def empty_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def database(tmp_path: Path, empty_database: Path) -> str:
-    """The address of a SQLite store that holds nothing yet."""
+    """The URI of an empty SQLite store."""
     path = tmp_path / "mlflow" / "runs.db"
     path.parent.mkdir()
     shutil.copyfile(empty_database, path)
@@ -46,7 +46,7 @@ def store(tmp_path: Path) -> Store:
 
 @pytest.fixture
 def run(store: Store) -> Run:
-    """A run that is about to begin."""
+    """A run that is about to start."""
     return Run(store.folder("runs", f"{ADDRESS}/seed-3"))
 
 
@@ -54,7 +54,7 @@ A, B = "aa" * 8, "bb" * 8
 
 
 class Trials:
-    """A sweep as its driver leaves it in the storage: what was asked, how far it is, and the runs of its seeds."""
+    """A sweep as its driver writes it: definition, state, and the runs of its seeds."""
 
     def __init__(self, store: Store, name: str = "beta"):
         self.store, self.folder = store, store.folder(state.KIND, name)
@@ -75,7 +75,7 @@ class Trials:
         self.state: dict[str, Any] = {"time": time.time(), "ended": False, "trials": {}, "decisions": []}
 
     def configuration(self, address: str, point: Mapping[str, Any]) -> None:
-        """One more configuration; the first is the reference."""
+        """Add a configuration; the first is the reference."""
         name = ", ".join(f"{key}={value}" for key, value in point.items()) or "baseline"
         self.definition["configurations"].append({"name": name, "address": address, "point": dict(point)})
         self.definition["reference"] = self.definition["reference"] or address
@@ -83,7 +83,7 @@ class Trials:
     def trial(
         self, address: str, seed: int, progress: str, valid: float | None = None, test: float | None = None
     ) -> Run:
-        """A trial with validations of half of `valid` and then `valid`, and a test score; one that waits has no run."""
+        """Add a trial with the validations `valid` / 2 and `valid`, and a test score; return its run."""
         point = next(entry["point"] for entry in self.definition["configurations"] if entry["address"] == address)
         run = Run(self.store.folder("runs", f"{address}/seed-{seed}"))
         parameters = {"training.precision": "fp32", "model.layers": 2, **point}
@@ -106,15 +106,15 @@ class Trials:
         if progress == "finished":
             run.folder.finish({})
         else:
-            self.say(address, seed, progress)
+            self.report(address, seed, progress)
         return run
 
-    def say(self, address: str, seed: int, progress: str, error: str | None = None) -> None:
-        """What the driver says of a trial."""
+    def report(self, address: str, seed: int, progress: str, error: str | None = None) -> None:
+        """Set the driver's state of a trial."""
         self.state["trials"][f"{address}/seed-{seed}"] = {"progress": progress, "error": error}
 
     def stop(self, address: str, rung: int = 1) -> None:
-        """The race has stopped a configuration."""
+        """Add the decision that stops a configuration."""
         self.state["decisions"].append(
             {
                 "time": 1.7e9 + 50,
@@ -131,7 +131,7 @@ class Trials:
         )
 
     def write(self, ended: bool | None = None) -> Folder:
-        """Write the sweep as it is now, a second later than the last time; its folder."""
+        """Write the sweep, a second after the last time; return its folder."""
         self.state["time"] += 1.0
         self.state["ended"] = self.state["ended"] if ended is None else ended
         self.folder.write_json(state.DEFINITION, self.definition)
@@ -139,7 +139,7 @@ class Trials:
         return self.folder
 
     def finish(self) -> Folder:
-        """Both configurations with both seeds, trained and scored."""
+        """Finish both configurations with both seeds; return the folder."""
         for address, seed, valid, test in [(A, 1, 10, 20), (A, 2, 12, 21), (B, 1, 14, 24), (B, 2, 18, 26)]:
             self.trial(address, seed, "finished", valid, test)
         return self.write(ended=True)
@@ -147,7 +147,7 @@ class Trials:
 
 @pytest.fixture
 def trials(store: Store) -> Trials:
-    """A sweep over two values of one key, of which nothing has begun."""
+    """A sweep over two values of one key, before any trial has started."""
     trials = Trials(store)
     trials.configuration(A, {})
     trials.configuration(B, {"regime.beta": 5})

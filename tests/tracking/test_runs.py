@@ -1,4 +1,4 @@
-"""What MLflow has of a run after a sync of its folder."""
+"""The contents of a run in MLflow after a sync of its folder."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from mlflow import MlflowClient
 from augury.core.store import Store
 from augury.experiments.tracking import Tracking
 from augury.tracking.sync import sync
-from tests.tracking.reading import artifacts, curve, recorded
+from tests.tracking.reading import artifacts, curve, logged_runs
 
 NAME = "cipherdaug seed 3"
 
 
-def note(run: Any, status: str, since: float = 1_700_000_100.0, **more: Any) -> None:
-    run.folder.write_json("record.json", {"status": status, "since": since, **more})
+def record(run: Any, status: str, since: float = 1_700_000_100.0, **entries: Any) -> None:
+    run.folder.write_json("record.json", {"status": status, "since": since, **entries})
 
 
 def test_a_run_is_described_under_its_experiment(run: Any, database: str, store: Store) -> None:
     for address in ("a" * 16, "b" * 16):
         store.folder("corpora", address).finish({"note": "synthetic text"})
-    note(run, "RUNNING", source="augury train words.yaml", user="ada")
+    record(run, "RUNNING", source="augury train words.yaml", user="ada")
     sync(run.folder, Tracking(uri=database))
-    runs = recorded(database)
+    runs = logged_runs(database)
     assert set(runs) == {NAME, "ciphers"}
     assert runs[NAME].info.status == "RUNNING"
     assert runs[NAME].data.params == {"regime.beta": "5", "augment.0.keys": "[1, 2]", "training.precision": "fp32"}
@@ -54,12 +54,12 @@ def test_a_run_is_described_under_its_experiment(run: Any, database: str, store:
     assert sorted(inputs) == [("test", "b" * 16, {"rows": 9}, "test"), ("train", "a" * 16, {"rows": 2900}, "train")]
 
 
-def test_a_curve_is_sent_as_it_grows_each_point_once(run: Any, database: str) -> None:
-    """Also across restarts that write a file anew with more in it, or repeat updates that were sent."""
+def test_every_point_of_a_growing_curve_is_sent_once(run: Any, database: str) -> None:
+    """Also after restarts that rewrite a file with more records or repeat updates."""
     tracking = Tracking(uri=database)
     run.history(50, 100)
     sync(run.folder, tracking)
-    assert curve(database, recorded(database)[NAME]) == [(50, 20.0), (100, 10.0)]
+    assert curve(database, logged_runs(database)[NAME]) == [(50, 20.0), (100, 10.0)]
     run.history(50, 250)
     run.history(300, 350)
     sync(run.folder, tracking)
@@ -67,19 +67,19 @@ def test_a_curve_is_sent_as_it_grows_each_point_once(run: Any, database: str) ->
     run.history(300, 450, delay=60.0)
     sync(run.folder, tracking)
     sync(run.folder, tracking)
-    steps = [step for step, _ in curve(database, recorded(database)[NAME])]
+    steps = [step for step, _ in curve(database, logged_runs(database)[NAME])]
     assert steps == [50, 100, 150, 200, 250, 300, 350, 400, 450]
-    point = MlflowClient(database).get_metric_history(recorded(database)[NAME].info.run_id, "train/loss")[0]
+    point = MlflowClient(database).get_metric_history(logged_runs(database)[NAME].info.run_id, "train/loss")[0]
     assert point.timestamp == 1_700_000_005_000
 
 
-def test_points_of_rare_metrics_are_not_lost_behind_frequent_ones(run: Any, database: str) -> None:
+def test_rare_metrics_are_sent_after_later_points_of_frequent_ones(run: Any, database: str) -> None:
     line = {"passes": 0.0, "time": 1.7e9}
     run.raw("00000050", {"update": 50, "metrics": {"train/loss": 3.0}, **line})
     sync(run.folder, Tracking(uri=database))
     run.raw("00000050~", {"update": 50, "metrics": {"valid/bleu": 9.0}, **line})
     sync(run.folder, Tracking(uri=database))
-    assert curve(database, recorded(database)[NAME], "valid/bleu") == [(50, 9.0)]
+    assert curve(database, logged_runs(database)[NAME], "valid/bleu") == [(50, 9.0)]
 
 
 def test_a_finished_run_has_scores_as_bars_cost_and_files(run: Any, database: str, store: Store) -> None:
@@ -87,9 +87,9 @@ def test_a_finished_run_has_scores_as_bars_cost_and_files(run: Any, database: st
     run.scores()
     store.folder("vocabularies", "77").write("pieces.vocab", "a\n")
     file = {"root": store.root, "folder": "vocabularies/77", "name": "pieces.vocab", "directory": "vocabulary"}
-    note(run, "FINISHED", since=2e9, files=[file])
+    record(run, "FINISHED", since=2e9, files=[file])
     sync(run.folder, Tracking(uri=database))
-    finished = recorded(database)[NAME]
+    finished = logged_runs(database)[NAME]
     assert (finished.info.status, finished.info.end_time) == ("FINISHED", 2_000_000_000_000)
     assert finished.data.metrics == {
         "train/loss": 5.0,
@@ -107,7 +107,7 @@ def test_a_finished_run_has_scores_as_bars_cost_and_files(run: Any, database: st
         "cost/pieces.source": 12.0,
         "cost/pieces.target": 11.0,
     }
-    assert curve(database, finished, "test/test/bleu") == [(0, 31.5)], "MLflow draws bars of metrics at step 0 alone"
+    assert curve(database, finished, "test/test/bleu") == [(0, 31.5)], "MLflow draws metrics with a single step as bars"
     assert finished.data.tags["signature/bleu"] == "tok:13a"
     assert finished.data.tags["augury.device"] == "cpu"
     assert artifacts(database, finished) == {"experiment.yaml", "run.json", "scores.json", "hypotheses", "vocabulary"}
@@ -116,14 +116,14 @@ def test_a_finished_run_has_scores_as_bars_cost_and_files(run: Any, database: st
     assert Path(path).read_text() == "a house\n"
 
 
-def test_what_is_up_to_date_is_left_alone(run: Any, database: str) -> None:
+def test_a_run_that_is_up_to_date_is_not_changed(run: Any, database: str) -> None:
     run.history(50, 100)
     run.scores()
     run.folder.finish({})
     assert sync(run.folder, Tracking(uri=database)) == 2
-    before = recorded(database)
+    before = logged_runs(database)
     assert sync(run.folder, Tracking(uri=database)) == 0
-    after = recorded(database)
+    after = logged_runs(database)
     assert {name: run.to_dictionary() for name, run in after.items()} == {
         name: run.to_dictionary() for name, run in before.items()
     }
@@ -131,21 +131,21 @@ def test_what_is_up_to_date_is_left_alone(run: Any, database: str) -> None:
 
 def test_new_scores_of_a_finished_run_are_sent(run: Any, database: str) -> None:
     run.scores()
-    note(run, "FINISHED", since=2e9)
+    record(run, "FINISHED", since=2e9)
     sync(run.folder, Tracking(uri=database))
     run.scores(value=32.5)
-    note(run, "FINISHED", since=2e9 + 60)
+    record(run, "FINISHED", since=2e9 + 60)
     sync(run.folder, Tracking(uri=database))
-    assert curve(database, recorded(database)[NAME], "test/test/bleu") == [(0, 31.5), (0, 32.5)]
-    assert recorded(database)[NAME].data.metrics["test/test/bleu"] == 32.5
+    assert curve(database, logged_runs(database)[NAME], "test/test/bleu") == [(0, 31.5), (0, 32.5)]
+    assert logged_runs(database)[NAME].data.metrics["test/test/bleu"] == 32.5
 
 
-def test_a_failed_run_is_opened_again_by_a_restart(run: Any, database: str) -> None:
+def test_a_restart_reopens_a_failed_run(run: Any, database: str) -> None:
     statuses = []
     for status in ("FAILED", "RUNNING", "FINISHED"):
-        note(run, status)
+        record(run, status)
         sync(run.folder, Tracking(uri=database))
-        statuses.append(recorded(database)[NAME].info.status)
+        statuses.append(logged_runs(database)[NAME].info.status)
     assert statuses == ["FAILED", "RUNNING", "FINISHED"]
 
 
@@ -153,17 +153,17 @@ def test_a_setting_changed_by_a_restart_becomes_a_tag(run: Any, database: str) -
     sync(run.folder, Tracking(uri=database))
     run.describe(parameters={"regime.beta": 5, "execution.workers": 4, "training.precision": "bf16"})
     sync(run.folder, Tracking(uri=database))
-    data = recorded(database)[NAME].data
+    data = logged_runs(database)[NAME].data
     assert (data.params["training.precision"], data.params["execution.workers"]) == ("fp32", "4")
     assert json.loads(data.tags["augury.changed_since_start"]) == {"training.precision": "bf16"}
 
 
-def test_parameters_in_which_systems_differ_sort_first(run: Any, database: str) -> None:
+def test_parameters_that_differ_between_systems_sort_first(run: Any, database: str) -> None:
     run.describe(
         parameters={"regime.beta": 5, "augment.0.keys": [1], "training.precision": "fp32"}, differing=["regime.beta"]
     )
     sync(run.folder, Tracking(uri=database))
-    params = recorded(database)[NAME].data.params
+    params = logged_runs(database)[NAME].data.params
     assert min(params) == "_regime.beta" and params["_regime.beta"] == params["regime.beta"] == "5"
     assert len(params) == 4
 
@@ -178,21 +178,21 @@ def test_many_and_long_parameters_and_points(run: Any, database: str) -> None:
     run.raw("00000001", *lines)
     sync(run.folder, Tracking(uri=database))
     sync(run.folder, Tracking(uri=database))
-    data = recorded(database)[NAME].data
+    data = logged_runs(database)[NAME].data
     assert len(data.params) == 252
     assert (data.params["odd _name_"], data.params["long"]) == ("1", "x" * 6000)
     assert "augury.changed_since_start" not in data.tags
-    assert curve(database, recorded(database)[NAME], "b") == [(update, -update) for update in range(1, 1201)]
+    assert curve(database, logged_runs(database)[NAME], "b") == [(update, -update) for update in range(1, 1201)]
 
 
-def test_what_is_not_finite_is_shown_as_such(run: Any, database: str) -> None:
+def test_values_that_are_not_finite_become_nan(run: Any, database: str) -> None:
     lines = [
         {"update": update, "passes": 0.0, "time": 1.7e9 + update, "metrics": {"train/loss": value}}
         for update, value in enumerate([1.0, math.inf, math.nan, None], start=1)
     ]
     run.raw("00000001", *lines)
     sync(run.folder, Tracking(uri=database))
-    (_, first), *rest = curve(database, recorded(database)[NAME])
+    (_, first), *rest = curve(database, logged_runs(database)[NAME])
     assert first == 1.0
     assert [math.isnan(value) for _, value in rest] == [True, True, True]
 
@@ -205,10 +205,10 @@ def test_another_store_gets_everything(run: Any, database: str, tmp_path: Path, 
     (tmp_path / "other.db").write_bytes(empty_database.read_bytes())
     for uri in (database, other):
         assert sync(run.folder, Tracking(uri=uri)) == 2
-        assert curve(uri, recorded(uri)[NAME]) == [(50, 20.0), (100, 10.0)]
+        assert curve(uri, logged_runs(uri)[NAME]) == [(50, 20.0), (100, 10.0)]
 
 
-def test_the_model_is_kept_on_request(run: Any, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_model_is_logged_on_request(run: Any, database: str, monkeypatch: pytest.MonkeyPatch) -> None:
     def export(folder: Any, store: Store, form: str, output: Path) -> None:
         output.mkdir()
         (output / "config.json").write_text(form)
@@ -218,21 +218,21 @@ def test_the_model_is_kept_on_request(run: Any, database: str, monkeypatch: pyte
     run.scores()
     run.folder.finish({})
     sync(run.folder, Tracking(uri=database))
-    client, finished = MlflowClient(database), recorded(database)[NAME]
+    client, finished = MlflowClient(database), logged_runs(database)[NAME]
     (output,) = finished.outputs.model_outputs
     model = client.get_logged_model(output.model_id)
     assert (model.status, model.source_run_id) == ("READY", finished.info.run_id)
     assert Path(model.artifact_location.removeprefix("file://"), "config.json").read_text() == "hf"
 
 
-def test_analyses_are_kept_whenever_they_are_made(run: Any, database: str) -> None:
+def test_analyses_are_sent_at_any_time(run: Any, database: str) -> None:
     run.scores()
     run.folder.finish({})
     tracking = Tracking(uri=database)
     sync(run.folder, tracking)
-    ended = recorded(database)[NAME].info.end_time
+    ended = logged_runs(database)[NAME].info.end_time
     run.folder.sub("analyses/test").write("outputs.json", "{}")
     assert sync(run.folder, tracking) == 1
-    assert "analyses/test/outputs.json" in artifacts(database, recorded(database)[NAME], "analyses/test")
-    assert recorded(database)[NAME].info.end_time == ended
+    assert "analyses/test/outputs.json" in artifacts(database, logged_runs(database)[NAME], "analyses/test")
+    assert logged_runs(database)[NAME].info.end_time == ended
     assert sync(run.folder, tracking) == 0

@@ -1,4 +1,4 @@
-"""What MLflow has of a sweep after a sync of its folder."""
+"""The runs of a sweep in MLflow after a sync of its folder."""
 
 from __future__ import annotations
 
@@ -13,19 +13,19 @@ from augury.core.store import Store
 from augury.experiments.tracking import Tracking
 from augury.tracking.sync import sync
 from tests.tracking.conftest import A, B
-from tests.tracking.reading import artifacts, curve, recorded
+from tests.tracking.reading import artifacts, curve, logged_runs
 
-COMPARING = "tags.augury.sweep = 'beta' and tags.augury.level = 'configuration'"
+CONFIGURATIONS = "tags.augury.sweep = 'beta' and tags.augury.level = 'configuration'"
 
 
 def states(database: str) -> dict[str, tuple[str, str | None]]:
-    return {name: (run.info.status, run.data.tags.get("augury.state")) for name, run in recorded(database).items()}
+    return {name: (run.info.status, run.data.tags.get("augury.state")) for name, run in logged_runs(database).items()}
 
 
-def test_seeds_stand_under_configurations_under_the_sweep(trials: Any, database: str, store: Store) -> None:
+def test_seeds_are_children_of_configurations_and_these_of_the_sweep(trials: Any, database: str, store: Store) -> None:
     store.folder("corpora", "a" * 16).finish({"note": "synthetic text"})
     sync(trials.finish(), Tracking(uri=database))
-    runs = recorded(database)
+    runs = logged_runs(database)
     names = {run.info.run_id: name for name, run in runs.items()}
     assert {name: names.get(run.data.tags.get("mlflow.parentRunId")) for name, run in runs.items()} == {
         "beta": None,
@@ -40,22 +40,25 @@ def test_seeds_stand_under_configurations_under_the_sweep(trials: Any, database:
     assert all("synthetic text" in run.data.tags["mlflow.note.content"] for run in runs.values())
 
 
-def test_swept_keys_are_the_parameters_and_filters_find_what_compares(trials: Any, database: str) -> None:
+def test_swept_keys_are_the_parameters_and_filters_select_configurations(trials: Any, database: str) -> None:
     trials.configuration("cc" * 8, {"regime.beta": 0.5, "augment": [{"keys": [1, 2]}], "training.clip_norm": None})
     trials.trial("cc" * 8, 1, "stopped", 5)
     trials.stop("cc" * 8)
     sync(trials.finish(), Tracking(uri=database))
     stopped = "regime.beta=0.5, augment=[{'keys': [1, 2]}], training.clip_norm=None"
-    runs = recorded(database, COMPARING)
+    runs = logged_runs(database, CONFIGURATIONS)
     assert {name: run.data.params for name, run in runs.items()} == {
         "baseline": {},
         "regime.beta=5": {"regime.beta": "5"},
         stopped: {"regime.beta": "0.5", "augment.0.keys": "[1, 2]", "training.clip_norm": "null"},
     }
-    assert recorded(database)["bb seed 1"].data.params == {"regime.beta": "5"}
-    assert set(recorded(database, f"{COMPARING} and attributes.status = 'FINISHED'")) == {"baseline", "regime.beta=5"}
-    assert set(recorded(database, f"{COMPARING} and tags.augury.state LIKE 'stopped%'")) == {stopped}
-    assert set(recorded(database, f"{COMPARING} and metrics.`test/test/bleu` > 24")) == {"regime.beta=5"}
+    assert logged_runs(database)["bb seed 1"].data.params == {"regime.beta": "5"}
+    assert set(logged_runs(database, f"{CONFIGURATIONS} and attributes.status = 'FINISHED'")) == {
+        "baseline",
+        "regime.beta=5",
+    }
+    assert set(logged_runs(database, f"{CONFIGURATIONS} and tags.augury.state LIKE 'stopped%'")) == {stopped}
+    assert set(logged_runs(database, f"{CONFIGURATIONS} and metrics.`test/test/bleu` > 24")) == {"regime.beta=5"}
     tags = runs["regime.beta=5"].data.tags
     assert (tags["augury.question"], tags["augury.metric"], tags["augury.reference"]) == (
         "Which beta helps?",
@@ -68,7 +71,7 @@ def test_swept_keys_are_the_parameters_and_filters_find_what_compares(trials: An
 
 def test_a_configuration_has_the_means_of_its_seeds(trials: Any, database: str) -> None:
     sync(trials.finish(), Tracking(uri=database))
-    configuration = recorded(database)["regime.beta=5"]
+    configuration = logged_runs(database)["regime.beta=5"]
     metrics = configuration.data.metrics
     pooled = (1**2 * 2 + 2**2 * 2) ** 0.5 / 2**0.5  # over both configurations, two degrees of freedom: t = 4.3027
     half = 4.302653 * pooled / 2**0.5
@@ -88,7 +91,7 @@ def test_a_configuration_has_the_means_of_its_seeds(trials: Any, database: str) 
         "cost/train_seconds": 20.0,
         "cost/device_hours": 0.0056,
     }
-    assert recorded(database)["bb seed 2"].data.metrics["best/valid/bleu"] == 18.0
+    assert logged_runs(database)["bb seed 2"].data.metrics["best/valid/bleu"] == 18.0
     assert curve(database, configuration, "test/test/bleu") == [(0, 25.0)]
 
 
@@ -96,7 +99,7 @@ def test_the_sweep_has_its_answer_counts_and_files(trials: Any, database: str) -
     trials.folder.write("index.html", "<p>31")
     folder = trials.finish()
     sync(folder, Tracking(uri=database))
-    runs = recorded(database)
+    runs = logged_runs(database)
     sweep, tags = runs["beta"], runs["beta"].data.tags
     assert sweep.info.start_time == 1_700_000_000_000
     assert "regime.beta=5" in tags["augury.answer"]
@@ -106,28 +109,28 @@ def test_the_sweep_has_its_answer_counts_and_files(trials: Any, database: str) -
         B,
         "4 finished",
     )
-    assert COMPARING in unquote(tags["mlflow.note.content"])
+    assert CONFIGURATIONS in unquote(tags["mlflow.note.content"])
     counts = {name: sweep.data.metrics[f"trials/{name}"] for name in ("finished", "failed", "stopped")}
     assert counts == {"finished": 4.0, "failed": 0.0, "stopped": 0.0}
     assert sweep.data.metrics["cost/training_hours"] == pytest.approx(4 * 36 / 3600)
     assert artifacts(database, sweep) == {"index.html", "sweep.json"}
     outputs = {"experiment.yaml", "hypotheses", "run.json", "scores.json"}
     kept = {name: artifacts(database, runs[name]) for name in ("aa seed 1", "bb seed 1", "bb seed 2")}
-    assert kept == {"aa seed 1": set(), "bb seed 1": outputs, "bb seed 2": outputs}, "the best configuration's alone"
+    assert kept == {"aa seed 1": set(), "bb seed 1": outputs, "bb seed 2": outputs}, "only of the best configuration"
 
 
-def test_what_is_up_to_date_is_left_alone(trials: Any, database: str) -> None:
+def test_a_sweep_that_is_up_to_date_is_not_changed(trials: Any, database: str) -> None:
     trials.configuration("cc" * 8, {"regime.beta": 9})
     trials.trial("cc" * 8, 1, "stopped", 5)
     trials.stop("cc" * 8)
     folder = trials.finish()
     assert sync(folder, Tracking(uri=database)) == 9
-    before = {name: run.to_dictionary() for name, run in recorded(database).items()}
+    before = {name: run.to_dictionary() for name, run in logged_runs(database).items()}
     assert sync(folder, Tracking(uri=database)) == 0
-    assert {name: run.to_dictionary() for name, run in recorded(database).items()} == before
+    assert {name: run.to_dictionary() for name, run in logged_runs(database).items()} == before
 
 
-def test_a_sweep_that_goes_on_continues_its_runs(trials: Any, database: str) -> None:
+def test_a_continued_sweep_continues_its_runs(trials: Any, database: str) -> None:
     trials.trial(A, 1, "running", 10)
     sync(trials.write(), Tracking(uri=database))
     assert states(database) == {
@@ -135,9 +138,9 @@ def test_a_sweep_that_goes_on_continues_its_runs(trials: Any, database: str) -> 
         "baseline": ("RUNNING", "running"),
         "aa seed 1": ("RUNNING", "running"),
     }
-    ids = {name: run.info.run_id for name, run in recorded(database).items()}
+    ids = {name: run.info.run_id for name, run in logged_runs(database).items()}
     sync(trials.finish(), Tracking(uri=database))
-    runs = recorded(database)
+    runs = logged_runs(database)
     assert {name: runs[name].info.run_id for name in ids} == ids
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
     assert curve(database, runs["aa seed 1"], "valid/bleu") == [(50, 5.0), (100, 10.0)]
@@ -149,17 +152,17 @@ def test_more_and_fewer_seeds_change_the_means(trials: Any, database: str) -> No
     trials.definition["seeds"] = [1, 2, 3]
     trials.trial(B, 3, "running")
     sync(trials.write(ended=False), tracking)
-    configuration = recorded(database)["regime.beta=5"]
+    configuration = logged_runs(database)["regime.beta=5"]
     assert (configuration.info.status, configuration.data.metrics["test/test/bleu/seeds"]) == ("RUNNING", 2.0)
     trials.trial(B, 3, "finished", 16, 31)
     sync(trials.write(ended=True), tracking)
-    configuration = recorded(database)["regime.beta=5"]
+    configuration = logged_runs(database)["regime.beta=5"]
     assert configuration.info.status == "FINISHED"
     assert curve(database, configuration, "test/test/bleu") == [(0, 25.0), (0, 27.0)]
     assert set(json.loads(configuration.data.tags["augury.seeds"])) == {"1", "2", "3"}
     trials.definition["seeds"] = [1]
     sync(trials.write(), tracking)
-    data = recorded(database)["regime.beta=5"].data
+    data = logged_runs(database)["regime.beta=5"].data
     assert (data.metrics["test/test/bleu"], data.metrics["test/test/bleu/seeds"]) == (24.0, 1.0)
     assert math.isnan(data.metrics["test/test/bleu/sd"])
     assert list(json.loads(data.tags["augury.seeds"])) == ["1"]
@@ -170,7 +173,7 @@ def test_two_sweeps_share_a_run(trials: Any, database: str, store: Store) -> Non
     other = type(trials)(store, "wide")
     other.configuration(B, {"regime.beta": 5})
     sync(other.write(ended=True), Tracking(uri=database))
-    first, second = (recorded(database, f"tags.augury.sweep = '{name}'") for name in ("beta", "wide"))
+    first, second = (logged_runs(database, f"tags.augury.sweep = '{name}'") for name in ("beta", "wide"))
     assert len(first) == 7
     assert set(second) == {"wide", "regime.beta=5"}
     seeds = {"1": first["bb seed 1"].info.run_id, "2": first["bb seed 2"].info.run_id}
@@ -180,44 +183,44 @@ def test_two_sweeps_share_a_run(trials: Any, database: str, store: Store) -> Non
     assert first["bb seed 1"].data.tags["mlflow.parentRunId"] == first["regime.beta=5"].info.run_id
 
 
-def test_a_later_sweep_takes_a_stopped_run_further(trials: Any, database: str, store: Store) -> None:
+def test_a_later_sweep_continues_a_stopped_run(trials: Any, database: str, store: Store) -> None:
     run = trials.trial(B, 1, "stopped", 5)
     trials.stop(B)
     sync(trials.write(ended=True), Tracking(uri=database))
-    stopped = recorded(database)["bb seed 1"]
+    stopped = logged_runs(database)["bb seed 1"]
     assert (stopped.info.status, stopped.data.tags["augury.state"]) == ("KILLED", "stopped at rung 1")
     other = type(trials)(store, "wide")
     other.configuration(B, {"regime.beta": 5})
-    other.say(B, 1, "running")
+    other.report(B, 1, "running")
     sync(other.write(), Tracking(uri=database))
     seed = f"tags.augury.folder = '{run.folder.name}'"
-    running = recorded(database, seed)["bb seed 1"]
+    running = logged_runs(database, seed)["bb seed 1"]
     assert (running.info.status, running.data.tags["augury.state"]) == ("RUNNING", "running")
     other.trial(B, 1, "finished", 14, 24)
     sync(other.write(ended=True), Tracking(uri=database))
-    finished = recorded(database, seed)["bb seed 1"]
+    finished = logged_runs(database, seed)["bb seed 1"]
     assert (finished.info.run_id, finished.info.status) == (stopped.info.run_id, "FINISHED")
 
 
-def test_a_run_of_train_stays_where_it_is(trials: Any, database: str) -> None:
+def test_a_run_of_train_keeps_its_parent(trials: Any, database: str) -> None:
     run = trials.trial(A, 1, "finished", 10, 20)
     run.folder.write_json("record.json", {"status": "FINISHED", "since": 2e9})
     sync(run.folder, Tracking(uri=database))
-    before = recorded(database)["aa seed 1"]
+    before = logged_runs(database)["aa seed 1"]
     sync(trials.write(ended=True), Tracking(uri=database))
-    runs = recorded(database)
+    runs = logged_runs(database)
     assert set(runs) == {"ciphers", "aa seed 1", "beta", "baseline"}
     assert runs["aa seed 1"].to_dictionary() == before.to_dictionary()
     assert json.loads(runs["baseline"].data.tags["augury.seeds"]) == {"1": before.info.run_id}
     assert runs["baseline"].data.metrics["test/test/bleu"] == 20.0
 
 
-def test_every_end_of_a_trial_has_its_status(trials: Any, database: str) -> None:
+def test_the_status_of_trials(trials: Any, database: str) -> None:
     for index, progress in enumerate(("stopped", "failed", "paused", "running")):
         trials.configuration(f"{index}" * 16, {"regime.beta": index})
         trials.trial(f"{index}" * 16, 1, progress, 5).describe(name=progress, address=f"{index}" * 16, seed=1)
     trials.stop("0" * 16, rung=2)
-    trials.say("1" * 16, 1, "failed", "loss is NaN")
+    trials.report("1" * 16, 1, "failed", "loss is NaN")
     sync(trials.write(), Tracking(uri=database))
     stopped, failed, runs = ("KILLED", "stopped at rung 2"), ("FAILED", "failed: loss is NaN"), ("RUNNING", "running")
     assert states(database) == {
@@ -231,9 +234,9 @@ def test_every_end_of_a_trial_has_its_status(trials: Any, database: str) -> None
         "regime.beta=2": runs,
         "regime.beta=3": runs,
     }
-    assert "failed, loss is NaN" in recorded(database)["regime.beta=1"].data.tags["mlflow.note.content"]
+    assert "failed, loss is NaN" in logged_runs(database)["regime.beta=1"].data.tags["mlflow.note.content"]
     trials.state["time"] -= 1000.0  # its driver was killed
-    trials.say("3" * 16, 1, "waiting")
+    trials.report("3" * 16, 1, "waiting")
     sync(trials.write(), Tracking(uri=database))
     interrupted = ("KILLED", "interrupted")
     assert states(database) == {
@@ -247,10 +250,10 @@ def test_every_end_of_a_trial_has_its_status(trials: Any, database: str) -> None
     }
 
 
-def test_scores_made_anew_are_sent(trials: Any, database: str) -> None:
+def test_new_scores_are_sent(trials: Any, database: str) -> None:
     sync(trials.finish(), Tracking(uri=database))
     trials.trial(B, 1, "finished", test=28)
     sync(trials.folder, Tracking(uri=database))
-    runs = recorded(database)
+    runs = logged_runs(database)
     assert runs["bb seed 1"].data.metrics["test/test/bleu"] == 28.0
     assert runs["regime.beta=5"].data.metrics["test/test/bleu"] == 27.0

@@ -1,4 +1,4 @@
-"""Recording beside a command: outages, restarts, kills; and the sync of a whole storage."""
+"""Tracking during a command: outages, restarts and kills; syncing a whole storage."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from augury.experiments.tracking import Tracking
 from augury.tracking.sync import sync, sync_storage
 from augury.tracking.tracker import Tracker
 from tests.tracking.conftest import A, B
-from tests.tracking.reading import artifacts, curve, recorded
+from tests.tracking.reading import artifacts, curve, logged_runs
 
 NAME = "cipherdaug seed 3"
 
@@ -35,18 +35,18 @@ def closed_port() -> int:
 
 
 def steps(database: str, name: str = NAME) -> list[int]:
-    runs = recorded(database)
+    runs = logged_runs(database)
     return [step for step, _ in curve(database, runs[name])] if name in runs else []
 
 
 def statuses(database: str) -> dict[str, str]:
-    return {name: run.info.status for name, run in recorded(database).items()}
+    return {name: run.info.status for name, run in logged_runs(database).items()}
 
 
-def eventually(true: Callable[[], bool], seconds: float = 60.0) -> None:
-    """Wait for another thread or process."""
+def eventually(condition: Callable[[], bool], seconds: float = 60.0) -> None:
+    """Wait until a condition, which another thread or process will meet, is true."""
     deadline = time.monotonic() + seconds
-    while not true():
+    while not condition():
         assert time.monotonic() < deadline
         time.sleep(0.05)
 
@@ -67,20 +67,17 @@ def test_a_run_from_start_to_finish(database: str, store: Store, run: Any, capsy
         tracker.finish(run.folder, "FINISHED", [File(vocabulary, "pieces.vocab", "vocabulary"), missing])
     assert statuses(database) == {"ciphers": "FINISHED", NAME: "FINISHED"}
     assert steps(database) == [50, 100, 150, 200]
-    finished = recorded(database)[NAME]
+    finished = logged_runs(database)[NAME]
     assert artifacts(database, finished, "vocabulary") == {"vocabulary/pieces.vocab"}
     assert finished.data.metrics["system/system_memory_usage_percentage"] > 0
     assert finished.data.tags["mlflow.source.type"] == "LOCAL"
-    assert (
-        capsys.readouterr().err
-        == f"{vocabulary.uri}/alphabet.json is not there and so not kept with the run in MLflow\n"
-    )
+    assert capsys.readouterr().err == f"{vocabulary.uri}/alphabet.json does not exist and is not logged to MLflow\n"
     assert sync_storage(store, tracking) == 0
     kind = MlflowClient(database).get_experiment_by_name("augury").tags["mlflow.experimentKind"]
     assert kind == "custom_model_development"
 
 
-def test_an_outage_is_reported_once_and_made_good(
+def test_an_outage_is_reported_once_and_recovered_from(
     database: str, store: Store, run: Any, capsys: pytest.CaptureFixture[str]
 ) -> None:
     down = Tracking(uri=f"http://someone:secret@127.0.0.1:{closed_port()}", interval=0.05)
@@ -100,7 +97,7 @@ def test_an_outage_is_reported_once_and_made_good(
     assert steps(database) == [50, 100]
 
 
-def test_the_next_command_sends_what_is_left(database: str, store: Store, run: Any, trials: Any) -> None:
+def test_the_next_command_sends_unsent_data(database: str, store: Store, run: Any, trials: Any) -> None:
     trials.finish()
     with Tracker(Tracking(uri=f"http://127.0.0.1:{closed_port()}", interval=0.05), store) as tracker:
         tracker.start(run.folder)
@@ -115,31 +112,31 @@ def test_the_next_command_sends_what_is_left(database: str, store: Store, run: A
     assert steps(database) == [50, 100]
 
 
-def test_one_damaged_run_does_not_hold_up_another(database: str, store: Store, run: Any, trials: Any) -> None:
+def test_a_corrupt_run_does_not_block_others(database: str, store: Store, run: Any, trials: Any) -> None:
     run.raw("00000001", {"update": 1})
     trials.finish()
-    with pytest.raises(UserError, match=r"took 7 runs but not 1.*\n.*seed-3: .*00000001.jsonl is damaged"):
+    with pytest.raises(UserError, match=r"7 runs synced, 1 failed.*\n.*seed-3: .*00000001.jsonl is damaged"):
         sync_storage(store, Tracking(uri=database))
     run.folder.sub("history").remove("00000001.jsonl")
     assert sync_storage(store, Tracking(uri=database)) == 2
 
 
-def test_a_closed_port_is_an_error_of_the_sync_of_a_storage(store: Store, run: Any) -> None:
-    with pytest.raises(UserError, match="cannot be opened .* start it, or name another store"):
+def test_syncing_a_storage_to_a_closed_port_is_an_error(store: Store, run: Any) -> None:
+    with pytest.raises(UserError, match="cannot reach MLflow .* start it, or set MLFLOW_TRACKING_URI"):
         sync_storage(store, Tracking(uri=f"http://127.0.0.1:{closed_port()}"))
 
 
-def test_runs_that_were_never_recorded_are_sent(database: str, store: Store, run: Any) -> None:
+def test_untracked_runs_are_sent(database: str, store: Store, run: Any) -> None:
     run.history(50, 100)
     run.scores()
     run.folder.finish({})
     sync_storage(store, Tracking(uri=database))
-    finished = recorded(database)[NAME]
+    finished = logged_runs(database)[NAME]
     marker = Path(run.folder.path("_COMPLETE")).stat().st_mtime
     assert (finished.info.status, finished.info.end_time) == ("FINISHED", round(marker * 1000))
 
 
-def test_nothing_is_recorded_where_tracking_is_off(store: Store, run: Any, trials: Any) -> None:
+def test_nothing_is_recorded_if_tracking_is_disabled(store: Store, run: Any, trials: Any) -> None:
     with Tracker(Tracking(enabled=False), store) as tracker:
         tracker.start(run.folder)
         with tracker.follow(run.folder), tracker.follow(trials.folder):
@@ -150,7 +147,7 @@ def test_nothing_is_recorded_where_tracking_is_off(store: Store, run: Any, trial
 
 
 @pytest.mark.parametrize(("error", "status"), [(KeyboardInterrupt, "KILLED"), (ValueError, "FAILED")])
-def test_what_a_command_leaves_that_does_not_come_to_its_end(
+def test_an_interrupted_command_leaves_its_status(
     database: str, store: Store, trials: Any, error: type[BaseException], status: str
 ) -> None:
     trials.trial(B, 1, "running", 14)
@@ -160,7 +157,7 @@ def test_what_a_command_leaves_that_does_not_come_to_its_end(
     assert statuses(database) == {"beta": status, "regime.beta=5": "KILLED", "bb seed 1": "KILLED"}
 
 
-def test_syncs_at_once_make_every_run_once(database: str, store: Store, run: Any, trials: Any) -> None:
+def test_concurrent_syncs_create_every_run_once(database: str, store: Store, run: Any, trials: Any) -> None:
     run.history(50, 500)
     trials.finish()
     tracking = Tracking(uri=database)
@@ -170,21 +167,21 @@ def test_syncs_at_once_make_every_run_once(database: str, store: Store, run: Any
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(recorded(database)) == 9  # which asserts that no name occurs twice
+    assert len(logged_runs(database)) == 9  # which asserts that no name occurs twice
     assert steps(database) == list(range(50, 501, 50))
 
 
 @pytest.mark.slow
-def test_two_processes_may_make_one_store(tmp_path: Path, run: Any) -> None:
+def test_two_processes_can_create_the_same_store(tmp_path: Path, run: Any) -> None:
     program = (
         "import sys; from augury.core.store import Folder; from augury.experiments.tracking import Tracking; "
         "from augury.tracking.sync import sync; print(sync(Folder(*sys.argv[1:3]), Tracking(uri=sys.argv[3])))"
     )
     database = f"sqlite:///{tmp_path}/new.db"
     command = [sys.executable, "-c", program, run.folder.root, run.folder.name, database]
-    makers = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
-    assert sorted(maker.communicate(timeout=120)[0] for maker in makers) == ["0\n", "2\n"]
-    assert len(recorded(database)) == 2
+    processes = [subprocess.Popen(command, stdout=subprocess.PIPE, text=True) for _ in range(2)]
+    assert sorted(process.communicate(timeout=120)[0] for process in processes) == ["0\n", "2\n"]
+    assert len(logged_runs(database)) == 2
 
 
 DRIVER = """
@@ -207,12 +204,12 @@ with Tracker(Tracking(uri=sys.argv[2], interval=0.01), store) as tracker:
 
 
 @pytest.mark.slow
-def test_a_killed_driver_is_taken_up_again(database: str, store: Store, trials: Any) -> None:
+def test_the_sweep_of_a_killed_driver_is_continued(database: str, store: Store, trials: Any) -> None:
     names = [(A, 1), (A, 2), (B, 1), (B, 2)]
     for address, seed in names:
         trials.trial(address, seed, "running", 10 + seed)
     trials.write()
-    for name in ("aa seed 2", "bb seed 2"):  # killed when some are recorded, and again when all are
+    for name in ("aa seed 2", "bb seed 2"):  # killed when some runs are logged, and again when all are
         command = [sys.executable, "-c", DRIVER, store.root, database, name]
         assert subprocess.run(command, capture_output=True, check=False).returncode == -signal.SIGKILL
     for address, seed in names:
@@ -220,7 +217,7 @@ def test_a_killed_driver_is_taken_up_again(database: str, store: Store, trials: 
     trials.write(ended=True)
     with Tracker(Tracking(uri=database), store) as tracker, tracker.follow(trials.folder):
         pass
-    runs = recorded(database)
+    runs = logged_runs(database)
     assert {run.info.status for run in runs.values()} == {"FINISHED"}
     assert len(runs) == 7
     for name in ("aa seed 1", "aa seed 2", "bb seed 1", "bb seed 2"):
@@ -228,7 +225,7 @@ def test_a_killed_driver_is_taken_up_again(database: str, store: Store, trials: 
 
 
 @pytest.mark.slow
-def test_a_server_that_comes_late_and_hangs(
+def test_a_server_that_starts_late_and_hangs(
     database: str,
     store: Store,
     run: Any,
@@ -247,7 +244,7 @@ def test_a_server_that_comes_late_and_hangs(
                 eventually(lambda: steps(database) == [50, 100], 120)
                 os.killpg(server.pid, signal.SIGSTOP)
                 run.history(150, 200)
-                time.sleep(5.0)  # requests time out; the server works them off when it goes on
+                time.sleep(5.0)  # requests time out; the server processes them when it continues
                 assert steps(database) == [50, 100]
                 os.killpg(server.pid, signal.SIGCONT)
                 eventually(lambda: steps(database) == [50, 100, 150, 200], 120)
@@ -258,10 +255,10 @@ def test_a_server_that_comes_late_and_hangs(
         os.killpg(server.pid, signal.SIGKILL)
         server.wait()
     assert steps(database) == [50, 100, 150, 200]
-    assert recorded(database)[NAME].data.metrics["test/test/bleu"] == 31.5
+    assert logged_runs(database)[NAME].data.metrics["test/test/bleu"] == 31.5
     out, err = capfd.readouterr()
-    messages = ["no" if "takes no records" in line else "again" for line in err.splitlines()]
-    assert messages == ["no", "again"] * (len(messages) // 2)
+    messages = ["down" if "is unavailable" in line else "up" for line in err.splitlines()]
+    assert messages == ["down", "up"] * (len(messages) // 2)
     assert messages
     assert out == ""
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from augury.core.config import Section, validate
-from augury.core.errors import unknown
+from augury.core.config import Section, one_of
 from augury.core.mutability import MUTABLE
-from augury.text.architecture import Attention, check_heads
+from augury.text.architecture import Attention, check_heads, overridden
 
 
 @dataclass(frozen=True)
@@ -77,20 +75,7 @@ class Alone(Section):
         return 0, size * (not self.freeze_base) + self.intermediate_size * (size + hidden_size)
 
 
-KINDS: Mapping[str, type[Table | Alone]] = {"table": Table, "alone": Alone}
-
-
-def _chosen(value: Any) -> Any:
-    """The embeddings that `{name: ..., settings}` describes."""
-    if not isinstance(value, Mapping):
-        return value
-    name = str(value.get("name", "table"))
-    if name not in KINDS:
-        raise unknown("embeddings", name, KINDS)
-    return validate(KINDS[name], value, f"embeddings {name}")
-
-
-Embeddings = Annotated[Table | Alone, BeforeValidator(_chosen)]
+Embeddings = Annotated[Table | Alone, one_of({"table": Table, "alone": Alone}, "embeddings", default="table")]
 
 
 class ModelConfig(Section):
@@ -127,9 +112,7 @@ class ModelConfig(Section):
 
 
 def resolve(config: ModelConfig) -> Sizes:
-    """The sizes of `config`, overrides applied; UserError where the heads do not divide the hidden size."""
-    architecture = ARCHITECTURES[config.architecture]
-    overrides = {name: getattr(config, name) for name in asdict(architecture)}
-    sizes = replace(architecture, **{name: value for name, value in overrides.items() if value is not None})
+    """Return the sizes of `config`, overrides applied; UserError where the heads do not divide the hidden size."""
+    sizes = overridden(ARCHITECTURES[config.architecture], config)
     check_heads(sizes.hidden_size, sizes.attention_heads)
     return sizes

@@ -4,27 +4,22 @@ from __future__ import annotations
 
 from dataclasses import asdict
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+
+from transformers import GenerationConfig
 
 from augury.core.errors import UserError
-from augury.corpora.spec import Filter
 from augury.decoding.conversion import to_ctranslate2
 from augury.decoding.generate import search_options
-from augury.experiments.run import Run
 from augury.experiments.trainable import Exported
 from augury.experiments.views import PLAIN
 from augury.regimes.regime import SOURCE
 from augury.text import pretrained
 from augury.text.fast_tokenizer import fast_tokenizer, save
-from augury.text.vocabulary import Vocabulary
 from trainables.nmt.config import Config
-from trainables.nmt.model import trained_model
-
-if TYPE_CHECKING:
-    from transformers import MarianMTModel
+from trainables.nmt.trained import Trained
 
 
-def export(run: Run, form: str, directory: Path) -> Exported:
+def export(trained: Trained, form: str, directory: Path) -> Exported:
     """Write the model and its subwords for plain `transformers` (hf) or `ctranslate2`; UserError for another form.
 
     `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory; the tokenizer cleans text and adds the tag that
@@ -33,33 +28,33 @@ def export(run: Run, form: str, directory: Path) -> Exported:
     """
     if form not in FORMS:
         raise UserError(f"unknown form '{form}': export --to takes {' or '.join(FORMS)}")
-    experiment, vocabulary = cast(Config, run.experiment), Vocabulary.load(run.stored(run.tokenizer))
-    model, cleaning = trained_model(run.folder, experiment, vocabulary), experiment.corpus.preparation
-    assert isinstance(cleaning, Filter)
-    return FORMS[form](model, vocabulary, experiment, cleaning, directory)
+    corpus = trained.experiment.corpus
+    library, write = FORMS[form]
+    # Of the tags of domains, that of the validation set.
+    usage, notes = write(trained, trained.experiment.prefix(corpus.tag("valid")), directory)
+    languages = (corpus.source_language, corpus.target_language)
+    return Exported(library, "translation", languages, usage, (*_notes(trained.experiment), *notes))
 
 
-def _to_transformers(
-    model: MarianMTModel, vocabulary: Vocabulary, experiment: Config, cleaning: Filter, directory: Path
-) -> Exported:
-    from transformers import GenerationConfig
-
+def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:
+    """Write model and tokenizer; return how they are used and what must be known."""
+    vocabulary, experiment = trained.vocabulary, trained.experiment
     if not vocabulary.form.plain:
         raise UserError(
             "its text is written as tokens of Moses or with its case as markers, which no tokenizer of transformers "
             "does: export --to ctranslate2, or `augury translate`"
         )
-    banned = [vocabulary.pad, *vocabulary.tags.values()]
+    model = trained.model()
     model.generation_config = GenerationConfig(
-        **search_options(experiment.decoding, banned),
+        **search_options(experiment.decoding, [vocabulary.pad, *trained.tags]),
         decoder_start_token_id=vocabulary.eos,
         eos_token_id=vocabulary.eos,
         pad_token_id=vocabulary.pad,
     )
     with pretrained.quiet():
         model.save_pretrained(directory)
-    prefix, positions = _prefix(experiment), experiment.model.max_positions
-    save(fast_tokenizer(vocabulary, prefix=prefix, lowercase=cleaning.lowercase, positions=positions), directory)
+    lowercase, positions = experiment.corpus.preparation.lowercase, experiment.model.max_positions
+    save(fast_tokenizer(vocabulary, prefix=prefix, lowercase=lowercase, positions=positions), directory)
     usage = f"""\
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
 
@@ -70,22 +65,19 @@ texts = ["a sentence in '{experiment.corpus.source_language}'", "and another"]
 batch = tokenizer(texts, return_tensors="pt", padding=True)
 print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 """
-    notes = _notes(experiment)
-    if prefix:
-        notes.append(
-            f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further training have "
-            "none: make them with `add_special_tokens=False` and put the id of `</s>` behind them."
-        )
-    return _exported("transformers", experiment, usage, notes)
+    note = (
+        f"The tokenizer puts `{' '.join(prefix)}` before every text by itself. Labels for further training have "
+        "none: make them with `add_special_tokens=False` and put the id of `</s>` behind them."
+    )
+    return usage, [note] if prefix else []
 
 
-def _to_ctranslate2(
-    model: MarianMTModel, vocabulary: Vocabulary, experiment: Config, cleaning: Filter, directory: Path
-) -> Exported:
-    to_ctranslate2(model, directory, vocabulary.pieces, unk=vocabulary.unk)
+def _to_ctranslate2(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:
+    """Write model and subwords; return how they are used and what must be known."""
+    vocabulary, experiment = trained.vocabulary, trained.experiment
+    to_ctranslate2(trained.model(), directory, vocabulary.pieces, unk=vocabulary.unk)
     (directory / "sentencepiece.model").write_bytes(vocabulary.model())
-    prefix, decoding = _prefix(experiment), experiment.decoding
-    symbols = "".join(f'"{symbol}", ' for symbol in prefix)
+    decoding, symbols = experiment.decoding, "".join(f'"{symbol}", ' for symbol in prefix)
     never = [[vocabulary.pieces[vocabulary.pad]], *([symbol] for symbol in vocabulary.tags)]
     usage = f"""\
 import ctranslate2
@@ -105,8 +97,8 @@ results = translator.translate_batch(
 )
 print([pieces.decode(result.hypotheses[0]) for result in results])
 """
-    notes = _notes(experiment)
-    notes.append(f"It reads text in NFC{', in lower case,' if cleaning.lowercase else ''} without space at its ends.")
+    lowercase = ", in lower case," if experiment.corpus.preparation.lowercase else ""
+    notes = [f"It reads text in NFC{lowercase} without space at its ends."]
     if not vocabulary.form.plain:
         form = ", ".join(f"{key}={value!r}" for key, value in asdict(vocabulary.form).items())
         notes.append(
@@ -115,29 +107,17 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
         )
     if prefix:
         notes.append(f"It expects `{' '.join(prefix)}` before the pieces of every source, with no space between them.")
-    return _exported("ctranslate2", experiment, usage, notes)
+    return usage, notes
 
 
-FORMS = {"hf": _to_transformers, "ctranslate2": _to_ctranslate2}
-"""What an export may be written for."""
-
-
-def _exported(library: str, experiment: Config, usage: str, notes: list[str]) -> Exported:
-    languages = (experiment.corpus.source_language, experiment.corpus.target_language)
-    return Exported(library, "translation", languages, usage, tuple(notes))
-
-
-def _prefix(experiment: Config) -> list[str]:
-    """The tags that the model expects before every source, if it does: of the domain, that of the validation set."""
-    return experiment.prefix(experiment.corpus.tag("valid"))
+FORMS = {"hf": ("transformers", _to_transformers), "ctranslate2": ("ctranslate2", _to_ctranslate2)}
+"""What an export may be written for: the library that reads it, and what writes it."""
 
 
 def _notes(experiment: Config) -> list[str]:
     """What must be known of text in any form of export."""
-    cleaning, views = experiment.corpus.preparation, experiment.decoding.views
-    assert isinstance(cleaning, Filter)
-    notes = []
-    if cleaning.unescape:
+    views, notes = experiment.decoding.views, []
+    if experiment.corpus.preparation.unescape:
         notes.append("It has learned from text without HTML entities: apply `html.unescape` to text that has them.")
     if set(views) - {PLAIN, SOURCE}:
         notes.append(f"Its scores are of translations from {', '.join(views)}; here it reads the plain source alone.")

@@ -9,17 +9,13 @@ from transformers import MarianConfig, MarianMTModel
 from transformers.initialization import no_init_weights
 
 from augury.core.rng import seed_of
-from augury.core.store import Folder
 from augury.text.architecture import attention
-from augury.text.vocabulary import Vocabulary
-from augury.training.trained import load_weights
 from trainables.nmt.architecture import ModelConfig, resolve
-from trainables.nmt.config import Config
-from trainables.nmt.embeddings import ComputedEmbedding, install, tabulated
+from trainables.nmt.embeddings import ComputedEmbedding, install
 
 
 def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed: int) -> MarianMTModel:
-    """A freshly initialised model on the CPU, in training mode.
+    """Return a freshly initialised model on the CPU, in training mode.
 
     Post-norm, ReLU, sinusoidal positions, embeddings scaled by the root of the hidden size; decoding starts
     from `eos`, as in fairseq. `final_logits_bias` is a buffer of zeros. A parameter is determined by `seed`,
@@ -32,58 +28,6 @@ def build(config: ModelConfig, vocabulary_size: int, *, pad: int, eos: int, seed
             install(model, config.embeddings)
     _initialise(model, pad, seed)
     return model.train()
-
-
-def trained_model(run: Folder, experiment: Config, vocabulary: Vocabulary) -> MarianMTModel:
-    """Return a finished run's model with the weights that it reports on; UserError where training has not ended.
-
-    Its embeddings are tables, however they were trained.
-    """
-    model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=0)
-    return tabulated(load_weights(run, model))
-
-
-def source_embeddings(model: MarianMTModel, source: Tensor) -> Tensor:
-    """What the encoder reads, (B, S, D): scaled by the root of the hidden size, before positions are added."""
-    encoder = model.model.encoder
-    return encoder.embed_tokens(source) * encoder.embed_scale
-
-
-def hidden_states(
-    model: MarianMTModel,
-    source: Tensor,
-    source_mask: Tensor,
-    decoder_input: Tensor,
-    perturbation: Tensor | None = None,
-) -> Tensor:
-    """The decoder's output before the vocabulary projection, (B, T, D).
-
-    `source` (B, S) and `decoder_input` (B, T) are ids, padded on the right; `source_mask` (B, S) is zero or
-    False at pads; `perturbation` (B, S, D) is added to `source_embeddings`.
-    """
-    read = {"input_ids": source}
-    if perturbation is not None:
-        read = {"inputs_embeds": source_embeddings(model, source) + perturbation}
-    output = model.model(**read, attention_mask=source_mask, decoder_input_ids=decoder_input, use_cache=False)
-    return output.last_hidden_state
-
-
-def head(model: MarianMTModel) -> tuple[Tensor, None]:
-    """The vocabulary projection of `build`'s models: weight (V, D), the target embeddings, and no bias.
-
-    Embeddings that are computed are computed anew by every call.
-    """
-    return model.lm_head.weight, None
-
-
-def decoder_input(labels: Tensor, eos: int, pad: int) -> Tensor:
-    """`labels` (B, T), each ending in `eos`, with that `eos` moved to the front: what the decoder reads.
-
-    Pads stay pads, as fairseq's `move_eos_to_beginning` leaves them.
-    """
-    shifted = labels.roll(1, dims=1)
-    shifted[:, 0] = eos
-    return shifted.masked_fill(labels == pad, pad)
 
 
 def _marian(config: ModelConfig, vocabulary_size: int, pad: int, eos: int) -> MarianConfig:

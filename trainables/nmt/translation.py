@@ -1,169 +1,97 @@
-"""The translation task: batches of aligned views, the model's rows, and validation by loss and greedy translation."""
+"""Training of the translation transformer, validated by the likelihood of targets and by greedy translation."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from typing import NamedTuple
+from functools import cache
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from augury.augment.draw import Symbols
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.settings import Decoding
-from augury.experiments.preparation import VALID, dev_sets, examples_of, held_out
+from augury.experiments.preparation import VALID, dev_sets
 from augury.experiments.run import Run
-from augury.regimes.regime import SOURCE, TARGET, Embedded, Losses, Progress, Rows
+from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.metrics import metric
-from augury.text.tokens import Tokens
+from augury.tasks.sequence_training import HeldOut, SequenceTraining
 from augury.text.vocabulary import Vocabulary
 from augury.training import distributed
-from augury.training.batching import Lengths, padded
-from augury.training.task import Loaded, Validation
-from augury.training.validation import likelihood
+from augury.training.batching import Lengths
+from augury.training.task import Validation
 from trainables.nmt.config import Config
 from trainables.nmt.embeddings import tabulated
-from trainables.nmt.model import build, decoder_input, head, hidden_states, source_embeddings
+from trainables.nmt.model import build
+
+LONGEST = 200  # pieces of a greedy translation while training
 
 
-class Batch(NamedTuple):
-    """`sources` (views, B, S) and `labels` (B, T), padded on the right; row b of every view is the same example."""
-
-    sources: Tensor
-    labels: Tensor
-
-
-class Translation:
-    """A model, its training examples under the draws of its regime, and its validation set."""
+class Translation(SequenceTraining):
+    """A model, its training examples under the draws of its regime, and its validation sets."""
 
     def __init__(self, run: Run):
-        experiment = run.experiment
+        experiment, self.vocabulary = run.experiment, Vocabulary.load(run.stored(run.tokenizer))
         assert isinstance(experiment, Config)
-        self.experiment, self.regime = experiment, experiment.regime
-        self.vocabulary = Vocabulary.load(run.stored(run.tokenizer))
-        self.examples = examples_of(run, self._symbols)
-        self.draw_rows, self.weights, self.ids = self.examples.draw_rows, self.examples.weights, self.examples.ids
+        pad, eos = self.vocabulary.pad, self.vocabulary.eos
+        model = build(experiment.model, len(self.vocabulary.pieces), pad=pad, eos=eos, seed=run.seed)
+        super().__init__(run, model, self._symbols)
+        self.prefix = cache(self._prefix)  # asked for with every row
         # The end of sentence included; the tag, which some regimes need, does not count.
         self.lengths = Lengths(self.examples.lengths(SOURCE) + 1, self.examples.lengths(TARGET) + 1)
-        self.dev_sets = {split: _ValidationSet(run, self, split) for split in dev_sets(experiment)}
-        self.module: nn.Module = build(
-            experiment.model,
-            len(self.vocabulary.pieces),
-            pad=self.vocabulary.pad,
-            eos=self.vocabulary.eos,
-            seed=run.seed,
-        )
+        self.dev_sets = {split: DevSet(run, split) for split in dev_sets(experiment)}
 
     def _symbols(self) -> Symbols:
         vocabulary = self.vocabulary
         special = [vocabulary.pad, vocabulary.unk, vocabulary.eos, *vocabulary.tags.values()]
         return Symbols(vocabulary.unk, np.setdiff1d(np.arange(len(vocabulary)), special), vocabulary.resegmenter)
 
-    def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
-        located = self.examples.located(examples)
-        rows = [row for _, row in located]
-        prefixes = [self.prefix(self.examples.tag(row), draw.target) for draw, row in located]
-        views = [
-            [
-                [*prefix, *pieces.tolist(), self.vocabulary.eos]
-                for prefix, pieces in zip(
-                    prefixes, self.examples.pieces([draw.views[view] for draw, _ in located], rows, number), strict=True
-                )
-            ]
-            for view in range(len(self.examples.draws[0].views))
-        ]
-        targets = self.examples.pieces([draw.target for draw, _ in located], rows, number, predicted=True)
-        labels = [[*pieces.tolist(), self.vocabulary.eos] for pieces in targets]
-        width = max(len(ids) for view in views for ids in view)
-        batch = Batch(
-            torch.from_numpy(np.stack([padded(view, self.vocabulary.pad, width) for view in views])),
-            torch.from_numpy(padded(labels, self.vocabulary.pad)),
-        )
-        tokens = sum(len(ids) for view in views for ids in view) + len(views) * sum(map(len, labels))
-        positions = batch.sources.numel() + len(views) * batch.labels.numel()
-        if device.type == "cuda":
-            batch = Batch(*(tensor.pin_memory().to(device, non_blocking=True) for tensor in batch))
-        return Loaded(batch, tokens, positions)
+    def source(self, pieces: np.ndarray, tag: str | None, target: str = TARGET) -> list[int]:
+        return [*self.prefix(tag, target), *pieces.tolist(), self.vocabulary.eos]
 
-    def prefix(self, domain: str | None, target: str = TARGET) -> list[int]:
+    def label(self, pieces: np.ndarray) -> list[int]:
+        return [*pieces.tolist(), self.vocabulary.eos]
+
+    def _prefix(self, tag: str | None, target: str) -> list[int]:
         """The tags before a source, or nothing."""
-        return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain, target)]
+        return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(tag, target)]
 
-    def embedded(self, batch: Batch, view: int) -> Embedded:
-        """The source as the encoder reads it, tag and end of sentence included."""
-        source = batch.sources[view]
-        with torch.no_grad():
-            embeddings = source_embeddings(self.module, source)
-        return Embedded(embeddings, source, source != self.vocabulary.pad)
-
-    def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
-        """One forward pass over the chosen views, concatenated; the rows are the real target positions."""
-        sources = batch.sources[list(views)].flatten(0, 1)
-        decoder = decoder_input(batch.labels, self.vocabulary.eos, self.vocabulary.pad).repeat(len(views), 1)
-        hidden = hidden_states(self.module, sources, sources != self.vocabulary.pad, decoder, perturbation)
-        real = batch.labels != self.vocabulary.pad
-        hidden = hidden.unflatten(0, (len(views), -1))[:, real]
-        return Rows(hidden, *head(self.module), batch.labels[real])
-
-    def loss(self, batch: Batch, progress: Progress) -> Losses:
-        return self.regime.loss(self, batch, progress)
-
-    def onset(self, updates_per_pass: float) -> float:
-        return self.regime.onset(updates_per_pass)
+    def head(self) -> tuple[Tensor, None]:
+        return self.module.lm_head.weight, None  # the target's embeddings; those that are computed are so at every call
 
     def validate(self, device: torch.device) -> Validation:
-        """The first set decides; what is measured on the others is called after them: `clean/bleu`."""
-        results = {split: (dev_set.loss(device), dev_set.score()) for split, dev_set in self.dev_sets.items()}
+        """Return loss and score of the first set, which decides; metrics of the others are named `clean/bleu`."""
         metrics: dict[str, float] = {}
-        for split, (loss, score) in results.items():
+        results = []
+        for split, dev_set in self.dev_sets.items():
             name = f"{split.removeprefix(VALID).strip()}/".removeprefix("/")
-            measured = {"perplexity": math.exp(min(loss, 50)), self.experiment.validation.metric: score}
-            metrics |= {f"{name}{metric}": value for metric, value in measured.items()}
-        return Validation(*results[VALID], metrics)
+            measured, score = self.likelihood(dev_set, device), self.score(dev_set)
+            results.append((measured.loss, score))
+            metrics |= {f"{name}perplexity": measured.perplexity, f"{name}{self.experiment.validation.metric}": score}
+        return Validation(*results[0], metrics)
 
-
-class _ValidationSet:
-    """The plain sources and targets of a validation corpus; the workers share the work."""
-
-    def __init__(self, run: Run, task: Translation, split: str):
-        sides = (run.stored(run.tokens[held_out(side, split)]) for side in (SOURCE, TARGET))
-        self.sources, self.targets = map(Tokens, sides)
-        self.task, experiment, corpus = task, task.experiment, run.corpus(split)
-        self.prefix = task.prefix(experiment.corpus.tag(split))
-        self.limit = min(experiment.validation.sentences or corpus.rows, corpus.rows)
-        self.references = corpus.column("target")[: self.limit]
-        self.metric = metric(experiment.validation.metric, experiment.corpus.target_language)
-
-    def loss(self, device: torch.device) -> float:
-        """Negative log-likelihood per target token, not smoothed."""
-        task = self.task
-
-        def rows(examples: np.ndarray) -> Rows:
-            return task.rows(Batch(*(side.to(device) for side in self._batch(examples))), [0])
-
-        lengths = Lengths(self.sources.lengths + 2 + (len(self.prefix) > 1), self.targets.lengths + 1)
-        return likelihood(rows, lengths, task.experiment.training.max_tokens, device).loss
-
-    def _batch(self, examples: np.ndarray) -> Batch:
-        task, eos = self.task, self.task.vocabulary.eos
-        sources = [[*self.prefix, *self.sources[row].tolist(), eos] for row in examples]
-        labels = [[*self.targets[row].tolist(), eos] for row in examples]
-        batch = [torch.from_numpy(padded(rows, task.vocabulary.pad)) for rows in (sources, labels)]
-        return Batch(batch[0][None], batch[1])
-
-    def score(self) -> float:
-        """The metric of greedy translations with the present weights."""
-        task = self.task
-        vocabulary = task.vocabulary
-        mine = distributed.share(range(self.limit))
+    def score(self, dev_set: DevSet) -> float:
+        """Return the metric of greedy translations with the present weights; the workers share the work."""
+        vocabulary, most = self.vocabulary, self.experiment.model.max_positions
         decoder = CTranslateDecoder.from_model(
-            tabulated(task.module), vocabulary.pieces, unk=vocabulary.unk, threads=torch.get_num_threads()
+            tabulated(self.module), vocabulary.pieces, unk=vocabulary.unk, threads=torch.get_num_threads()
         )
-        sources = [[*self.prefix, *self.sources[row].tolist()] for row in mine]
-        longest = min(200, task.experiment.model.max_positions)
-        hypotheses = decoder.translate(sources, Decoding(beam=1, max_length=longest), tuple(vocabulary.tags.values()))
+        rows = distributed.share(range(len(dev_set.references)))
+        sources = [self.source(dev_set.sources[row], dev_set.tag)[:-1] for row in rows]  # the decoder adds the end
+        greedy = Decoding(beam=1, max_length=min(LONGEST, most))
+        hypotheses = decoder.translate(sources, greedy, tuple(vocabulary.tags.values()))
         parts = distributed.gather(vocabulary.decode([hypothesis.ids for hypothesis in hypotheses]))
-        statistics = self.metric.statistics(distributed.unshare(parts), self.references)
-        return self.metric.value(statistics.sum(0).tolist())
+        statistics = dev_set.metric.statistics(distributed.unshare(parts), dev_set.references)
+        return dev_set.metric.value(statistics.sum(0).tolist())
+
+
+class DevSet(HeldOut):
+    """A validation corpus, the references of the sentences that are translated, and how translations are scored."""
+
+    def __init__(self, run: Run, split: str):
+        super().__init__(run, split)
+        experiment = run.experiment
+        assert isinstance(experiment, Config)
+        settings = experiment.validation
+        self.references = run.corpus(split).column("target")[: settings.sentences]
+        self.metric = metric(settings.metric, experiment.corpus.target_language)

@@ -11,43 +11,56 @@ from typing import Any
 import pyarrow as pa
 
 from augury.core import config
-from augury.core.execution import Executor
-from augury.core.store import Folder
+from augury.core.execution import Execution
+from augury.core.locks import make_once
+from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
-from augury.corpora.ingest import addressed, ingested
+from augury.corpora.ingest import cached_address, cached_corpus
 from augury.text import eflomal
-from augury.text.align import MODELS, Aligner, encode_shards, fit, words_of_shard
+from augury.text.align import MODELS, PAIRS_PER_SECOND, Aligner, encode_shards, fit, words_of_shard
 from augury.text.model import Links
+from augury.text.segmentation import require_words
 from augury.text.symmetrise import BOTH
 from trainables.seq2seq.config import ReorderCorpus
 
 KIND = "aligners"
 VERSION = 2
 """Raised when the same text would be aligned otherwise: part of every address."""
+BEGINNING = 1_000  # pairs of the training text that are looked at for words
 LINKS = pa.list_(pa.list_(pa.int32(), 2))
 
 
 def address(spec: ReorderCorpus) -> str:
-    """The address of the alignment, found without making anything."""
+    """Return the address of the alignment, found without making anything."""
     determined: dict[str, Any] = {"version": VERSION, "aligner": spec.aligner}
     if spec.aligner == "eflomal":
-        corpora = {split: addressed(spec, split) for split in spec.splits()}
+        corpora = {split: cached_address(spec, split) for split in spec.splits()}
         return config.address({**determined, "corpora": corpora})
     settings = asdict(MODELS[spec.aligner]())
-    return config.address({**determined, "corpus": addressed(spec, "train"), "settings": settings})
+    return config.address({**determined, "corpus": cached_address(spec, "train"), "settings": settings})
 
 
-def make(spec: ReorderCorpus, folder: Folder, root: str, executor: Executor) -> None:
-    """Fit an aligner on the training text and keep it, or the links of all splits where eflomal finds them.
+def aligned(spec: ReorderCorpus, store: Store, execution: Execution) -> Folder:
+    """Return the aligner fitted on the training text, or the links of all splits where eflomal finds them.
 
-    UserError where eflomal is asked for and not installed.
+    Made unless the store has it. UserError where eflomal is asked for and not installed, and for text without words.
     """
+    folder = store.folder(KIND, address(spec))
+    make_once(folder, lambda: _make(spec, folder, execution))
+    return folder
+
+
+def _make(spec: ReorderCorpus, folder: Folder, execution: Execution) -> None:
+    train = cached_corpus(spec, "train", folder.root)
+    beginning = train.shard(train.shards[0], ["source", "target"]).slice(0, BEGINNING)
+    for side, language in zip(beginning.column_names, spec.languages, strict=True):
+        require_words(beginning.column(side).to_pylist(), language, f"train, the {side} side")
     if spec.aligner == "eflomal":
-        corpora = [ingested(spec, split, root) for split in spec.splits()]
+        corpora = [cached_corpus(spec, split, folder.root) for split in spec.splits()]
         _align_with_eflomal(corpora, folder)
         folder.finish({"inputs": [corpus.address for corpus in corpora], "settings": {}})
         return
-    train, model = ingested(spec, "train", root), MODELS[spec.aligner]()
+    executor, model = execution.choose(train.rows / PAIRS_PER_SECOND, "align"), MODELS[spec.aligner]()
     scratch = folder.sub("shards")  # where every process of the executor reaches it
     encoded = encode_shards(partial(words_of_shard, train.folder), train.shards, scratch, executor)
     fit(encoded, executor, model).write(folder)
@@ -56,7 +69,7 @@ def make(spec: ReorderCorpus, folder: Folder, root: str, executor: Executor) -> 
 
 
 def links_of(spec: ReorderCorpus, folder: Folder, corpus: Folder) -> Callable[[str], Links]:
-    """What returns the links of a shard of a split, from the alignment in a folder."""
+    """Return a function from a shard of a split to its links, by the alignment in a folder."""
     if spec.aligner == "eflomal":
         return lambda shard: _read_links(folder, _name(corpus, shard))
     aligner = Aligner.read(folder)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
 from augury.core.config import Section
 from augury.core.mutability import MUTABLE
-from augury.text.architecture import Pretrained, check_heads
+from augury.text.architecture import Pretrained, check_heads, scratch_or_pretrained
 
 
 class PretrainedGenerator(Pretrained):
@@ -38,11 +37,4 @@ class TinyT5(Section):
         return self
 
 
-def _chosen(value: Any) -> Any:
-    """The model that `{architecture: tiny, sizes}` or `{name: ...}` describes."""
-    if not isinstance(value, Mapping):
-        return value
-    return (TinyT5 if "architecture" in value else PretrainedGenerator).model_validate(value)
-
-
-GeneratorModel = Annotated[PretrainedGenerator | TinyT5, BeforeValidator(_chosen)]
+GeneratorModel = Annotated[PretrainedGenerator | TinyT5, scratch_or_pretrained(TinyT5, PretrainedGenerator)]

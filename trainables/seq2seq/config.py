@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any, ClassVar, Literal
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field
+from pydantic import Field
 
-from augury.core.config import validate
-from augury.core.errors import UserError, unknown
+from augury.core.config import one_of
 from augury.corpora.nli import NliSpec
 from augury.corpora.spec import CorpusSpec
 from augury.experiments.experiment import AnyRegime, Experiment
@@ -17,8 +15,7 @@ from augury.scoring.settings import TextScoring
 from augury.text.model import AlignerName
 from augury.text.reorder import Anchor
 from augury.text.symmetrise import Symmetrisation
-from augury.training import settings
-from augury.training.batching import Order
+from augury.training.settings import FineTuning
 from trainables.seq2seq.architecture import GeneratorModel, PretrainedGenerator
 
 
@@ -51,64 +48,33 @@ class ReorderCorpus(CorpusSpec):
     """Where a word stands that is linked to several: at the first of them, the mean of their places, or the last."""
 
 
-FORMS: Mapping[str, type[TextCorpus | HypothesisCorpus | ReorderCorpus]] = {
-    "text": TextCorpus,
-    "hypothesis": HypothesisCorpus,
-    "reorder": ReorderCorpus,
-}
+FORMS = {"text": TextCorpus, "hypothesis": HypothesisCorpus, "reorder": ReorderCorpus}
+PairsCorpus = TextCorpus | HypothesisCorpus | ReorderCorpus
 
 
-def _corpus(value: Any) -> Any:
-    """The corpus that `{form: ..., settings}` describes."""
-    if not isinstance(value, Mapping):
-        return value
-    form = value.get("form")
-    if form is None:
-        raise UserError(f"the corpus needs 'form', what is made of its text: {', '.join(FORMS)}")
-    if form not in FORMS:
-        raise unknown("form of corpus", str(form), FORMS)
-    return validate(FORMS[form], value, f"corpus of form {form}")
-
-
-AnyCorpus = Annotated[TextCorpus | HypothesisCorpus | ReorderCorpus, BeforeValidator(_corpus)]
-
-
-class FineTuning(settings.Training):
+class GeneratorTraining(FineTuning):
     """The optimisation of T5-base in Dong et al. (2021): batch 8, rate 3e-4, norm of the gradient at most 1.
 
     What the paper leaves open is chosen: Adam without decay and a rate that falls linearly over ten passes, of which
     three in a row without gain are the last. The best validation loss says which checkpoint is kept.
     """
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
-
     max_examples: int | None = Field(8, ge=1)
-    order: Order = "random"
     learning_rate: float = Field(3e-4, gt=0)
-    schedule: Literal["inverse_sqrt", "linear", "constant"] = "linear"
     warmup_updates: int = Field(0, ge=0)
-    adam_betas: tuple[float, float] = (0.9, 0.999)
-    adam_eps: float = Field(1e-8, gt=0)
     clip_norm: float = Field(1.0, ge=0)
-    max_passes: int | None = Field(10, ge=1)
-    max_updates: int | None = Field(None, ge=1)
-    patience: int = Field(3, ge=1)
-    weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
 class Config(Experiment):
     """A generator's experiment."""
 
-    MODEL_READS_VIEWS: ClassVar[bool] = False
-    MODEL_HAS_EMBEDDINGS: ClassVar[bool] = False
-
     task: Literal["seq2seq"] = "seq2seq"
-    corpus: AnyCorpus
+    corpus: Annotated[PairsCorpus, one_of(FORMS, "corpus", key="form")]
     model: GeneratorModel = PretrainedGenerator()
     max_pieces: int = Field(150, ge=2)
     """Longer sources and targets are cut to so many pieces, their end included, and counted."""
     regime: AnyRegime = Plain(label_smoothing=0.0)
-    training: FineTuning = FineTuning()
+    training: GeneratorTraining = GeneratorTraining()
     scoring: TextScoring = TextScoring()
 
     @property

@@ -17,9 +17,9 @@ from augury.experiments.trainable import Exported
 from augury.regimes.regime import SOURCE, TARGET
 from augury.tasks.subword_task import SubwordTask
 from augury.text import prompts
+from augury.text.subwords import Subwords
 from trainables.seq2seq.architecture import TinyT5
 from trainables.seq2seq.config import Config, ReorderCorpus
-from trainables.seq2seq.pieces import Pieces
 
 if TYPE_CHECKING:
     from augury.training.task import Task
@@ -42,8 +42,8 @@ class Seq2seq(SubwordTask):
 
         return pairs.pairs(experiment.corpus, split, store, experiment.execution)
 
-    def subwords(self, experiment: Config, folder: Folder) -> Pieces:
-        return Pieces(folder, experiment.max_pieces)
+    def subwords(self, experiment: Config, folder: Folder) -> Subwords:
+        return Subwords(folder, experiment.max_pieces)
 
     def size(self, experiment: Config, store: Store) -> Size | None:
         model = experiment.model
@@ -58,27 +58,27 @@ class Seq2seq(SubwordTask):
 
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
         """Return greedy outputs for a test set."""
-        from trainables.seq2seq.evaluation import written
+        from trainables.seq2seq.trained import written
 
-        return written(run, corpus.column("source"), run.experiment.execution.executor, f"write {test}")
+        return written(run, corpus.column("source"), f"write {test}")
 
     def translate(
         self, run: Run, texts: Sequence[str], *, executor: ExecutorName = "local", **options: Any
     ) -> list[str]:
         """Return greedy outputs for texts, cleaned as training text is; sentences to reorder have no prompt."""
-        from trainables.seq2seq.evaluation import written
+        from trainables.seq2seq.trained import written
 
         cleaned = clean_lines(texts, run.experiment.corpus.preparation)
         if isinstance(run.experiment.corpus, ReorderCorpus):
             cleaned = [prompts.reordering(text) for text in cleaned]
-        return written(run, cleaned, executor, "write")
+        return written(run, cleaned, "write", executor)
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
-        from trainables.seq2seq.evaluation import export
+        from trainables.seq2seq.trained import export
 
-        return export(run, form, directory)
+        return export(self, run, form, directory)
 
     def sampler(self, run: Run) -> Sampler:
-        from trainables.seq2seq.evaluation import sampler
+        from trainables.seq2seq.trained import sampler
 
         return sampler(run)

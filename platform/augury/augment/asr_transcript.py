@@ -20,13 +20,13 @@ from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
-from augury.corpora.ingest import ingested
+from augury.corpora.ingest import cached_corpus
 from augury.corpora.languages import UNDETERMINED
 from augury.corpora.monolingual import NAME, MonolingualFilter, MonolingualSpec
 from augury.corpora.readers import open_text
 from augury.corpora.splits import BaseSpec
 from augury.decoding.speech import SpeechModel, content
-from augury.scoring.wer import Alignment, aligned, word_error_rate, word_recognition_rate
+from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
 
 INDICATORS = re.compile(r"\[[^][]*\]|\([A-Z][\w'-]*(?: [\w'-]+){0,2}\)")
 """What transcripts say besides words: `[laughter]`, `(Applause)`, and of brackets that are round up to three words."""
@@ -143,7 +143,7 @@ class AsrTranscript(CorpusOperator):
         elif not triple.kept(self.max_ratio, self.against):
             counts[f"{REJECTED}length ratio"] += 1
         else:
-            alignment = aligned(triple.transcript.split(), triple.heard.split())
+            alignment = align(triple.transcript.split(), triple.heard.split())
             counts.update({WORDS: alignment.words, ERRORS: alignment.errors, MATCHES: alignment.matches})
             counts["unchanged sources"] += triple.heard == triple.transcript
             return True
@@ -168,7 +168,7 @@ class AsrTranscript(CorpusOperator):
 
         With the folders that a recogniser's transcripts are in.
         """
-        text = ingested(self._text, "train", store.root)
+        text = cached_corpus(self._text, "train", store.root)
         self._check_rows(spoken, text)
         shards: Iterator[list[str | None]] = (block.column("text").to_pylist() for block in text.blocks(["text"]))
         folders = []
@@ -224,7 +224,7 @@ class AsrTranscript(CorpusOperator):
 @cache
 def _recordings(spec: str, directory: str) -> str:
     """Return what identifies the audio files of a text of paths; UserError where one is missing."""
-    part = MonolingualSpec.model_validate_json(spec).part("train")
+    part = MonolingualSpec.model_validate_json(spec).resolve("train")
     blocks = open_text(part.text, part.role).blocks()
     paths = [path.strip() for block in blocks for path in block.column("text").to_pylist()]
     return content([path for path in paths if path], directory)

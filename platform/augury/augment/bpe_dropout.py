@@ -9,7 +9,7 @@ from pydantic import Field
 
 from augury.augment.draw import NO_TOKEN, Symbols, TokenDraw
 from augury.core.citations import BPE_DROPOUT, Paper
-from augury.core.rng import nested
+from augury.core.rng import fold_in
 from augury.training.batching import padded
 
 
@@ -34,7 +34,7 @@ class BpeDropout(TokenDraw):
     ) -> np.ndarray:
         assert symbols.resegmenter is not None, "experiments of other tasks are refused"
         rows = [row[row != NO_TOKEN] for row in ids]
-        return padded(symbols.resegmenter(symbols.text).rows(rows, self.dropout, nested(keys, turn)), NO_TOKEN)
+        return padded(symbols.resegmenter(symbols.text).rows(rows, self.dropout, fold_in(keys, turn)), NO_TOKEN)
 
 
 OPERATOR = BpeDropout

@@ -44,6 +44,8 @@ class TokenDraw(Operator):
     """text: the tokens change wherever the side is read, in every view by a draw of its own; view: the text stays, and
     its changed source is another view of the example, for regimes that read views."""
     seed: int = 1
+    keep_anchor: bool = False
+    """Where views are read together, change all but the first, the plain source (the code released with CipherDAug)."""
 
     EXAMPLE: ClassVar[str] = "seed: 2"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
@@ -55,6 +57,16 @@ class TokenDraw(Operator):
         if self.use == "view" and self.side != "source":
             raise UserError(f"use view makes a view of the source, not of side={self.side}: set side=source")
         return self
+
+    def to_dict(self) -> dict[str, Any]:
+        values = super().to_dict()
+        if not self.keep_anchor:
+            del values["keep_anchor"]  # addresses and draws are those of before there was the choice
+        return values
+
+    def inactive(self) -> dict[str, str]:
+        changes_plain_source = self.use == "text" and self.side != "target"
+        return {} if changes_plain_source else {"keep_anchor": "the operator changes no plain source"}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id",) if self.side == "source" else ("id", "target")

@@ -19,7 +19,7 @@ from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
 from augury.core.progress import say_once
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.corpora.corpus import texts_read
+from augury.corpora.corpus import input_columns
 from augury.corpora.files import examine
 from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
 from augury.text.segmentation import require_words
@@ -63,7 +63,7 @@ class Eda(Operator):
         return self.use
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        return ("id", *(texts_read(columns) or ("premise", "hypothesis")), _language(columns))
+        return ("id", *(input_columns(columns) or ("premise", "hypothesis")), _language(columns))
 
     def numbers(self) -> Sequence[int]:
         """The numbers, from 1, of the copies that a part makes; a copy depends on its own number alone."""
@@ -71,7 +71,7 @@ class Eda(Operator):
 
     def check_text(self, beginning: pa.Table) -> None:
         languages = beginning.column(_language(beginning.column_names))
-        sides = texts_read(beginning.column_names)
+        sides = input_columns(beginning.column_names)
         for language in languages.unique().to_pylist():
             rows = beginning.filter(pc.equal(languages, language))
             texts = chain.from_iterable(rows.column(side).to_pylist() for side in sides)
@@ -93,7 +93,7 @@ class Eda(Operator):
         others = (synonyms if self.synonyms else {}, stop_words if self.stop_words else frozenset[str]())
 
         def apply(block: pa.Table) -> Made:
-            numbers, sides = self.numbers(), texts_read(block.column_names)
+            numbers, sides = self.numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
             records = zip(*(block.column(name).to_pylist() for name in self.reads(block.column_names)), strict=True)
             copies = [

@@ -14,7 +14,7 @@ from augury.augment.translation_memory import TokensOf, TranslationMemory, memor
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
-from augury.corpora.ingest import ingested
+from augury.corpora.ingest import cached_corpus
 from augury.corpora.monolingual import MonolingualSpec
 from augury.corpora.splits import BaseSpec
 from augury.text.fuzzy import Limit, Norm
@@ -140,7 +140,7 @@ class FuzzyMatchMono(FuzzyMatch):
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         memory = memory_of(fitted["corpus"].folder, self.tokens, self.of)
         assert self.monolingual is not None
-        text = ingested(self.monolingual, "train", store.root)
+        text = cached_corpus(self.monolingual, "train", store.root)
         names, sentences = text.column("id"), text.column("text")
         first: dict[str, int] = {}
         for number, sentence in enumerate(sentences):

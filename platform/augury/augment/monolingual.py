@@ -15,7 +15,7 @@ from augury.core.errors import UserError
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import PARALLEL, Corpus
-from augury.corpora.ingest import ingested
+from augury.corpora.ingest import cached_corpus
 from augury.corpora.monolingual import MonolingualSpec
 from augury.corpora.splits import BaseSpec
 from augury.decoding.settings import Decoding
@@ -86,7 +86,7 @@ class TranslatedText(CorpusOperator):
         require_view(self.operator, role, self.view, views)
 
     def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
-        text = ingested(self.monolingual, "train", store.root)
+        text = cached_corpus(self.monolingual, "train", store.root)
         translation = Translation(text, "text", fitted["models"][TRANSLATOR], self.view, self.decoding, self.sampling)
         outputs = translation.hypotheses(store, execution, f"{self.operator}: translate")
         languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}

@@ -14,7 +14,7 @@ from augury.augment.operator import RECORDS, Apply, Made, OfTexts, children, plu
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.core.store import Store
-from augury.corpora.corpus import texts_read
+from augury.corpora.corpus import input_columns
 from augury.corpora.noise import KINDS, NoiseRates
 from augury.text.noise import Setting, confusions, noisy, require_language, spoken_words
 
@@ -55,7 +55,7 @@ class Noise(NoiseRates, OfTexts):
         return {} if self.keyboard else {"layout": "no letter is mistyped"}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        return ("id", *(texts_read(columns) or ("premise", "hypothesis")), _language(columns))
+        return ("id", *(input_columns(columns) or ("premise", "hypothesis")), _language(columns))
 
     def check_text(self, beginning: pa.Table) -> None:
         for language in set(beginning.column(_language(beginning.column_names)).to_pylist()):
@@ -70,7 +70,7 @@ class Noise(NoiseRates, OfTexts):
             return {}
         words: dict[str, set[str]] = {}
         languages = block.column(_language(block.column_names)).to_pylist()
-        for side in texts_read(block.column_names):
+        for side in input_columns(block.column_names):
             for language, text in zip(languages, block.column(side).to_pylist(), strict=True):
                 words.setdefault(language, set()).update(spoken_words(text))
         return {language: sorted(of_language) for language, of_language in words.items()}
@@ -84,7 +84,7 @@ class Noise(NoiseRates, OfTexts):
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
         def apply(block: pa.Table) -> Made:
-            numbers, sides = self.numbers(), texts_read(block.column_names)
+            numbers, sides = self.numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
             columns, counts = {}, Counter[str]()
             names, languages = (block.column(name).to_pylist() for name in ("id", _language(block.column_names)))

@@ -14,7 +14,7 @@ from augury.core import config, plugins
 from augury.core.citations import Paper
 from augury.core.config import Section, validate
 from augury.core.errors import UserError, unknown
-from augury.core.plugins import Extension, Kind
+from augury.core.plugins import Extension, Registry
 from augury.core.store import Store
 from augury.corpora.corpus import LINEAGE, Corpus
 from augury.decoding.checkpoint import Languages
@@ -29,11 +29,11 @@ if TYPE_CHECKING:
 VIEW, RECORDS, DRAW = "view", "records", "draw"
 REJECTED = "rejected, "
 """Before the reason, in counts of what might have become a record."""
-OPERATORS = Kind(
+OPERATORS = Registry(
     "operator",
     package="augury.augment",
     attribute="OPERATOR",
-    how="sets OPERATOR to a subclass of augury.augment.operator.Operator",
+    contract="set OPERATOR to a subclass of augury.augment.operator.Operator",
 )
 
 
@@ -334,13 +334,13 @@ def parse(value: Any) -> Operator:
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("operator"), str):
         raise UserError(f"an item of augment is 'operator: ...' and its parameters; allowed: {', '.join(names())}")
-    operator, settings = plugins.section(OPERATORS, Operator, "operator", value)
+    operator, settings = plugins.resolve(OPERATORS, Operator, "operator", value)
     return validate(operator, settings, f"operator {settings['operator']}")
 
 
 def schema(name: str) -> type[Operator]:
     """Return the class of the operator called `name`, or at that path."""
-    operator, _ = plugins.section(OPERATORS, Operator, "operator", {"operator": name})
+    operator, _ = plugins.resolve(OPERATORS, Operator, "operator", {"operator": name})
     return operator
 
 

@@ -15,13 +15,13 @@ import pyarrow.parquet as pq
 from augury.augment.operator import DRAW, RECORDS, VIEW, CorpusOperator, Made, Operator, TrainedModel
 from augury.core import config
 from augury.core.execution import Execution, Executor
-from augury.core.locks import make_once, making
+from augury.core.locks import lock_incomplete, make_once
 from augury.core.progress import Stage, say_once
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus, read_shard, shard_name, write_shard
-from augury.corpora.ingest import addressed
-from augury.corpora.mixture import TEXTS, rows_of
+from augury.corpora.ingest import cached_address
+from augury.corpora.mixture import TEXTS, row_ranges
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
@@ -120,7 +120,7 @@ def plan(
             if part.makes() == DRAW:
                 continue
             own = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
-            texts = {name: addressed(spec, "train") for name, spec in part.texts().items()}
+            texts = {name: cached_address(spec, "train") for name, spec in part.texts().items()}
             learned_by_part = learned | ({"texts": texts} if texts else {})
             part_address = config.address({"corpus": corpus_address, **learned_by_part, "version": part.VERSION, **own})
             folder = store.folder(KINDS[part.makes()], part_address)
@@ -141,10 +141,10 @@ def augment(
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address, models)
     address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
-    with making([part.folder for part in parts]) as folders:
+    with lock_incomplete([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
         for operator in {part.operator.operator: part.operator for part in missing}.values():
-            operator.check_names([text.name for text in rows_of(corpus)] if TEXTS in corpus.manifest else [])
+            operator.check_names([text.name for text in row_ranges(corpus)] if TEXTS in corpus.manifest else [])
             operator.check_text(beginning(corpus, operator))
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, execution)
@@ -258,7 +258,7 @@ def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequen
         changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
         remedy = f"; {part.operator.REMEDY}" if part.operator.REMEDY else ""
         say_once(f"{part.name} changes little: {changes} in {rows:,} copies{remedy}")
-    texts = [addressed(spec, "train") for spec in part.operator.texts().values()]
+    texts = [cached_address(spec, "train") for spec in part.operator.texts().values()]
     part.folder.finish(
         {
             "schema": 1,

@@ -16,7 +16,7 @@ from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
 from augury.core.store import Store
-from augury.corpora.corpus import texts_read
+from augury.corpora.corpus import input_columns
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Sampling
 from augury.text import eflomal, prompts
@@ -112,10 +112,10 @@ class Reorder(Operator):
         return {REORDERER: {"name": REORDERER, "task": "seq2seq", "corpus": corpus_of_reorderer, **sections}}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        return ("id", *(texts_read(columns) or ("premise", "hypothesis")))
+        return ("id", *(input_columns(columns) or ("premise", "hypothesis")))
 
     def check_text(self, beginning: pa.Table) -> None:
-        sides = texts_read(beginning.column_names)
+        sides = input_columns(beginning.column_names)
         texts = chain.from_iterable(beginning.column(side).to_pylist() for side in sides)
         require_words(texts, self.parallel.source_language, f"operator {self.operator}")
 
@@ -129,7 +129,7 @@ class Reorder(Operator):
             copies = [*range(1, self.copies + 1)] * len(block)
             ids = parents.column("id").to_pylist()
             texts, counts = {}, Counter[str]()
-            for side in texts_read(block.column_names):
+            for side in input_columns(block.column_names):
                 before = parents.column(side).to_pylist()
                 records = zip(ids, copies, strict=True)
                 keys = [seed_of(self.seed, self.operator, name, side, copy) for name, copy in records]

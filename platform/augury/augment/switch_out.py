@@ -8,7 +8,7 @@ import numpy as np
 
 from augury.augment.draw import CountedDraw, Symbols
 from augury.core.citations import SWITCHOUT, Paper
-from augury.core.rng import nested, uniform
+from augury.core.rng import fold_in, uniform
 
 REPLACEMENTS = 1
 """The stream of the numbers that say what a token becomes, beside those that say which change."""
@@ -34,7 +34,7 @@ def replacements(ids: np.ndarray, keys: np.ndarray, turn: int, ordinary: np.ndar
     What stands for an id that is not ordinary is any of them but one. `ordinary` is in order.
     """
     places = np.searchsorted(ordinary, ids)
-    numbers = uniform(nested(keys, REPLACEMENTS), turn, ids.shape[1])
+    numbers = uniform(fold_in(keys, REPLACEMENTS), turn, ids.shape[1])
     steps = 1 + np.floor(numbers * (len(ordinary) - 1)).astype(np.int64)
     return np.asarray(ordinary[(places + steps) % len(ordinary)])
 

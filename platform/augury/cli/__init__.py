@@ -1,8 +1,8 @@
-"""The command line: `augury VERB`; one module per verb.
+"""The command line `augury VERB`, with one module per verb.
 
-A verb's module has `HELP` (one line), `EXAMPLE`, `configure(parser, words)` and `run(arguments) -> int`, and a place in
-`verbs.GROUPS`. What takes long to import is imported in `run`, for `augury --help` imports the modules of all verbs.
-Exit codes: 0 done, 1 the work failed, 2 what was given cannot be used, 130 stopped by Ctrl-C, as shells have it.
+A verb's module defines `HELP` (one line), `EXAMPLE`, `configure(parser, argv)` and `run(arguments) -> int`, and is
+listed in `verbs.GROUPS`. `augury --help` imports all of them, so slow imports belong into `run`. Exit codes: 0 success,
+1 failure, 2 invalid input, 130 interrupted by Ctrl-C.
 """
 
 from __future__ import annotations
@@ -24,23 +24,23 @@ from augury.core.progress import duration
 
 INTERRUPTED = 128 + signal.SIGINT
 
-# Threads that wait for a core without spinning: next to another busy process, spinning costs ten times the time.
+# Spinning threads make training ten times slower if another process is busy.
 os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command; errors are one message on standard error, with a traceback under `--debug`."""
+    """Run a command and return its exit code; errors are a message on standard error, a traceback with `--debug`."""
     try:
-        code = _command(sys.argv[1:] if arguments is None else list(arguments))
+        code = _dispatch(sys.argv[1:] if arguments is None else list(arguments))
         sys.stdout.flush()
     except BrokenPipeError:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # the reader has closed the pipe
         return 0
     return code
 
 
-def _command(words: list[str]) -> int:
-    match words:
+def _dispatch(argv: list[str]) -> int:
+    match argv:
         case [] | ["-h" | "--help" | "help", *_]:
             print(verbs.overview())
             return 0
@@ -49,30 +49,30 @@ def _command(words: list[str]) -> int:
             return 0
         case [verb, *rest] if verb in verbs.VERBS:
             return _run(verb, rest)
-    print(f"augury: {unknown('verb', words[0], verbs.VERBS)} (`augury --help` explains them)", file=sys.stderr)
+    print(f"augury: {unknown('verb', argv[0], verbs.VERBS)} (see `augury --help`)", file=sys.stderr)
     return 2
 
 
-def _run(verb: str, words: Sequence[str]) -> int:
-    arguments = _parsed(verb, words)
+def _run(verb: str, argv: Sequence[str]) -> int:
+    arguments = _parse(verb, argv)
     with messages.shown(arguments.verbosity, arguments.log_format):
-        began = time.monotonic()
-        code = _done(arguments, verb, words)
-        logger.debug("%s took %s", verb, duration(time.monotonic() - began))
+        start = time.monotonic()
+        code = _execute(arguments, verb, argv)
+        logger.debug("%s took %s", verb, duration(time.monotonic() - start))
         return code
 
 
-def _done(arguments: argparse.Namespace, verb: str, words: Sequence[str]) -> int:
-    """Do what a verb says and return the exit code; what goes wrong is one message."""
+def _execute(arguments: argparse.Namespace, verb: str, argv: Sequence[str]) -> int:
+    """Run a verb and return the exit code; exceptions become messages."""
     try:
         return int(verbs.module(verb).run(arguments))
     except BrokenPipeError:
         raise
-    except KeyboardInterrupt as stopped:
+    except KeyboardInterrupt as interrupt:
         if arguments.debug:
             raise
-        how_to_resume = f"What was finished is kept; continue with: {command('augury', verb, *words)}"
-        logger.error(f"{str(stopped) or 'stopped'}. {how_to_resume}")
+        resume = command("augury", verb, *argv)
+        logger.error(f"{str(interrupt) or 'stopped'}. Finished work is kept; continue with: {resume}")
         return INTERRUPTED
     except UserError as error:
         if arguments.debug:
@@ -82,16 +82,16 @@ def _done(arguments: argparse.Namespace, verb: str, words: Sequence[str]) -> int
     except Exception as error:
         if arguments.debug:
             raise
-        from augury.core.plugins import told  # which loads pydantic
+        from augury.core.plugins import describe_error  # imports pydantic, which is slow
 
-        logger.error(f"{told(error)}\n(--debug shows where)")
+        logger.error(f"{describe_error(error)}\n(--debug shows the traceback)")
         return 1
 
 
-def _parsed(verb: str, words: Sequence[str]) -> argparse.Namespace:
-    """Return the arguments of a verb; SystemExit with a usage line for those it does not take."""
-    parser = verbs.parser(verb, words)
-    arguments, rest = parser.parse_known_args(words)
+def _parse(verb: str, argv: Sequence[str]) -> argparse.Namespace:
+    """Return the arguments of a verb; SystemExit with a usage message for unknown ones."""
+    parser = verbs.parser(verb, argv)
+    arguments, rest = parser.parse_known_args(argv)
     if rest:
         flags = [flag for action in parser._actions for flag in action.option_strings]
         parser.error(f"unknown argument '{rest[0]}': {nearest(rest[0], flags)}")

@@ -1,4 +1,4 @@
-"""`augury align`: which words of two texts translate each other."""
+"""`augury align`: align the words of two parallel texts."""
 
 from __future__ import annotations
 
@@ -25,48 +25,51 @@ if TYPE_CHECKING:
     from augury.text.align import Sentences
     from augury.text.model import Links
 
-HELP = "Align the words of two texts, line by line: the places, from 0, of source and target words (Pharaoh format)."
+HELP = "Align the words of two parallel texts; prints links of word positions, counted from 0 (Pharaoh format)."
 EXAMPLE = "augury align train.de train.en > train.links"
-Reader = Callable[[str], "tuple[Sentences, Sentences]"]  # the words of both sides of a shard
+ShardReader = Callable[[str], "tuple[Sentences, Sentences]"]
+"""Name of a shard -> the words of its source and target sentences."""
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    parser.add_argument("source", metavar="SRC", help="source text, one sentence a line, plain or compressed")
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    parser.add_argument("source", metavar="SRC", help="source text, one sentence per line, plain or compressed")
     parser.add_argument("target", metavar="TGT", help="target text, aligned with the source")
     parser.add_argument(
         "--aligner",
         default="hmm",
         choices=["hmm", "fast_align", "eflomal"],
-        help="hmm: jumps between words, both directions trained to agree (default); fast_align: that program's model, "
-        "IBM 2 with a diagonal prior, a field behind in accuracy, for reproduction; eflomal: the optional package, "
-        "about as accurate as hmm at five times its CPU time and never twice the same (pip install 'augury[eflomal]')",
+        help="hmm: HMM alignment, both directions trained to agree (default); fast_align: IBM model 2 with a diagonal "
+        "prior, less accurate, for reproducing that program; eflomal: the optional package, about as accurate as hmm "
+        "at five times the CPU time and not deterministic (pip install 'augury[eflomal]')",
     )
     parser.add_argument(
         "--direction",
         default="both",
         choices=["forward", "reverse", "both"],
-        help="forward: at most one source word for every target word; reverse: at most one target word for every "
-        "source word; both: joined by --symmetrisation (default)",
+        help="forward: at most one source word per target word; reverse: at most one target word per source word; "
+        "both: combined by --symmetrisation (default)",
     )
     parser.add_argument(
-        "--symmetrisation", choices=get_args(Symmetrisation), help="of both directions (default: grow-diag-final-and)"
+        "--symmetrisation",
+        choices=get_args(Symmetrisation),
+        help="how to combine both directions (default: grow-diag-final-and)",
     )
     parser.add_argument(
         "--tokenised",
         action="store_true",
-        help="take the words as spaces separate them, for text that is tokenised (default: punctuation is split off)",
+        help="the text is tokenised: split it only at spaces (default: split off punctuation)",
     )
     parser.add_argument(
         "--write-tokens",
         nargs=2,
         metavar=("SRC_TOKENS", "TGT_TOKENS"),
-        help="also write the words that the links count, a space between them, to these two files",
+        help="also write the tokens that the links refer to, separated by spaces, to these files",
     )
     add_executor(parser)
     parser.add_argument(
         "--storage",
-        help="directory or URI for the shards while they are needed, which every machine of a cluster reaches "
-        "(default: a temporary directory of this machine)",
+        help="directory or URI for temporary shards; must be reachable from all machines of a cluster (default: a "
+        "temporary directory on this machine)",
     )
 
 
@@ -75,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     with _scratch(arguments.storage) as scratch:
         shards = _align(arguments, scratch)
     symmetrisation: Symmetrisation = arguments.symmetrisation or "grow-diag-final-and"
-    links = [row for shard in shards for row in _joined(shard, arguments.direction, symmetrisation)]
+    links = [row for shard in shards for row in _select(shard, arguments.direction, symmetrisation)]
     if arguments.json:
         print_json({"links": links})
     else:
@@ -84,28 +87,28 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _check(arguments: argparse.Namespace) -> None:
-    """UserError for options that do not go together, before any text is read."""
+    """Raise UserError for options that exclude each other, before any text is read."""
     from augury.text import eflomal
 
     if arguments.symmetrisation and arguments.direction != "both":
         raise UserError(
-            f"--symmetrisation {arguments.symmetrisation} joins both directions: leave out --direction "
+            f"--symmetrisation {arguments.symmetrisation} combines both directions: leave out --direction "
             f"{arguments.direction}, or --symmetrisation"
         )
     if arguments.aligner == "eflomal":
         eflomal.require()
         if arguments.executor == "ray":
-            raise UserError("eflomal runs on this machine alone: leave out --executor ray, or take --aligner hmm")
+            raise UserError("eflomal only runs on this machine: leave out --executor ray, or use --aligner hmm")
     paths = [os.path.realpath(path) for path in (arguments.source, arguments.target, *(arguments.write_tokens or ()))]
     for path in arguments.write_tokens or ():
         if paths.count(os.path.realpath(path)) > 1:
-            raise UserError(f"--write-tokens would overwrite {path}: name two new files")
+            raise UserError(f"--write-tokens would overwrite {path}: give two new files")
         if not os.path.isdir(os.path.dirname(path) or "."):
-            raise UserError(f"--write-tokens {path}: there is no directory '{os.path.dirname(path)}': make it first")
+            raise UserError(f"--write-tokens {path}: there is no directory '{os.path.dirname(path)}': create it first")
 
 
 def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
-    """The links of each shard of the text."""
+    """Return the links of each shard of the text."""
     from augury.corpora.corpus import shard_name, write_shard
     from augury.corpora.readers import open_text
     from augury.corpora.spec import TextSpec
@@ -117,13 +120,15 @@ def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
     shards: list[str] = []
     for index, block in enumerate(text.blocks()):
         if not index and not arguments.tokenised:
-            _warn_of_tokens(arguments, block)
+            _warn_if_tokenised(arguments, block)
         shards.append(shard_name(index))
         write_shard(scratch, shards[-1], block.select(["source", "target"]))
-    read = partial(words_of_shard, scratch, split=_by_spaces if arguments.tokenised else words)
+    read = partial(words_of_shard, scratch, split=_split_at_spaces if arguments.tokenised else words)
     if arguments.write_tokens:
         _write_tokens(arguments.write_tokens, read, shards)
-    return _fitted(arguments.aligner, read, shards, scratch, executor) if executor else _by_eflomal(read, shards)
+    if executor is None:
+        return _align_with_eflomal(read, shards)
+    return _align_with_model(arguments.aligner, read, shards, scratch, executor)
 
 
 def _executor(arguments: argparse.Namespace, rows: int) -> Executor:
@@ -133,53 +138,55 @@ def _executor(arguments: argparse.Namespace, rows: int) -> Executor:
     executor = choose(arguments.executor, rows / PAIRS_PER_SECOND, "align")
     if executor.name == "ray" and os.environ.get("RAY_ADDRESS") and not arguments.storage:
         raise UserError(
-            f"RAY_ADDRESS={os.environ['RAY_ADDRESS']} names a cluster, and a temporary directory is on this machine "
-            "alone: give --storage, which every machine reaches, or --executor local"
+            f"RAY_ADDRESS={os.environ['RAY_ADDRESS']} is a cluster, which cannot reach a temporary directory on this "
+            "machine: give --storage that all machines can reach, or --executor local"
         )
     return executor
 
 
-def _fitted(aligner: str, read: Reader, shards: Sequence[str], scratch: Folder, executor: Executor) -> list[Links]:
+def _align_with_model(
+    aligner: str, read: ShardReader, shards: Sequence[str], scratch: Folder, executor: Executor
+) -> list[Links]:
     from augury.text.align import MODELS, apply, encode_shards, fit
 
     encoded = encode_shards(read, shards, scratch.sub("encoded"), executor)
     return apply(fit(encoded, executor, MODELS[aligner]()), encoded, executor)
 
 
-def _by_eflomal(read: Reader, shards: Sequence[str]) -> list[Links]:
+def _align_with_eflomal(read: ShardReader, shards: Sequence[str]) -> list[Links]:
     from augury.text import eflomal
 
     sources, targets = zip(*map(read, shards), strict=True)
     return [eflomal.align(list(chain.from_iterable(sources)), list(chain.from_iterable(targets)))]
 
 
-def _warn_of_tokens(arguments: argparse.Namespace, block: pa.Table) -> None:
-    """Say so where text is tokenised already, so that its words are split a second time."""
+def _warn_if_tokenised(arguments: argparse.Namespace, block: pa.Table) -> None:
+    """Warn if a text looks tokenised and would be tokenised again."""
     from augury.core.progress import say_once
     from augury.text.segmentation import tokenised_line
     from augury.text.words import words
 
     for path, side in ((arguments.source, "source"), (arguments.target, "target")):
         lines = block.column(side).slice(0, 1_000).to_pylist()
-        place = tokenised_line(lines)
-        if place is not None:
-            again = words(lines[place])
+        index = tokenised_line(lines)
+        if index is not None:
+            line, tokens = lines[index], words(lines[index])
             say_once(
-                f"warning: {path} looks tokenised already, and is split again: line {place + 1}, '{lines[place]}', has "
-                f"{len(again)} words here ('{' '.join(again)}') and {len(lines[place].split())} between its spaces. "
-                "Give --tokenised to take the words as they are; --write-tokens writes those that the links count"
+                f"warning: {path} looks tokenised and is tokenised again: line {index + 1}, '{line}', has "
+                f"{len(line.split())} words but {len(tokens)} tokens ('{' '.join(tokens)}'). Give --tokenised to split "
+                "only at spaces; --write-tokens writes the tokens that the links refer to"
             )
 
 
-def _write_tokens(paths: Sequence[str], read: Reader, shards: Sequence[str]) -> None:
+def _write_tokens(paths: Sequence[str], read: ShardReader, shards: Sequence[str]) -> None:
     with open(paths[0], "w", encoding="utf-8") as sources, open(paths[1], "w", encoding="utf-8") as targets:
         for shard in shards:
             for file, sentences in zip((sources, targets), read(shard), strict=True):
                 file.writelines(" ".join(sentence) + "\n" for sentence in sentences)
 
 
-def _joined(links: Links, direction: str, symmetrisation: Symmetrisation) -> list[list[Link]]:
-    """The links of both directions as one, or those of one as they are."""
+def _select(links: Links, direction: str, symmetrisation: Symmetrisation) -> list[list[Link]]:
+    """Return the links of one direction, or of both combined."""
     for side in BOTH:
         if direction == side:
             return links[side]
@@ -189,7 +196,7 @@ def _joined(links: Links, direction: str, symmetrisation: Symmetrisation) -> lis
 
 @contextmanager
 def _scratch(storage: str | None) -> Iterator[Folder]:
-    """A folder of its own, there until the block ends."""
+    """Yield a new folder that is removed when the block ends."""
     from augury.core.store import Store
 
     with tempfile.TemporaryDirectory() as directory:
@@ -200,5 +207,5 @@ def _scratch(storage: str | None) -> Iterator[Folder]:
             folder.remove()
 
 
-def _by_spaces(line: str) -> list[str]:
+def _split_at_spaces(line: str) -> list[str]:
     return [word for word in line.replace("\t", " ").split(" ") if word]

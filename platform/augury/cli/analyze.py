@@ -1,4 +1,4 @@
-"""`augury analyze`: what models make of their views, beyond scores; and which key a cipher should have."""
+"""`augury analyze`: analyse trained runs beyond scores, or the keys of a cipher before training."""
 
 from __future__ import annotations
 
@@ -14,50 +14,53 @@ from augury.core.progress import say
 if TYPE_CHECKING:
     from augury.analysis.system import System
 
-HELP = "Look into trained runs: hallucinations, rare subwords, states, words and lengths, views; or choose a key."
+HELP = "Analyse trained runs: hallucinations, rare subwords, encoder states, words and lengths, views; or cipher keys."
 EXAMPLE = """augury analyze results/runs/ADDRESS/seed-1
   augury analyze BASELINE CIPHERDAUG --storage results --which buckets correlation
   augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml --keys 1 2 3 5"""
 NAMES = ("hallucinations", "rare_subwords", "correlation", "buckets", "outputs")
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    if analyze_keys.asked(words):
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    if analyze_keys.selected(argv):
         analyze_keys.configure(parser)
         return
     parser.add_argument(
         "runs",
         nargs="+",
         metavar="RUN",
-        help="folder of a run and seed, or its address (with --storage); several are compared with the first. "
-        f"`{analyze_keys.WORD}` instead: the choice of a cipher's key before training, see `augury analyze "
+        help="run folder (runs/ADDRESS/seed-N), or an address in --storage; several runs are compared with the first. "
+        f"Instead of runs, `{analyze_keys.WORD}` analyses cipher keys before training: see `augury analyze "
         f"{analyze_keys.WORD} --help`",
     )
-    parser.add_argument("--storage", default="results", help="where runs named by address lie (default: results)")
+    parser.add_argument("--storage", default="results", help="storage of runs given by address (default: results)")
     parser.add_argument("--which", nargs="+", choices=NAMES, metavar="ANALYSIS", help=f"default: {' '.join(NAMES)}")
-    parser.add_argument("--test", metavar="NAME", help="test set, or valid (default: the first that all runs have)")
+    parser.add_argument("--test", metavar="NAME", help="test set, or valid (default: the first that all runs share)")
     parser.add_argument(
-        "--sentences", type=int, default=1000, help="at most so many of it, drawn at random (default: 1000)"
+        "--sentences", type=int, default=1000, help="maximum number of test sentences, a random sample (default: 1000)"
     )
-    parser.add_argument("--beam", type=int, help="of all translations (default: the experiment's)")
+    parser.add_argument("--beam", type=int, help="beam size of all translations (default: the experiment's)")
     parser.add_argument(
-        "--executor", choices=["auto", "local", "ray"], help="where translation runs (default: the experiment's)"
+        "--executor", choices=["auto", "local", "ray"], help="where to translate (default: the experiment's)"
     )
-    of_each = parser.add_argument_group("settings of single analyses")
-    of_each.add_argument(
-        "--subwords", type=int, default=50, help="hallucinations: so many frequent ones are put before a source"
+    specific = parser.add_argument_group("settings of single analyses")
+    specific.add_argument(
+        "--subwords",
+        type=int,
+        default=50,
+        help="hallucinations: number of frequent subwords to insert before a source (default: 50)",
     )
-    of_each.add_argument(
+    specific.add_argument(
         "--compare-to",
         choices=["base", "reference"],
         default="base",
-        help="hallucinations: what an output has lost, against the output as it was (base, default) or the reference",
+        help="hallucinations: compare a perturbed output with the unperturbed one (base, default) or the reference",
     )
-    of_each.add_argument(
+    specific.add_argument(
         "--normalise-weights", action="store_true", help="hallucinations: adjusted BLEU with weights that sum to 1"
     )
-    of_each.add_argument("--pooled", action="store_true", help="rare_subwords: count over all views together")
-    of_each.add_argument(
+    specific.add_argument("--pooled", action="store_true", help="rare_subwords: count over all views together")
+    specific.add_argument(
         "--counted-in",
         choices=["train", "references"],
         default="train",
@@ -77,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             raise UserError(f"--{name} {getattr(arguments, name)}: give 1 or more")
     folders = [open_run(name, arguments.storage)[1] for name in arguments.runs]
     if len(set(folders)) < len(folders):
-        raise UserError("a run is named twice: name each run once")
+        raise UserError("a run is given twice: give each run once")
     systems = open_systems(
         folders,
         test=arguments.test,
@@ -86,27 +89,27 @@ def run(arguments: argparse.Namespace) -> int:
         beam=arguments.beam,
     )
     settings = vars(arguments)
-    done: dict[str, Any] = {}
+    results: dict[str, Any] = {}
     for name in arguments.which or NAMES:
         try:
             report = catalogue.analyse(name, systems, settings)
         except UserError as error:
             if arguments.which:
                 raise
-            say(f"{name} is left out: {error}")
+            say(f"{name} is skipped: {error}")
             continue
         pages = [f"{catalogue.folder_of(systems, system).uri}/{report.page}" for system in systems]
-        done[name] = {"answer": report.answer, **report.content, "pages": pages}
+        results[name] = {"answer": report.answer, **report.content, "pages": pages}
         if not arguments.json:
             print(f"{report.text()}page     {pages[0]}\n", flush=True)
-    _record(systems)
+    _track(systems)
     if arguments.json:
-        print_json(done)
-    return 0 if done else 1
+        print_json(results)
+    return 0 if results else 1
 
 
-def _record(systems: Sequence[System]) -> None:
-    """Keep the analyses with the runs in MLflow, where these are recorded."""
+def _track(systems: Sequence[System]) -> None:
+    """Log the analyses to the runs in MLflow if tracking is enabled."""
     from augury.tracking.tracker import Tracker
 
     for system in systems:

@@ -1,4 +1,4 @@
-"""`augury analyze keys`: which key makes the source least like the plain one, before anything is trained."""
+"""`augury analyze keys`: compare the keys of a cipher before training."""
 
 from __future__ import annotations
 
@@ -6,54 +6,55 @@ import argparse
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from augury.cli.common import add_experiment, print_json
+from augury.cli.common import add_experiment, flag_of, print_json
 from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
 
 WORD = "keys"
-PURPOSE = "Compare the keys of a cipher by the subwords that they lead to, before anything is trained."
+DESCRIPTION = "Compare the keys of a cipher by the subword segmentation they lead to, before training."
 EXAMPLES = """augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml
   augury analyze keys --source train.de --target train.en --keys 1 2 3 --set vocabulary.size=8000"""
 FILES = ("source", "target", "source_language", "target_language")
 UNKNOWN = "und"
+"""Language code of undetermined languages."""
 
 
-def asked(words: Sequence[str]) -> bool:
-    """Return whether these arguments of `augury analyze` are about keys."""
-    return next((word for word in words if not word.startswith("-")), None) == WORD
+def selected(argv: Sequence[str]) -> bool:
+    """Return whether these arguments of `augury analyze` select the analysis of keys."""
+    return next((argument for argument in argv if not argument.startswith("-")), None) == WORD
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    """Add the arguments."""
-    parser.prog, parser.description, parser.epilog = f"{parser.prog} {WORD}", PURPOSE, f"example:\n  {EXAMPLES}"
+    """Add the arguments of `augury analyze keys`."""
+    parser.prog, parser.description, parser.epilog = f"{parser.prog} {WORD}", DESCRIPTION, f"example:\n  {EXAMPLES}"
     parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
     add_experiment(parser, required=False)
     parser.add_argument(
-        "--keys", nargs="+", type=int, default=None, metavar="KEY", help="candidates (default: 1 to 10)"
+        "--keys", nargs="+", type=int, default=None, metavar="KEY", help="candidate keys (default: 1 to 10)"
     )
     parser.add_argument(
         "--sentences",
         type=int,
         default=20_000,
-        help="at most so many are compared, drawn at random; vocabularies are learned from all (default: 20000)",
+        help="maximum number of sentences to compare, a random sample; vocabularies use all (default: 20000)",
     )
-    parser.add_argument("--storage", help="directory or URI for what is made (default: the experiment's, or results)")
-    parser.add_argument("--executor", choices=["auto", "local", "ray"], help="where keys are worked on")
+    parser.add_argument("--storage", help="directory or URI for all output (default: the experiment's, or results)")
+    parser.add_argument("--executor", choices=["auto", "local", "ray"], help="where to process keys")
     files = parser.add_argument_group("without an experiment file")
-    files.add_argument("--source", metavar="FILE", help="training source, one sentence a line")
+    files.add_argument("--source", metavar="FILE", help="training source, one sentence per line")
     files.add_argument("--target", metavar="FILE", help="training target, aligned with the source")
     files.add_argument("--source-language", metavar="CODE", help=f"default: {UNKNOWN}, undetermined")
-    files.add_argument("--target-language", metavar="CODE")
+    files.add_argument("--target-language", metavar="CODE", help=f"default: {UNKNOWN}, undetermined")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Rank the keys, write the report into the storage and print it."""
+    """Rank the keys, write the report to the storage and print it."""
     from augury.analysis.keys import analyse_keys
     from augury.core import config
     from augury.core.store import Store
-    from augury.reporting.analyses import keys as report_of
+    from augury.reporting.analyses import keys as reports
     from augury.reporting.run_files import ANALYSES
 
     if arguments.sentences < 1:
@@ -63,9 +64,9 @@ def run(arguments: argparse.Namespace) -> int:
     result = analyse_keys(experiment, store, arguments.keys, sentences=arguments.sentences, executor=arguments.executor)
     corpus = experiment.name if arguments.experiment else f"{arguments.source} and {arguments.target}"
     settings = {"keys": sorted(key.key for key in result.keys), "sentences": arguments.sentences}
-    report = report_of.report(result, corpus, settings)
-    determined = {"corpus": experiment.corpus.to_dict(), "vocabulary": experiment.to_dict()["vocabulary"], **settings}
-    folder = store.folder(ANALYSES, f"keys-{config.address(determined)}")
+    report = reports.report(result, corpus, settings)
+    identity = {"corpus": experiment.corpus.to_dict(), "vocabulary": experiment.to_dict()["vocabulary"], **settings}
+    folder = store.folder(ANALYSES, f"keys-{config.address(identity)}")
     report.write(folder)
     page = f"{folder.uri}/{report.page}"
     if arguments.json:
@@ -76,14 +77,14 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _experiment(arguments: argparse.Namespace) -> Experiment:
-    """The experiment file, or a translation experiment with the files as training text."""
+    """Return the experiment file, or a translation experiment with the given training files."""
     from augury.core import config
     from augury.experiments import experiment
 
-    flags = [f"--{name.replace('_', '-')}" for name in FILES if getattr(arguments, name) is not None]
+    flags = [flag_of(name) for name in FILES if getattr(arguments, name) is not None]
     if arguments.experiment:
         if flags:
-            raise UserError(f"give an experiment file or {flags[0]}, not both; --set changes the file's settings")
+            raise UserError(f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file")
         return experiment.load(arguments.experiment, arguments.assignments)
     missing = [flag for flag in ("source", "target") if getattr(arguments, flag) is None]
     if missing:

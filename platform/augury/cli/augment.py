@@ -1,4 +1,4 @@
-"""`augury augment`: make the views of a corpus, from an experiment file or straight from two files."""
+"""`augury augment`: augment a corpus, given as an experiment file or as two files and an operator."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin
 
-from augury.cli.common import add_experiment, print_json
+from augury.cli.common import add_experiment, flag_of, print_json
 from augury.core.errors import UserError
 from augury.core.progress import say
 
@@ -17,31 +17,35 @@ if TYPE_CHECKING:
     from augury.augment.operator import Operator
     from augury.augment.pipeline import Augmented, Models
     from augury.core.store import Store
+    from augury.corpora.corpus import Corpus
     from augury.corpora.splits import BaseSpec
     from augury.experiments.experiment import Experiment
 
-HELP = "Augment a corpus: from an experiment file, or from two aligned files and an operator."
-DIRECT = ("source", "target", "source_language", "target_language", "operator")  # instead of an experiment file
+HELP = "Augment a corpus, given as an experiment file or as two aligned files and an operator."
+DIRECT = ("source", "target", "source_language", "target_language", "operator")
+"""Arguments that replace an experiment file."""
 UNKNOWN = "und"
-PARAMETER = "parameter."  # before the names of an operator's parameters among the arguments
+PARAMETER = "parameter."
+"""Prefix of an operator's parameters among the arguments."""
 EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
-EXPERIMENTS = "search_spaces/experiments"  # where those to try operators on are
+EXPERIMENTS = "search_spaces/experiments"
+"""Directory of the experiments in examples."""
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser, required=False)
     direct = parser.add_argument_group("without an experiment file")
-    direct.add_argument("--source", metavar="FILE", help="source text, one sentence a line")
+    direct.add_argument("--source", metavar="FILE", help="source text, one sentence per line")
     direct.add_argument("--target", metavar="FILE", help="target text, aligned with the source")
-    direct.add_argument("--source-language", metavar="CODE", help=f"for the records (default: {UNKNOWN}, undetermined)")
-    direct.add_argument("--target-language", metavar="CODE")
+    direct.add_argument("--source-language", metavar="CODE", help=f"default: {UNKNOWN}, undetermined")
+    direct.add_argument("--target-language", metavar="CODE", help=f"default: {UNKNOWN}, undetermined")
     direct.add_argument("--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2")
-    direct.add_argument("--storage", default=None, help="directory or URI for the result (default: results)")
-    direct.add_argument("--executor", choices=["auto", "local", "ray"], default=None, help="where the operator runs")
-    named = [word.removeprefix("--operator=") for word in words if word.startswith("--operator=")]
-    named += [words[index + 1] for index, word in enumerate(words[:-1]) if word == "--operator"]
-    if named:
-        _add_parameters(parser, named[0])
+    direct.add_argument("--storage", default=None, help="directory or URI for all output (default: results)")
+    direct.add_argument("--executor", choices=["auto", "local", "ray"], default=None, help="where to run the operator")
+    operators = [argument.removeprefix("--operator=") for argument in argv if argument.startswith("--operator=")]
+    operators += [argv[index + 1] for index, argument in enumerate(argv[:-1]) if argument == "--operator"]
+    if operators:
+        _add_parameters(parser, operators[0])
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -51,41 +55,22 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.core.store import Store
     from augury.corpora.ingest import ingest
 
-    corpus_spec, operators, experiment = _given(arguments)
+    corpus_spec, operators, experiment = _inputs(arguments)
     execution = experiment.execution if experiment else Execution()
     if draws := [operator.operator for operator in operators if operator.makes() == DRAW]:
         raise UserError(
-            f"operator {draws[0]} changes token ids in every pass of training and stores nothing: put it into augment "
-            "of an experiment, and `augury train` it"
+            f"operator {draws[0]} changes token ids during training and stores nothing: add it to augment in an "
+            "experiment file and run `augury train`"
         )
     store = Store(arguments.storage or (experiment.storage if experiment else "results"))
     corpus = ingest(corpus_spec, "train", store)
     if arguments.executor:
         execution = execution.model_copy(update={"executor": arguments.executor})
-    models = _trained(experiment, store) if experiment else None
-    done = pipeline.augment(corpus, operators, store, models=models, execution=execution)
-    if done.reused:
-        say(f"found, not made again: {', '.join(done.reused)}")
-    result = {
-        "rows_in": corpus.rows + sum(corpus.manifest["rejected"].values()),
-        "rows_kept": corpus.rows,
-        "rows_added": sum(part.folder.manifest()["rows"] for part in done.parts if part.name in done.made),
-        "rows_rejected": _rejected(corpus.manifest["rejected"], done),
-        "address": done.address,
-        "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
-        "parts": {
-            part.name: {
-                "address": part.folder.name.rpartition("/")[2],
-                "folder": part.folder.uri,
-                "makes": part.operator.makes(),
-                "rows": part.folder.manifest()["rows"],
-                "counts": (counts := part.folder.manifest().get("counts", {})),
-                "measures": part.operator.measures(counts),
-                "made": part.name in done.made,
-            }
-            for part in done.parts
-        },
-    }
+    models = _train_models(experiment, store) if experiment else None
+    augmented = pipeline.augment(corpus, operators, store, models=models, execution=execution)
+    if augmented.reused:
+        say(f"reused: {', '.join(augmented.reused)}")
+    result = _result(corpus, augmented)
     if arguments.json:
         print_json(result)
     else:
@@ -93,14 +78,42 @@ def run(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _rejected(rows: Mapping[str, int], done: Augmented) -> dict[str, int]:
-    """Count by reason the rows that are no part of the corpus, and what did not become a record of it."""
+def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
+    """Return the rows and parts of an augmented corpus as JSON-like values."""
+    parts: dict[str, dict[str, Any]] = {}
+    for part in augmented.parts:
+        manifest = part.folder.manifest()
+        counts = manifest.get("counts", {})
+        parts[part.name] = {
+            "address": part.folder.name.rpartition("/")[2],
+            "folder": part.folder.uri,
+            "makes": part.operator.makes(),
+            "rows": manifest["rows"],
+            "counts": counts,
+            "measures": part.operator.measures(counts),
+            "made": part.name in augmented.made,
+        }
+    return {
+        "rows_in": corpus.rows + sum(corpus.manifest["rejected"].values()),
+        "rows_kept": corpus.rows,
+        "rows_added": sum(part["rows"] for part in parts.values() if part["made"]),
+        "rows_rejected": _rejected(corpus.manifest["rejected"], augmented),
+        "address": augmented.address,
+        "corpus": {"address": corpus.address, "folder": corpus.folder.uri},
+        "parts": parts,
+    }
+
+
+def _rejected(rows: Mapping[str, int], augmented: Augmented) -> dict[str, int]:
+    """Return the numbers of rejected corpus rows and of rejected new records by reason."""
     from augury.augment.operator import REJECTED
 
     counts = Counter(rows)
-    for part in done.parts:
-        counted = part.folder.manifest().get("counts", {})
-        counts.update({what.removeprefix(REJECTED): counted[what] for what in counted if what.startswith(REJECTED)})
+    for part in augmented.parts:
+        manifest_counts = part.folder.manifest().get("counts", {})
+        counts.update(
+            {name.removeprefix(REJECTED): n for name, n in manifest_counts.items() if name.startswith(REJECTED)}
+        )
     return dict(counts)
 
 
@@ -108,29 +121,19 @@ def _print(result: dict[str, Any]) -> None:
     rejected = ", ".join(f"{count:,} {reason}" for reason, count in result["rows_rejected"].items()) or "none"
     print(f"rows in {result['rows_in']:,}  added {result['rows_added']:,}  rejected {rejected}")
     for name, part in result["parts"].items():
-        counts = "".join(f"  {count:,} {what}" for what, count in part["counts"].items())
-        measures = "".join(f"  {what} {value:.2f} %" for what, value in part["measures"].items())
-        print(f"  {name:<8} {part['folder']}{counts}{measures}{'' if part['made'] else '  (found)'}")
+        counts = "".join(f"  {count:,} {label}" for label, count in part["counts"].items())
+        measures = "".join(f"  {label} {value:.2f} %" for label, value in part["measures"].items())
+        print(f"  {name:<8} {part['folder']}{counts}{measures}{'' if part['made'] else '  (reused)'}")
     print(f"address {result['address']}")
 
 
-def _given(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
-    """Corpus and operators, from the experiment file, which is given too, or from the flags."""
+def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
+    """Return the corpus, the operators and the experiment, which is None if they are given by flags."""
     from augury.core import config
     from augury.corpora.spec import CorpusSpec
 
     if arguments.experiment:
-        from augury.experiments import experiment
-
-        flags = [f"--{name.replace('_', '-')}" for name in DIRECT if getattr(arguments, name) is not None]
-        if flags:
-            raise UserError(f"give an experiment file or {flags[0]}, not both; --set changes the file's settings")
-        loaded = experiment.load(arguments.experiment, arguments.assignments)
-        if not loaded.augment:
-            raise UserError(
-                f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, keys: [1, 2]}}]"
-            )
-        return loaded.corpus, list(loaded.augment), loaded
+        return _experiment_inputs(arguments)
     missing = [flag for flag in ("source", "target", "operator") if getattr(arguments, flag) is None]
     if missing:
         raise UserError(
@@ -138,8 +141,8 @@ def _given(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Exp
         )
     if arguments.assignments:
         raise UserError(
-            f"--set {arguments.assignments[0]} changes an experiment file, and none is given: an operator's parameters "
-            f"are flags, which augury augment --operator {arguments.operator} --help lists"
+            f"--set {arguments.assignments[0]} overrides an experiment file, but none is given: use the flags of the "
+            f"operator, listed by augury augment --operator {arguments.operator} --help"
         )
     spec = config.validate(
         CorpusSpec,
@@ -154,23 +157,37 @@ def _given(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Exp
     operator.check(spec.SCHEMA.names)
     if operator.works_with_models:
         raise UserError(
-            f"operator {operator.operator} works with trained models: put it into augment of an experiment file, "
-            f"which says how they are trained; augury augment --operator {operator.operator} --help shows an example"
+            f"operator {operator.operator} needs trained models: add it to augment in an experiment file, which "
+            f"defines their training; augury augment --operator {operator.operator} --help shows an example"
         )
     return spec, [operator], None
 
 
-def _trained(experiment: Experiment, store: Store) -> list[Models]:
-    """The models that the operators work with, trained where they are missing."""
+def _experiment_inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment]:
+    from augury.experiments import experiment
+
+    flags = [flag_of(name) for name in DIRECT if getattr(arguments, name) is not None]
+    if flags:
+        raise UserError(f"give an experiment file or {flags[0]}, not both; --set overrides settings of the file")
+    loaded = experiment.load(arguments.experiment, arguments.assignments)
+    if not loaded.augment:
+        raise UserError(
+            f"{arguments.experiment} has no operators: add e.g. augment: [{{operator: cipher, keys: [1, 2]}}]"
+        )
+    return loaded.corpus, list(loaded.augment), loaded
+
+
+def _train_models(experiment: Experiment, store: Store) -> list[Models]:
+    """Return the models that the operators need; trains missing ones."""
     from augury.experiments import operator_models
 
     return operator_models.trained(experiment.model_copy(update={"storage": store.root}), store)
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
-    """Add an operator's parameters as flags; an unknown one has none, and is refused when it is asked to work.
+    """Add an operator's parameters as flags; does nothing for an unknown operator, which `run` rejects.
 
-    Parameters with settings of their own are given in an experiment file, and only named here.
+    Parameters that are sections are only listed: they need an experiment file.
     """
     from augury.augment import operator
 
@@ -193,12 +210,12 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
                 **_flag(field.annotation),
             )
     if sections:
-        shown = (textwrap.fill(" ".join(section.split()), 76, subsequent_indent="  ") for section in sections)
-        parser.add_argument_group(f"sections of operator {name}, given in an experiment file", "\n".join(shown))
+        paragraphs = (textwrap.fill(" ".join(section.split()), 76, subsequent_indent="  ") for section in sections)
+        parser.add_argument_group(f"sections of operator {name}, for experiment files", "\n".join(paragraphs))
 
 
 def _example(name: str, schema: type[Operator]) -> str:
-    """Return a command that tries the operator: on two files, or in an experiment where it needs one; draws train."""
+    """Return an example command: on two files, or with an experiment file if the operator needs one."""
     from augury.augment.draw import TokenDraw
 
     if not schema.EXAMPLE:
@@ -210,9 +227,9 @@ def _example(name: str, schema: type[Operator]) -> str:
 
 
 def _keys(annotation: Any) -> list[str] | None:
-    """The settings of a parameter that is a section, or of which there are several; None for a value.
+    """Return the settings of a parameter that is a section or a tuple of sections; None if it is a value.
 
-    None are known where they are another experiment's.
+    The settings of a mapping, which is a section of another experiment, are unknown: an empty list.
     """
     from augury.core.config import Section
 
@@ -225,7 +242,7 @@ def _keys(annotation: Any) -> list[str] | None:
 
 
 def _operator(arguments: argparse.Namespace) -> Operator:
-    """The operator whose parameters are given as flags."""
+    """Return the operator with its parameters from flags."""
     from augury.augment import operator
 
     parameters = {
@@ -235,7 +252,7 @@ def _operator(arguments: argparse.Namespace) -> Operator:
 
 
 def _flag(annotation: Any) -> dict[str, Any]:
-    """How a parameter of this type is given: a list of values, a choice, a switch, or one value."""
+    """Return the arguments of `add_argument` for a parameter of this type."""
     if get_origin(annotation) in (Union, types.UnionType):
         annotation = next(part for part in get_args(annotation) if part is not type(None))
     if get_origin(annotation) is tuple:

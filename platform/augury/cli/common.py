@@ -1,10 +1,11 @@
-"""What several verbs share: flags, finding a run, printing JSON."""
+"""Helpers shared by verbs: common flags, opening runs, reading lines, printing JSON."""
 
 from __future__ import annotations
 
 import argparse
 import json
 import sys
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from augury.core.errors import UserError
@@ -14,41 +15,47 @@ if TYPE_CHECKING:
 
 
 def add_experiment(parser: argparse.ArgumentParser, required: bool = True) -> None:
-    """Add the experiment file and its overrides."""
+    """Add the arguments for an experiment file and its overrides."""
     parser.add_argument("experiment", nargs=None if required else "?", metavar="FILE", help="experiment file (YAML)")
     add_overrides(parser)
 
 
 def add_overrides(parser: argparse.ArgumentParser) -> None:
-    """Settings by their dotted keys."""
+    """Add `--set`."""
     parser.add_argument(
         "--set",
         action="append",
         default=[],
         metavar="KEY=VALUE",
         dest="assignments",
-        help="override a setting by its dotted key; may be repeated",
+        help="override a setting by its dotted key; repeatable",
     )
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """Add the argument that names a trained run."""
-    parser.add_argument("trained", metavar="RUN", help="folder of a run and seed, or its address (with --storage)")
-    parser.add_argument("--storage", default="results", help="where runs named by address lie (default: results)")
+    """Add the arguments for a trained run."""
+    parser.add_argument("trained", metavar="RUN", help="run folder (runs/ADDRESS/seed-N), or an address in --storage")
+    parser.add_argument("--storage", default="results", help="storage of runs given by address (default: results)")
 
 
 def add_executor(parser: argparse.ArgumentParser) -> None:
-    """Add the option that says where work is done: in this process unless Ray is asked for."""
+    """Add `--executor`, by default local."""
     parser.add_argument(
         "--executor",
         choices=["local", "ray", "auto"],
         default="local",
-        help="local: in this process (default); ray: on Ray, which is started or joined; auto: as the work suggests",
+        help="local: in this process (default); ray: on Ray, connecting to or starting a cluster; auto: by the amount "
+        "of work",
     )
 
 
+def flag_of(setting: str) -> str:
+    """Return the flag of a setting: `--n-best` for `n_best`."""
+    return f"--{setting.replace('_', '-')}"
+
+
 def open_run(name: str, storage: str) -> tuple[Store, Folder]:
-    """Return the store and folder of a run, a path, a URI or an address; without `/seed-N` it is the first seed."""
+    """Return the store and folder of a run given by path, URI or address; without `/seed-N`, of its first seed."""
     from augury.core.store import Store
     from augury.experiments.runs import locate
 
@@ -56,20 +63,28 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
     return Store(folder.root), folder
 
 
-def lines_of(stream: Any) -> list[str]:
-    """Return the lines of a text stream as they are, without their ends; only LF and CR LF end a line."""
+def read_lines(stream: Any) -> list[str]:
+    """Return the lines of a text stream without line ends; only LF and CR LF end a line."""
     try:
         text = stream.buffer.read().decode("utf-8")
     except UnicodeDecodeError as error:
-        line = error.object[: error.start].count(b"\n") + 1
-        raise UserError(f"the input is not UTF-8: byte 0x{error.object[error.start]:02x} in line {line}") from error
+        byte, line = error.object[error.start], error.object[: error.start].count(b"\n") + 1
+        raise UserError(f"the input is not UTF-8: byte 0x{byte:02x} in line {line}; convert it to UTF-8") from error
     lines = text.split("\n")
     if lines[-1] == "":
         lines.pop()
     return [line.removesuffix("\r") for line in lines]
 
 
+def read_file(path: Path) -> list[str]:
+    """Return the lines of a text file as `read_lines` does; UserError if there is no such file."""
+    if not path.is_file():
+        raise UserError(f"no file '{path}': check the path")
+    with path.open(encoding="utf-8") as file:
+        return read_lines(file)
+
+
 def print_json(value: Any) -> None:
-    """Print one JSON document on standard output."""
+    """Print a JSON document to standard output."""
     json.dump(value, sys.stdout, ensure_ascii=False, indent=1)
     sys.stdout.write("\n")

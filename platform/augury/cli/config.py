@@ -1,4 +1,4 @@
-"""`augury config`: check an experiment and its texts before anything is trained, and show what they mean."""
+"""`augury config`: check an experiment and its texts before training."""
 
 from __future__ import annotations
 
@@ -16,20 +16,19 @@ if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
     from augury.experiments.preflight import LeftOut, Report
 
-HELP = (
-    "Check an experiment before it runs: its settings, texts, keys and sizes; say what is left out, and what it costs."
-)
+HELP = "Check an experiment before training: settings, texts, keys, sizes, excluded rows and estimated cost."
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
-SHOWN = 60  # characters of a sentence
+MAX_CHARACTERS = 60
+"""Length at which printed sentences are truncated."""
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser, required=False)
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--syntax", action="store_true", help="check the file alone and open no text")
-    how.add_argument("--resolved", action="store_true", help="print all settings, defaults included, and addresses")
-    how.add_argument(
-        "--schema", action="store_true", help="print the JSON Schema of experiment files, for editors; takes no FILE"
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--syntax", action="store_true", help="check only the file, without reading its texts")
+    mode.add_argument("--resolved", action="store_true", help="print all settings with defaults, and run addresses")
+    mode.add_argument(
+        "--schema", action="store_true", help="print the JSON Schema of experiment files for editors; takes no FILE"
     )
 
 
@@ -37,14 +36,14 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.schema:
         return _schema()
     if arguments.experiment is None:
-        raise UserError("give an experiment file: augury config FILE; `augury init` writes one")
+        raise UserError("no experiment file is given: use augury config FILE; `augury init` writes a file")
     if arguments.resolved:
         return _resolved(arguments.experiment, arguments.assignments, arguments.json)
     return show(arguments.experiment, arguments.assignments, as_json=arguments.json, texts=not arguments.syntax)
 
 
 def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = True) -> int:
-    """Check an experiment file and, unless it is for the file alone, its texts; print what they amount to."""
+    """Check an experiment file and, if `texts`, its texts; print the result."""
     from augury.experiments import experiment
 
     loaded = experiment.load(path, assignments)
@@ -59,12 +58,12 @@ def show(path: str, assignments: Sequence[str], *, as_json: bool, texts: bool = 
 
 
 def _preflight(loaded: Experiment, systems: dict[str, Experiment]) -> Report:
-    """The report on an experiment's systems, made without Ray."""
+    """Return the preflight report on an experiment's systems, computed without Ray."""
     from augury.core.store import Store
     from augury.experiments import preflight
 
-    here = loaded.execution.model_copy(update={"executor": "local"})
-    local = {name: system.model_copy(update={"execution": here}) for name, system in systems.items()}
+    execution = loaded.execution.model_copy(update={"executor": "local"})
+    local = {name: system.model_copy(update={"execution": execution}) for name, system in systems.items()}
     return preflight.report(local, Store(loaded.storage))
 
 
@@ -87,17 +86,17 @@ def _facts(loaded: Experiment, systems: dict[str, Experiment], report: Report | 
 
 
 def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) -> dict[str, Any]:
-    """The estimate for all runs; no sum where a part is not known."""
+    """Return the estimated cost of all runs; the total is None if a part is unknown."""
     from augury.experiments.cost import ROUGH, total
 
     seeds = dict.fromkeys([*systems, *report.stages], len(loaded.seeds))
-    of_all = total(report.costs, seeds, loaded.execution, loaded.training.workers)
+    estimate = total(report.costs, seeds, loaded.execution, loaded.training.workers)
     return {
-        "seconds": of_all.seconds,
-        "bytes": of_all.bytes,
+        "seconds": estimate.seconds,
+        "bytes": estimate.bytes,
         "rough": ROUGH,
-        "on": of_all.where,
-        "text": str(of_all),
+        "on": estimate.where,
+        "text": str(estimate),
         "by_system": {name: cost and cost._asdict() for name, cost in report.costs.items()},
     }
 
@@ -105,8 +104,8 @@ def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) ->
 def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[str]:
     from augury.core.commands import command
 
-    systems, seeds = _counted(len(facts["systems"]), "system"), _counted(len(facts["seeds"]), "seed")
-    yield f"{path} is valid: {systems} ({', '.join(facts['systems'])}) × {seeds} = {_counted(facts['runs'], 'run')}"
+    systems, seeds = _count(len(facts["systems"]), "system"), _count(len(facts["seeds"]), "seed")
+    yield f"{path} is valid: {systems} ({', '.join(facts['systems'])}) × {seeds} = {_count(facts['runs'], 'run')}"
     if report is None:
         return
     width = max(len(text.name) for text in report.texts)
@@ -125,23 +124,21 @@ def _lines(path: str, facts: dict[str, Any], report: Report | None) -> Iterator[
     yield f"next   {command('augury', 'train', path)}"
 
 
-def _counted(count: int, noun: str) -> str:
+def _count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
 def _left_out(name: str, left_out: LeftOut) -> Iterator[str]:
     value = {True: "true", False: "false", None: "null"}.get(left_out.value, left_out.value)
-    way = (
-        f"{left_out.setting} decides, now {value}" if left_out.setting else "no setting lets them in: complete the rows"
-    )
-    yield f"{left_out.rows:,} of {name} left out, {left_out.reason} ({way})"
+    remedy = f"setting {left_out.setting}: {value}" if left_out.setting else "no setting includes them: fix the rows"
+    yield f"{left_out.rows:,} rows of {name} excluded: {left_out.reason} ({remedy})"
     for example in left_out.examples:
         sides = (text for key, text in example.items() if key != "place")
-        yield f"  {example['place']}: {' | '.join(_cut(text) for text in sides)}"
+        yield f"  {example['place']}: {' | '.join(_truncate(text) for text in sides)}"
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
+def _truncate(text: str) -> str:
+    return text if len(text) <= MAX_CHARACTERS else f"{text[:MAX_CHARACTERS]}…"
 
 
 def _schema() -> int:
@@ -153,7 +150,7 @@ def _schema() -> int:
 
 
 def _resolved(path: str, assignments: Sequence[str], as_json: bool) -> int:
-    """Print every setting of every system, and the addresses of their runs."""
+    """Print all settings of every system and the addresses of their runs."""
     import yaml
 
     from augury.core.store import Store

@@ -1,4 +1,4 @@
-"""`augury demo`: the main job on the built-in synthetic corpora."""
+"""`augury demo`: train and compare systems on the built-in synthetic corpora."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ from collections.abc import Sequence
 
 from augury.cli.common import add_overrides
 
-HELP = "Run the main job on built-in synthetic text, several systems side by side: translation, or NLI by --task nli."
+HELP = "Train and compare several systems on built-in synthetic text: translation, or NLI with --task nli."
 EXAMPLE = "augury demo --storage demo"
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    parser.add_argument("--task", default="nmt", help="which task to show: nmt or nli (default: nmt)")
-    parser.add_argument("--storage", default="demo", help="directory or URI of everything that is made (default: demo)")
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    parser.add_argument("--task", default="nmt", help="task to run: nmt or nli (default: nmt)")
+    parser.add_argument("--storage", default="demo", help="directory or URI for all output (default: demo)")
     add_overrides(parser)
 
 
@@ -26,13 +26,13 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.experiments import experiment
 
     shipped = files("search_spaces").joinpath("experiments")
-    known = [
+    tasks = [
         file.name.removeprefix("demo_").removesuffix(".yaml")
         for file in shipped.iterdir()
         if file.name.startswith("demo_")
     ]
-    if arguments.task not in known:
-        raise unknown("demo task", arguments.task, known)
-    say("The demo is one seed on synthetic text: it shows what the machinery does and is no verdict on a method.")
+    if arguments.task not in tasks:
+        raise unknown("demo task", arguments.task, tasks)
+    say("The demo trains one seed on synthetic text: it demonstrates the workflow and does not evaluate a method.")
     path = str(shipped.joinpath(f"demo_{arguments.task}.yaml"))
     return compare(experiment.load(path, [f"storage={arguments.storage}", *arguments.assignments]), arguments.json)

@@ -1,4 +1,4 @@
-"""`augury encipher`: text in, ROT-k text out."""
+"""`augury encipher`: encipher text from standard input with ROT-k."""
 
 from __future__ import annotations
 
@@ -8,29 +8,28 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from augury.cli.common import lines_of, print_json
-from augury.core.errors import UserError
+from augury.cli.common import print_json, read_file, read_lines
 from augury.core.progress import say
 
 if TYPE_CHECKING:
     from augury.text.alphabet import Alphabet
 
-HELP = "Encipher text with ROT-k, line by line."
+HELP = "Encipher the lines of standard input with ROT-k."
 EXAMPLE = "echo 'hey, warum nicht?' | augury encipher --key 2 --alphabet abcdefghijklmnopqrstuvwxyzßäöü"
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    parser.add_argument("--key", type=int, required=True, help="places to move every letter; negative deciphers")
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    parser.add_argument("--key", type=int, required=True, help="number of places to shift letters; negative deciphers")
     letters = parser.add_mutually_exclusive_group()
-    letters.add_argument("--alphabet", help="the letters in order (default: those of the text itself)")
-    letters.add_argument("--alphabet-from", metavar="FILE", type=Path, help="take the letters of this text")
+    letters.add_argument("--alphabet", help="the letters in order (default: the letters of the input)")
+    letters.add_argument("--alphabet-from", metavar="FILE", type=Path, help="use the letters of this text")
     parser.add_argument(
         "--mode",
         default="alpha",
         choices=["alpha", "cased", "lower", "block"],
-        help="how letters taken from a text form cycles (default: alpha, all in one)",
+        help="how the letters of a text form cycles (default: alpha, a single cycle)",
     )
-    parser.add_argument("--min-count", type=int, default=1, help="leave rarer letters as they are (default: 1)")
+    parser.add_argument("--min-count", type=int, default=1, help="leave rarer letters unchanged (default: 1)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,7 +37,7 @@ def run(arguments: argparse.Namespace) -> int:
 
     from augury.text.rot import Rot
 
-    lines = [unicodedata.normalize("NFC", line) for line in lines_of(sys.stdin)]
+    lines = [unicodedata.normalize("NFC", line) for line in read_lines(sys.stdin)]
     alphabet = _alphabet(arguments, lines)
     rot = Rot(alphabet, arguments.key)
     enciphered = [rot.text(line) for line in lines]
@@ -60,11 +59,9 @@ def _alphabet(arguments: argparse.Namespace, lines: list[str]) -> Alphabet:
         return explicit_alphabet(arguments.alphabet)
     text = pa.array(lines, pa.string())
     if arguments.alphabet_from is not None:
-        if not arguments.alphabet_from.is_file():
-            raise UserError(f"no file '{arguments.alphabet_from}' to take the alphabet from")
-        with arguments.alphabet_from.open(encoding="utf-8") as file:
-            text = pa.array([unicodedata.normalize("NFC", line) for line in lines_of(file)], pa.string())
+        normalised = [unicodedata.normalize("NFC", line) for line in read_file(arguments.alphabet_from)]
+        text = pa.array(normalised, pa.string())
     alphabet = build_alphabet(count_letters(text), arguments.mode, arguments.min_count)
     if arguments.alphabet_from is None:
-        say(f"alphabet of the text itself: {' '.join(alphabet.cycles)}")
+        say(f"alphabet of the input: {' '.join(alphabet.cycles)}")
     return alphabet

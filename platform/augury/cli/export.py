@@ -1,4 +1,4 @@
-"""`augury export`: a trained model for other libraries."""
+"""`augury export`: write a trained model for other libraries."""
 
 from __future__ import annotations
 
@@ -9,16 +9,14 @@ from pathlib import Path
 
 from augury.cli.common import add_run, open_run, print_json
 
-HELP = "Write a run's model for plain transformers (hf) or ctranslate2, with its vocabulary and a model card."
+HELP = "Export a run's model for transformers (hf) or CTranslate2, with its vocabulary and a model card."
 EXAMPLE = "augury export results/runs/ADDRESS/seed-1 --to ctranslate2 --output model"
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_run(parser)
-    parser.add_argument("--to", required=True, choices=["hf", "ctranslate2"], help="the library to write for")
-    parser.add_argument(
-        "--output", type=Path, default=None, help="directory, not there yet (default: NAME-seed-N-FORM)"
-    )
+    parser.add_argument("--to", required=True, choices=["hf", "ctranslate2"], help="target library")
+    parser.add_argument("--output", type=Path, default=None, help="directory to create (default: NAME-seed-N-LIBRARY)")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -38,6 +36,6 @@ def run(arguments: argparse.Namespace) -> int:
             }
         )
     else:
-        print(f"wrote {output}: {exporting.README} says how it is used, what it scores and how it was made")
+        print(f"wrote {output}: see {exporting.README} for usage, scores and training details")
         print(f"next     cd {shlex.quote(str(output))} && {command('python', exporting.EXAMPLE, absolute=True)}")
     return 0

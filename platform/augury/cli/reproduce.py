@@ -1,4 +1,4 @@
-"""`augury reproduce`: a table of a paper, published and measured side by side."""
+"""`augury reproduce`: reproduce a table of a paper."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
-from augury.cli.sweep import add_limits, answered, counted, options_of, planned
+from augury.cli.sweep import add_limits, make_plan, options_of, run_sweep, size_of
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from augury.sweeping.settings import SweepOptions
     from augury.sweeping.space import Space
 
-HELP = "Reproduce a table of a paper: run what is missing, and print published and measured values side by side."
+HELP = "Reproduce a table of a paper: run missing rows and print published and measured values side by side."
 EXAMPLE = """augury reproduce
   augury reproduce xnli_adversarial/table2 --scale toy --seeds 1 2 3
   augury reproduce xnli_adversarial/table2 --rows XLM-R +PGD --format latex
@@ -27,21 +27,21 @@ EXAMPLE = """augury reproduce
 PAGE = "table.html"
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
-        "table", nargs="?", metavar="TABLE", help="PAPER/TABLE, or the path of a Python file; without it, what there is"
+        "table", nargs="?", metavar="TABLE", help="PAPER/TABLE or path of a Python file; without it, list all tables"
     )
     parser.add_argument("--scale", help="toy, small or paper (default: the table's first)")
     parser.add_argument(
-        "--corpus", help="another corpus than the scale's first, such as iwslt17-fr-en or multi30k-10k (Table 3)"
+        "--corpus", help="a corpus of the scale other than its first, such as iwslt17-fr-en or multi30k-10k (Table 3)"
     )
-    parser.add_argument("--rows", nargs="+", metavar="ROW", help="rows to run beside the reference (default: all)")
+    parser.add_argument("--rows", nargs="+", metavar="ROW", help="rows to run besides the reference (default: all)")
     add_limits(parser)
     parser.add_argument(
-        "--dry-run", action="store_true", help="show what the paper prints of every row, what would be run, and stop"
+        "--dry-run", action="store_true", help="show the published values, the runs and the cost, and exit"
     )
     parser.add_argument(
-        "--format", choices=["text", "latex", "csv", "html"], default="text", help="of the table (default: text)"
+        "--format", choices=["text", "latex", "csv", "html"], default="text", help="table format (default: text)"
     )
     add_overrides(parser)
 
@@ -54,44 +54,45 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.table is None:
         return _list(arguments.json)
     table = published.find(arguments.table, arguments.scale, arguments.corpus)
-    space = _chosen(table, arguments.rows)
-    asked = options_of(space, arguments, f"{space.name}-{space.scale}".replace("/", "-"))
+    space = _select_rows(table, arguments.rows)
+    options = options_of(space, arguments, f"{space.name}-{space.scale}".replace("/", "-"))
     if arguments.dry_run:
-        plan, fault = _planned(space, asked)
+        plan, error = _try_plan(space, options)
         if arguments.json:
-            print_json({**plans.to_dict(table, plan), "not_planned": fault})
+            print_json({**plans.to_dict(table, plan), "not_planned": error})
             return 0
         print(plans.text(table, plan))
-        print("\n".join(["", f"not planned: {fault}"] if fault else [counted(plan, asked), *_expected(plan, asked)]))
+        lines = ["", f"not planned: {error}"] if error else [size_of(plan, options), *_costs(plan, options)]
+        print("\n".join(lines))
         return 0
-    say(_expected(planned(space, asked), asked)[-1])
-    outcome = answered(space, asked)
-    shown = reproduction(table, outcome.sweep)
-    outcome.sweep.folder.write(PAGE, page.render(shown))
+    say(_costs(make_plan(space, options), options)[-1])
+    outcome = run_sweep(space, options)
+    result = reproduction(table, outcome.sweep)
+    outcome.sweep.folder.write(PAGE, page.render(result))
     if arguments.json:
-        print_json({**tables.to_dict(shown), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
+        print_json({**tables.to_dict(result), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})
     elif arguments.format == "html":
-        print(page.render(shown), end="")
+        print(page.render(result), end="")
     else:
-        print(tables.FORMATS[arguments.format](shown), end="")
+        print(tables.FORMATS[arguments.format](result), end="")
     if arguments.format == "text" and not arguments.json:
         print(f"\npage     {outcome.sweep.folder.uri}/{PAGE}")
     return 1 if outcome.unfinished or outcome.sweep.count("failed") else 0
 
 
-def _planned(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
-    """Return the plan of the rows; or one without configurations, and why, as where the corpora are not here."""
+def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
+    """Return the plan of the rows; if that fails, for example without the corpora, an empty plan and the error."""
     from augury.core.store import Store
     from augury.sweeping.plan import Plan
 
     try:
-        return planned(space, options), None
+        return make_plan(space, options), None
     except UserError as error:
         return Plan(space, Store(options.storage), options.assignments), str(error)
 
 
-def _expected(plan: Plan, options: SweepOptions) -> list[str]:
-    """Return what every row will cost with what it comes of, what must be known before, and the sum, for people."""
+def _costs(plan: Plan, options: SweepOptions) -> list[str]:
+    """Return lines with the estimated cost of every row and of the models behind it, cautions, and the sum."""
     from augury.core.progress import duration
     from augury.experiments.cost import total
     from augury.experiments.preflight import cautions, estimates, with_stages
@@ -113,19 +114,19 @@ def _expected(plan: Plan, options: SweepOptions) -> list[str]:
     return [*lines, *cautions(rows.values()), f"cost: {of_all}; runs that are stored cost nothing"]
 
 
-def _chosen(table: Published, rows: Sequence[str] | None) -> Space:
-    """The space of the rows asked for, with the reference."""
+def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
+    """Return the table's space with only the given rows and the reference."""
     space = table.space
     if rows is None:
         return space
-    wanted = {space.reference}
+    selected = {space.reference}
     for row in rows:
         if row not in table.rows:
             raise unknown(f"row of {table.name}", row, table.rows)
         if row in table.unavailable:
-            raise UserError(f"row '{row}' of {table.name} is not run here: {table.unavailable[row]}")
-        wanted.update(table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
-    return replace(space, rows={name: row for name, row in space.rows.items() if name in wanted})
+            raise UserError(f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out")
+        selected.update(table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
+    return replace(space, rows={name: row for name, row in space.rows.items() if name in selected})
 
 
 def _list(as_json: bool) -> int:

@@ -1,4 +1,4 @@
-"""`augury sweep`: the answer to the question of a search space."""
+"""`augury sweep`: train and compare the points of a search space."""
 
 from __future__ import annotations
 
@@ -17,43 +17,45 @@ if TYPE_CHECKING:
     from augury.sweeping.space import SchedulerName, Space
     from augury.sweeping.state import Sweep
 
-HELP = "Answer the question of a search space: train its configurations with several seeds, race, compare."
+HELP = "Train the configurations of a search space with several seeds and answer its question."
 EXAMPLE = "augury sweep agreement --scale toy --seeds 1 2 3 --storage results"
 PAGE_SECONDS = 15
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
-    parser.add_argument("space", metavar="SPACE", help="a space of search_spaces, or the path of a Python file")
-    parser.add_argument("--scale", help="toy, small or paper, as the space defines (default: its first)")
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    parser.add_argument("space", metavar="SPACE", help="name of a search space, or path of a Python file")
+    parser.add_argument("--scale", help="toy, small or paper, as defined by the space (default: its first)")
     add_limits(parser)
     parser.add_argument(
         "--scheduler",
         choices=["all", "halving", "pbt"],
-        help="all: every seed to the end; halving: race the configurations, more seeds where it is close; "
-        "pbt: population-based training",
+        help="all: train every seed to the end; halving: successive halving with more seeds for close configurations; "
+        "pbt: population-based training (default: the space's)",
     )
-    parser.add_argument("--search", choices=["grid", "random", "optuna"], help="where points come from")
-    parser.add_argument("--samples", type=int, metavar="N", help="points to draw, where keys have domains")
-    parser.add_argument("--dry-run", action="store_true", help="show the configurations, and stop")
+    parser.add_argument(
+        "--search", choices=["grid", "random", "optuna"], help="how to choose points (default: the space's)"
+    )
+    parser.add_argument("--samples", type=int, metavar="N", help="number of points to draw if keys have domains")
+    parser.add_argument("--dry-run", action="store_true", help="show the configurations and exit")
     add_overrides(parser)
 
 
 def add_limits(parser: argparse.ArgumentParser) -> None:
-    """Add the flags of every command that trains a set of configurations."""
+    """Add the flags shared by `augury sweep` and `augury reproduce`."""
     parser.add_argument("--seeds", type=int, nargs="+", metavar="SEED", help="seeds (default: the space's)")
-    parser.add_argument("--storage", default="results", help="directory or URI of everything that is made")
-    parser.add_argument("--name", help="what the sweep is called in the storage (default: its space and scale)")
-    parser.add_argument("--at-once", type=int, metavar="N", help="trials side by side (default: as many as fit)")
-    parser.add_argument("--budget", metavar="TIME", help="stop beginning after 90s, 30m, 2h or 1d")
-    parser.add_argument("--trials", type=int, metavar="N", help="begin at most so many trials now")
-    parser.add_argument("--fail-fast", action="store_true", help="end with the first trial that fails")
+    parser.add_argument("--storage", default="results", help="directory or URI for all output (default: results)")
+    parser.add_argument("--name", help="name of the sweep in the storage (default: its space and scale)")
+    parser.add_argument("--at-once", type=int, metavar="N", help="maximum concurrent trials (default: as many as fit)")
+    parser.add_argument("--budget", metavar="TIME", help="start no trial after this time: 90s, 30m, 2h or 1d")
+    parser.add_argument("--trials", type=int, metavar="N", help="start at most N trials")
+    parser.add_argument("--fail-fast", action="store_true", help="stop after the first failed trial")
 
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.sweeping import space as spaces
 
     space = spaces.find(arguments.space, arguments.scale, arguments.search, arguments.scheduler)
-    options = options_of(space, arguments, _usual_name(space, arguments), space.scheduler, arguments.samples)
+    options = options_of(space, arguments, _default_name(space, arguments), space.scheduler, arguments.samples)
     if arguments.dry_run:
         return show_plan(space, options, arguments.json)
     return _run(space, options, arguments.json)
@@ -62,14 +64,14 @@ def run(arguments: argparse.Namespace) -> int:
 def options_of(
     space: Space, arguments: argparse.Namespace, name: str, scheduler: SchedulerName = "all", samples: int | None = None
 ) -> SweepOptions:
-    """Return what the flags of `add_limits` ask of a space; `name` is the sweep's, unless the command names it."""
+    """Return the options of a sweep from the flags of `add_limits`; `name` is the default of `--name`."""
     from augury.core import config
     from augury.sweeping.settings import SweepOptions
 
     return SweepOptions(
         storage=arguments.storage,
-        name=_name(arguments.name or name),
-        seeds=_seeds(arguments.seeds or space.seeds),
+        name=_check_name(arguments.name or name),
+        seeds=_check_seeds(arguments.seeds or space.seeds),
         scheduler=scheduler,
         search=space.search,
         samples=samples,
@@ -77,12 +79,12 @@ def options_of(
         trials=arguments.trials,
         budget=seconds(arguments.budget),
         fail_fast=arguments.fail_fast,
-        assignments=config.assigned(arguments.assignments),
+        assignments=config.parse_assignments(arguments.assignments),
     )
 
 
-def answered(space: Space, options: SweepOptions) -> Outcome:
-    """Run what is missing, with messages of how far it is and the sweep's page."""
+def run_sweep(space: Space, options: SweepOptions) -> Outcome:
+    """Run the missing trials of a sweep with progress messages, and keep its page up to date."""
     from augury.core.periodic import Throttle
     from augury.reporting.sweeps import page
     from augury.sweeping import driver
@@ -101,7 +103,7 @@ def answered(space: Space, options: SweepOptions) -> Outcome:
         if last:
             write(sweep, refresh=None)
         else:
-            throttle.do(lambda: write(sweep, refresh=PAGE_SECONDS))
+            throttle.run(lambda: write(sweep, refresh=PAGE_SECONDS))
 
     try:
         return driver.run(space, options, Tracker, show=show)
@@ -113,7 +115,7 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
     from augury.reporting.sweeps import terminal
     from augury.sweeping.state import PAGE
 
-    outcome = answered(space, options)
+    outcome = run_sweep(space, options)
     sweep = outcome.sweep
     if as_json:
         print_json({**terminal.to_dict(sweep), "reused": outcome.reused, "page": f"{sweep.folder.uri}/{PAGE}"})
@@ -121,12 +123,12 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
         print(terminal.text(sweep))
         print(f"page     {sweep.folder.uri}/{PAGE}")
         if outcome.unfinished:
-            print("next     not decided yet: the same command goes on")
+            print("next     not decided yet: repeat the command to continue")
     return 1 if outcome.unfinished or sweep.count("failed") else 0
 
 
-def planned(space: Space, options: SweepOptions) -> Plan:
-    """Return the configurations that the space comes to, and their addresses; nothing is run."""
+def make_plan(space: Space, options: SweepOptions) -> Plan:
+    """Return the configurations of a space with their addresses, without running anything."""
     from augury.core.store import Store
     from augury.sweeping import plan, points
 
@@ -134,11 +136,11 @@ def planned(space: Space, options: SweepOptions) -> Plan:
 
 
 def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
-    """Print the configurations, and which points are the same experiment."""
+    """Print the configurations and merged points of a sweep."""
     from augury.core.progress import say
     from augury.experiments.preflight import cautions
 
-    plan = planned(space, options)
+    plan = make_plan(space, options)
     notes = cautions(configuration.experiment for configuration in plan.configurations.values())
     if as_json:
         print_json({"question": space.question, **plan.to_dict(), "cautions": notes})
@@ -149,37 +151,37 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
     for configuration in plan.configurations.values():
         print(f"  {configuration.address}  {configuration.name}")
     for merged in plan.merged:
-        print(f"  same as {merged.same_as}: {merged.called} ({merged.reason})")
-    print(counted(plan, options))
+        print(f"  same as {merged.same_as}: {merged.label} ({merged.reason})")
+    print(size_of(plan, options))
     return 0
 
 
-def counted(plan: Plan, options: SweepOptions) -> str:
-    """Return how much there is to run, for people."""
-    most = len(plan.configurations) * len(options.seeds)
-    return f"{len(plan.configurations)} configurations, at most {most} trials, scheduler {options.scheduler}"
+def size_of(plan: Plan, options: SweepOptions) -> str:
+    """Return a line with the numbers of configurations and trials."""
+    trials = len(plan.configurations) * len(options.seeds)
+    return f"{len(plan.configurations)} configurations, at most {trials} trials, scheduler {options.scheduler}"
 
 
-def _usual_name(space: Space, arguments: argparse.Namespace) -> str:
-    """Return the space and scale, and what makes it another set of points than the space's own."""
-    kinds = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
-    return "-".join([space.name, space.scale, *(kind for kind in kinds if kind)])
+def _default_name(space: Space, arguments: argparse.Namespace) -> str:
+    """Return the name of the space and scale, with the search and `pbt` if given, which change the points."""
+    suffixes = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
+    return "-".join([space.name, space.scale, *(suffix for suffix in suffixes if suffix)])
 
 
-def _name(name: str) -> str:
+def _check_name(name: str) -> str:
     if not re.fullmatch(r"[\w.-]+", name):
-        raise UserError(f"--name '{name}': use letters, digits, '.', '-' and '_'")
+        raise UserError(f"--name '{name}': use only letters, digits, '.', '-' and '_'")
     return name
 
 
-def _seeds(seeds: Sequence[int]) -> tuple[int, ...]:
+def _check_seeds(seeds: Sequence[int]) -> tuple[int, ...]:
     if len(set(seeds)) < len(seeds):
         raise UserError(f"--seeds {' '.join(map(str, seeds))}: give each seed once")
     return tuple(seeds)
 
 
 def seconds(text: str | None) -> float | None:
-    """Return `90s`, `30m`, `2h` or `1d` in seconds."""
+    """Return a duration such as `90s`, `30m`, `2h` or `1d` in seconds."""
     if text is None:
         return None
     parts = re.fullmatch(r"(\d+(?:\.\d+)?)([smhd])", text)

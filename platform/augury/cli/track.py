@@ -1,4 +1,4 @@
-"""`augury track`: send to MLflow what could not be sent while it did not answer."""
+"""`augury track`: sync a storage to MLflow."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 from augury.cli.common import print_json
 
-HELP = "Bring MLflow in line with the runs of a storage: sends what an unreachable server did not take."
+HELP = "Sync the runs of a storage to MLflow, for example after an outage of the server."
 EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument("storage", nargs="?", default="results", help="directory or URI of the runs (default: results)")
     parser.add_argument("--uri", default=None, help="MLflow server or database (default: MLFLOW_TRACKING_URI)")
 
@@ -21,9 +21,9 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.experiments.tracking import Tracking
     from augury.tracking.sync import sync_storage
 
-    sent = sync_storage(Store(arguments.storage), Tracking(uri=arguments.uri))
+    updated = sync_storage(Store(arguments.storage), Tracking(uri=arguments.uri))
     if arguments.json:
-        print_json({"sent": sent})
+        print_json({"sent": updated})
     else:
-        print(f"sent records of {sent} runs")
+        print(f"synced {updated} runs")
     return 0

@@ -1,17 +1,21 @@
-"""`augury train`: everything an experiment file asks for, up to the table."""
+"""`augury train`: run an experiment file and compare its systems."""
 
 from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from augury.cli.common import add_experiment, print_json
 
-HELP = "Run an experiment: prepare, train every system and seed, translate, score, compare."
+if TYPE_CHECKING:
+    from augury.experiments.experiment import Experiment
+
+HELP = "Run an experiment: prepare its data, train every system and seed, decode, score and compare."
 EXAMPLE = "augury train search_spaces/experiments/multi30k_5k_cipherdaug.yaml --set seeds='[1, 2, 3]'"
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     add_experiment(parser)
 
 
@@ -21,15 +25,14 @@ def run(arguments: argparse.Namespace) -> int:
     return compare(experiment.load(arguments.experiment, arguments.assignments), arguments.json)
 
 
-def compare(chosen: object, as_json: bool) -> int:
-    """Run an experiment and show its systems side by side, as a table and as a page.
+def compare(loaded: Experiment, as_json: bool) -> int:
+    """Run an experiment and print the comparison of its systems, also written as a page; return the exit code.
 
-    Without test sets there is nothing to compare: the runs and their best validations are shown.
+    Without test sets, prints the best validations of its runs instead.
     """
     from augury.core.commands import command
     from augury.core.store import Store
     from augury.experiments import experiment, preflight, trainable
-    from augury.experiments.experiment import Experiment
     from augury.experiments.running import run_experiment
     from augury.experiments.tracking import place
     from augury.reporting import report, results, tables, terminal
@@ -39,17 +42,16 @@ def compare(chosen: object, as_json: bool) -> int:
     from augury.reporting.stages import stage_table
     from augury.tracking.tracker import Tracker
 
-    assert isinstance(chosen, Experiment)
-    cautions = preflight.cautions(experiment.systems(chosen).values())
-    runs, failures = run_experiment(chosen, Tracker)
+    cautions = preflight.cautions(experiment.systems(loaded).values())
+    runs, failures = run_experiment(loaded, Tracker)
     systems = results.load_groups([*runs.values()], [*runs])
     comparisons = compare_all(systems, scored_sets(systems))
     stages = stage_table(systems, scored_sets(systems), comparisons[0].metrics[0]) if comparisons else None
     folders = [folder for system in systems for folder in system.runs.values()]
-    store = Store(chosen.storage)
-    page = store.folder("reports", chosen.name)
+    store = Store(loaded.storage)
+    page = store.folder("reports", loaded.name)
     if comparisons:
-        report.write(page, systems, title=chosen.name)
+        report.write(page, systems, title=loaded.name)
     if as_json:
         print_json(
             {
@@ -72,6 +74,6 @@ def compare(chosen: object, as_json: bool) -> int:
             print(tables.text([stages]), end="")
         if comparisons:
             print(f"page     {page.uri}/{report.PAGE}")
-        print(f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(chosen.tracking, store).uri)}")
-        print(f"next     {trainable.find(chosen.task).EXAMPLE} | {command('augury', 'translate', folders[-1].uri)}")
+        print(f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(loaded.tracking, store).uri)}")
+        print(f"next     {trainable.find(loaded.task).EXAMPLE} | {command('augury', 'translate', folders[-1].uri)}")
     return 1 if failures else 0

@@ -1,4 +1,4 @@
-"""The verbs in groups, and the map of them that `augury --help` prints."""
+"""The verbs of the command line in groups, their parsers, and the overview that `augury --help` prints."""
 
 from __future__ import annotations
 
@@ -17,53 +17,55 @@ GROUPS = {
     "work on text": ("augment", "encipher", "align"),
 }
 VERBS = tuple(verb for verbs in GROUPS.values() for verb in verbs)
-BEGINNING = (
-    ("augury demo", "three systems on built-in text, from raw text to the table, in minutes"),
-    ("augury init", "write an experiment file for text of your own, which augury config checks"),
-    ("augury train FILE", "train its systems, score them, say which difference is real"),
+FIRST_STEPS = (
+    ("augury demo", "run three systems on built-in text, from raw text to the comparison table, in minutes"),
+    ("augury init", "write an experiment file for your own text; augury config checks it"),
+    ("augury train FILE", "train and score its systems and test which differences are real"),
 )
-"""What to type first, and what it does."""
+"""Commands for new users with descriptions."""
 WIDTH = 100
 
 
 def module(verb: str) -> ModuleType:
-    """Return the module of a verb: HELP, EXAMPLE, configure and run."""
+    """Return the module of a verb, with HELP, EXAMPLE, configure and run."""
     return importlib.import_module(f"augury.cli.{verb}")
 
 
-def parser(verb: str, words: Sequence[str]) -> argparse.ArgumentParser:
-    """Return the parser of a verb; `words` are what it will parse, on which the flags of some verbs depend."""
-    of_verb = module(verb)
+def parser(verb: str, argv: Sequence[str]) -> argparse.ArgumentParser:
+    """Return the parser of a verb for `argv`, on which the flags of some verbs depend."""
+    verb_module = module(verb)
     result = argparse.ArgumentParser(
         prog=f"augury {verb}",
-        description=of_verb.HELP,
-        epilog=f"example:\n  {of_verb.EXAMPLE}",
+        description=verb_module.HELP,
+        epilog=f"example:\n  {verb_module.EXAMPLE}",
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    of_verb.configure(result, words)
-    loud = result.add_mutually_exclusive_group()
-    loud.add_argument(
-        "-v", "--verbose", action="store_const", const=1, default=0, dest="verbosity", help="say more, with times"
+    verb_module.configure(result, argv)
+    verbosity = result.add_mutually_exclusive_group()
+    verbosity.add_argument(
+        "-v", "--verbose", action="store_const", const=1, default=0, dest="verbosity", help="more messages, with times"
     )
-    loud.add_argument(
-        "-q", "--quiet", action="store_const", const=-1, dest="verbosity", help="warnings and errors alone"
+    verbosity.add_argument(
+        "-q", "--quiet", action="store_const", const=-1, dest="verbosity", help="only warnings and errors"
     )
-    result.add_argument("--log-format", choices=["text", "json"], default="text", help="of messages on standard error")
+    result.add_argument(
+        "--log-format", choices=["text", "json"], default="text", help="format of messages on standard error"
+    )
     result.add_argument("--json", action="store_true", help="print the result as JSON on standard output")
-    result.add_argument("--debug", action="store_true", help="show where an error comes from")
+    result.add_argument("--debug", action="store_true", help="show the traceback of errors")
     return result
 
 
 def overview() -> str:
-    """Return the map: three commands to begin with, then every verb in its group with its line of help."""
+    """Return the overview: first steps, then every verb in its group with its one-line help."""
     groups = [_table(group, [(verb, module(verb).HELP) for verb in verbs]) for group, verbs in GROUPS.items()]
     return "\n\n".join(
         [
             "Which text augmentation helps on my data, by how much, and what did it cost?",
-            _table("begin with", BEGINNING),
+            _table("first steps", FIRST_STEPS),
             *groups,
-            "`augury VERB --help` lists the flags of a verb, with an example.",
+            "`augury VERB --help` lists the flags of a verb with an example.",
         ]
     )
 

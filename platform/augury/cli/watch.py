@@ -1,4 +1,4 @@
-"""`augury watch`: the page of a sweep, or of everything in a storage, kept up to date while something runs."""
+"""`augury watch`: keep the page of a sweep or of a whole storage up to date."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ if TYPE_CHECKING:
     from augury.core.store import Store
     from augury.sweeping.state import Curves
 
-HELP = "Show a sweep, or all sweeps, reports and runs of a storage, as a page: rewritten every few seconds, or served."
+HELP = "Write or serve a live page of a sweep, or of all sweeps, reports and runs in a storage."
 EXAMPLE = """augury watch agreement-toy --storage results --serve 8080
   augury watch results --once"""
 
 
-def configure(parser: argparse.ArgumentParser, words: Sequence[str]) -> None:
+def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "target",
         nargs="?",
         metavar="SWEEP|STORAGE",
-        help="a sweep, by its name or that of its space, or a storage, its directory or URI (default: --storage)",
+        help="a sweep, by its name or space, or a storage, by its directory or URI (default: --storage)",
     )
-    parser.add_argument("--storage", default="results", help="where the sweep is stored (default: results)")
-    parser.add_argument("--every", type=int, default=10, metavar="SECONDS", help="time between two pages (default: 10)")
-    how = parser.add_mutually_exclusive_group()
-    how.add_argument("--serve", type=int, metavar="PORT", help="serve the page on 127.0.0.1 instead of writing it")
-    how.add_argument("--once", action="store_true", help="write the page and stop")
+    parser.add_argument("--storage", default="results", help="storage of the sweep (default: results)")
+    parser.add_argument("--every", type=int, default=10, metavar="SECONDS", help="update interval (default: 10)")
+    mode = parser.add_mutually_exclusive_group()
+    mode.add_argument("--serve", type=int, metavar="PORT", help="serve the page on 127.0.0.1 instead of writing it")
+    mode.add_argument("--once", action="store_true", help="write the page once and exit")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -55,13 +55,13 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
         _serve(lambda path: _sweep_page(store, name, arguments.every, curves) if path == "/" else None, arguments.serve)
         return 0
     if not (arguments.once or arguments.json):
-        say(f"page {page}, rewritten every {arguments.every} s until the sweep ends; Ctrl-C leaves it as it is")
+        say(f"page {page}, updated every {arguments.every} s until the sweep ends or Ctrl-C")
     while True:
         sweep.folder.write(state.PAGE, _sweep_page(store, name, arguments.every, curves))
         sweep = state.load(store, name, curves)
         if sweep.silent:
             since = time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(sweep.updated))
-            say_once(f"nothing was heard of the sweep since {since}: if it was stopped, the same command continues it")
+            say_once(f"no heartbeat from the sweep since {since}: if it was killed, repeat its command to continue")
         if sweep.ended or arguments.once or arguments.json:
             break
         time.sleep(arguments.every)
@@ -70,7 +70,7 @@ def _watch_sweep(store: Store, name: str, arguments: argparse.Namespace) -> int:
 
 
 def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
-    """Keep the page of a storage, and those of its running sweeps, up to date until none runs any more."""
+    """Keep the page of a storage and those of its running sweeps up to date until no sweep is running."""
     from augury.reporting import storage
     from augury.sweeping import state
 
@@ -79,7 +79,7 @@ def _watch_storage(store: Store, arguments: argparse.Namespace) -> int:
         _serve(lambda path: _storage_file(store, path, arguments.every), arguments.serve)
         return 0
     if not (arguments.once or arguments.json):
-        say(f"page {page}, rewritten every {arguments.every} s while a sweep runs; Ctrl-C leaves it as it is")
+        say(f"page {page}, updated every {arguments.every} s while a sweep is running or until Ctrl-C")
     while True:
         sweeps = [state.load(store, name) for name in state.names(store)]
         running = [sweep for sweep in sweeps if not sweep.ended and not sweep.silent]
@@ -103,7 +103,7 @@ def _print(page: str, values: Mapping[str, object], as_json: bool) -> None:
 
 
 def _sweep_page(store: Store, name: str, every: int, curves: Curves | None = None) -> str:
-    """Return the page of a sweep as it is now."""
+    """Return the current page of a sweep."""
     from augury.reporting.sweeps import page
     from augury.sweeping import state
 
@@ -112,7 +112,7 @@ def _sweep_page(store: Store, name: str, every: int, curves: Curves | None = Non
 
 
 def _storage_file(store: Store, path: str, every: int) -> str | None:
-    """Return the page of a storage, of one of its sweeps or reports; None where there is no such page."""
+    """Return the page of a storage, or of one of its sweeps or reports; None for other paths."""
     from augury.reporting import report, storage
     from augury.sweeping import state
 
@@ -127,7 +127,7 @@ def _storage_file(store: Store, path: str, every: int) -> str | None:
 
 
 def _serve(page: Callable[[str], str | None], port: int) -> None:
-    """Serve pages by their paths on the loopback interface until Ctrl-C."""
+    """Serve pages by path on the loopback interface until Ctrl-C."""
     import http.server
 
     rendering = threading.Lock()
@@ -148,7 +148,7 @@ def _serve(page: Callable[[str], str | None], port: int) -> None:
             self.wfile.write(body)
 
         def log_message(self, format: str, *args: object) -> None:
-            """Requests are not logged."""
+            """Do not log requests."""
 
     with http.server.ThreadingHTTPServer(("127.0.0.1", port), Handler) as server:
         say(f"http://127.0.0.1:{server.server_port}/ until Ctrl-C")

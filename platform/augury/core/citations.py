@@ -1,4 +1,4 @@
-"""The papers that operators and regimes come from, for what is published of a model."""
+"""Papers that operators and regimes implement, for citation in model cards."""
 
 from __future__ import annotations
 

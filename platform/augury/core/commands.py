@@ -1,4 +1,4 @@
-"""Commands that are shown to people, as their shell finds them."""
+"""Command lines to show to users."""
 
 from __future__ import annotations
 
@@ -9,13 +9,14 @@ from pathlib import Path
 
 
 def command(program: str, *words: str, absolute: bool = False) -> str:
-    """Return a command line for a program of this environment: by its path where a shell finds none or another one.
+    """Return a shell command line that runs a program of this Python environment.
 
-    The path is relative to the working directory where it lies below that, unless it is to be `absolute`.
+    The program is given by its path if the shell would not find it, or would find another one. The path is relative if
+    it is below the working directory, unless `absolute`.
     """
-    executable, known = Path(sys.executable).with_name(program), shutil.which(program)
-    if executable.exists() and (known is None or Path(known).parent.resolve() != executable.parent.resolve()):
+    executable, on_path = Path(sys.executable).with_name(program), shutil.which(program)
+    if executable.exists() and (on_path is None or Path(on_path).parent.resolve() != executable.parent.resolve()):
         here = Path.cwd()
-        below = executable.is_relative_to(here) and not absolute
-        program = str(executable.relative_to(here) if below else executable)
+        relative = executable.is_relative_to(here) and not absolute
+        program = str(executable.relative_to(here) if relative else executable)
     return shlex.join([program, *words])

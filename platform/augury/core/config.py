@@ -1,4 +1,4 @@
-"""Typed configuration: sections, dotted overrides, and the address of a configuration."""
+"""Typed configuration: sections, overrides by dotted keys, and content addresses."""
 
 from __future__ import annotations
 
@@ -7,17 +7,17 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeVar
 
 import yaml
-from pydantic import BaseModel, ConfigDict, GetJsonSchemaHandler, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, GetJsonSchemaHandler, ValidationError
 from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
-from augury.core.errors import UserError
-from augury.core.faults import Invalid, faults_of
+from augury.core.errors import UserError, unknown
+from augury.core.faults import InvalidSettings, faults_of
 from augury.core.rng import digest
 
 
 class Section(BaseModel):
-    """A frozen group of typed settings; an unknown key is an error that names the nearest known one."""
+    """A frozen group of typed settings; unknown keys are errors."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
@@ -26,29 +26,29 @@ class Section(BaseModel):
         """Return the section's JSON Schema, with the key `preset` where there are presets."""
         described = handler.resolve_ref_schema(handler(schema))
         if presets := getattr(cls, "PRESETS", None):
-            preset = {"description": "Values to begin with.", "enum": list(presets)}
+            preset = {"description": "Preset that the other settings override.", "enum": list(presets)}
             described["properties"] = {"preset": preset, **described.get("properties", {})}
         return described
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the settings as JSON-like values, defaults included."""
+        """Return the settings, defaults included, as JSON-like values."""
         return self.model_dump(mode="json")
 
     def inactive(self) -> dict[str, str]:
-        """Return the settings without effect, with the reason; experiments that differ in them alone are one."""
+        """Return the settings without effect and the reason; experiments that differ only in them are the same."""
         return {}
 
 
 S = TypeVar("S", bound=Section)
-CHANGES = ("systems", "stages")
-"""Sections that hold, by name, dotted keys and their values."""
+VARIANTS = ("systems", "stages")
+"""Sections that map names to overrides: dotted keys with values."""
 _DIRECTORY = re.compile(r"^/(?:.*/)?(?=[^/]+@[0-9a-f]{16}$)")
 
 
 def address(value: Any) -> str:
-    """Return the name, 16 hexadecimal digits, of whatever `value` (JSON-like) determines.
+    """Return the content address of a JSON-like value, 16 hexadecimal digits.
 
-    Of a file with the hash of its content (`/home/me/mine.py@1a2b...`) the directory has no part in it.
+    References to files with their hash (`/home/me/mine.py@1a2b...`) enter without their directory.
     """
     return digest(_without_directories(value), size=8).hex()
 
@@ -62,12 +62,12 @@ def _without_directories(value: Any) -> Any:
 
 
 def override(content: Mapping[str, Any], assignments: Sequence[str]) -> dict[str, Any]:
-    """Return `content` with every `dotted.key=value` of `assignments` set."""
-    return merge(content, assigned(assignments))
+    """Return a copy of `content` with every assignment `dotted.key=value` applied."""
+    return merge(content, parse_assignments(assignments))
 
 
-def assigned(assignments: Sequence[str]) -> dict[str, Any]:
-    """Dotted key -> value of every `dotted.key=value`; values are read as YAML."""
+def parse_assignments(assignments: Sequence[str]) -> dict[str, Any]:
+    """Return the values of assignments `dotted.key=value`, parsed as YAML, by dotted key."""
     values = {}
     for assignment in assignments:
         key, equals, text = assignment.partition("=")
@@ -76,26 +76,26 @@ def assigned(assignments: Sequence[str]) -> dict[str, Any]:
         try:
             values[key] = yaml.safe_load(text)
         except yaml.YAMLError as error:
-            raise UserError(f"--set {key}: '{text}' is not a YAML value") from error
+            raise UserError(f"--set {key}: '{text}' is not valid YAML: quote or correct the value") from error
     return values
 
 
 def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a copy of `content` in which each dotted key of `dotted` (list positions as numbers) has its value.
+    """Return a copy of `content` with the values of dotted keys set; list items are addressed by index.
 
-    A section that was given by its name alone (`regime: plain`) keeps that name. Below the name of a system or a stage,
-    which is a mapping of dotted keys, the rest of a key is one of these.
+    A section given as a bare name (`regime: plain`) keeps the name. Systems and stages are themselves mappings of
+    dotted keys, so that whatever follows their name is one key.
     """
     result: Any = _copy(content)
     for key, value in dotted.items():
         node, parts, value = result, key.split("."), _copy(value)
-        if parts[0] in CHANGES:
+        if parts[0] in VARIANTS:
             parts[2:] = [".".join(parts[2:])] * (len(parts) > 2)
         for depth, part in enumerate(parts):
             last = depth == len(parts) - 1
             if isinstance(node, list):
                 if not part.isdigit() or int(part) >= len(node):
-                    raise UserError(f"'{key}': '{part}' is not a position in a list of {len(node)}")
+                    raise UserError(f"'{key}': '{part}' is not an index of a list with {len(node)} items, from 0")
                 if last:
                     node[int(part)] = value
                 node = node[int(part)]
@@ -109,7 +109,7 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
 
 
 def flatten(content: Mapping[str, Any], prefix: str = "") -> dict[str, Any]:
-    """Return nested settings under dotted names, lists of settings by position."""
+    """Return nested settings by dotted key, with indices for lists of sections."""
     flat: dict[str, Any] = {}
     for key, value in content.items():
         name = f"{prefix}{key}"
@@ -129,16 +129,32 @@ def _copy(value: Any) -> Any:
 
 
 def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
-    """Return `content` as a `schema`; Invalid lists every fault with its dotted key and what is allowed."""
+    """Return `content` as a `schema`; raise InvalidSettings, which lists all errors, if that fails."""
     try:
         return schema.model_validate(dict(content))
     except ValidationError as error:
-        faults = faults_of(error.errors(include_url=False), content, lambda place: _known_keys(schema, place))
-        raise Invalid(where, faults) from error
+        faults = faults_of(error.errors(include_url=False), content, lambda path: _known_keys(schema, path))
+        raise InvalidSettings(where, faults) from error
+
+
+def one_of(schemas: Mapping[str, type[S]], what: str, key: str = "name", default: str | None = None) -> BeforeValidator:
+    """Return the validator of a section that is one of several, as its `key` says; UserError names the nearest."""
+
+    def chosen(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        name = value.get(key, default)
+        if name is None:
+            raise UserError(f"the {what} needs '{key}', one of {', '.join(schemas)}")
+        if name not in schemas:
+            raise unknown(what if key == "name" else f"{key} of {what}", str(name), schemas)
+        return validate(schemas[name], value, f"{what} {name}")
+
+    return BeforeValidator(chosen)
 
 
 def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:
-    """The keys allowed at `location`; steps that are not fields (list positions, mapping keys) are passed over."""
+    """Return the keys allowed at `location`, skipping parts that are not fields (list indices, mapping keys)."""
     current: type[BaseModel] = schema
     for part in location:
         if part in current.model_fields:

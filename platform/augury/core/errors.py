@@ -1,4 +1,4 @@
-"""Errors for users: each says what was given, what is allowed and what to do next."""
+"""User errors, whose messages state what was given, what is allowed and what to do next."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ from collections.abc import Iterable
 
 
 class UserError(ValueError):
-    """Something the user gave cannot be used; the command line prints it without a traceback."""
+    """Invalid input; the command line prints the message without a traceback."""
 
 
 def nearest(word: str, options: Iterable[str]) -> str:
-    """Return a hint naming the option closest to `word`, or all of them: `did you mean 'beta'?`."""
+    """Return a hint with the option closest to `word` (`did you mean 'beta'?`), or with all options."""
     known = sorted(set(options))
     close = difflib.get_close_matches(word, known, n=1, cutoff=0.6)
     if close:

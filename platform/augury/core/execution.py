@@ -1,7 +1,6 @@
-"""Executors: the same tasks in this process or on Ray Data, results in the order of the items.
+"""Executors, which map a task over items in this process or on Ray Data and return results in order.
 
-A task is coarse (a shard, a batch file) and pure, so that where it runs and how often it is retried cannot change what
-comes out.
+Tasks are coarse (a shard, a batch file) and pure, so that results depend neither on where they run nor on retries.
 """
 
 from __future__ import annotations
@@ -25,15 +24,14 @@ T = TypeVar("T")
 R = TypeVar("R")
 
 ExecutorName = Literal["auto", "local", "ray"]
-"""The executors that can be asked for."""
-RAY_PAYS_SECONDS = 20.0  # of one core's work, below which Ray's start-up takes longer than it saves
+RAY_MIN_SECONDS = 20.0  # single-core seconds of work below which Ray's start-up costs more than it saves
 
 
 class Executor(Protocol):
-    """Runs a task over items; `make` is called once in every process that takes part.
+    """Maps a task over items; `make` creates the task, once in every worker process.
 
-    `cpus` and `gpus` are what a process reserves whose task holds a model; on Ray there are at most as many of them as
-    the cluster has room for. Tasks without either are cheap to make, in as many processes as Ray sees fit.
+    `size` counts the units of progress of a result. `cpus` and `gpus` are reserved for each worker whose task holds a
+    model, and limit the number of such workers on Ray. Tasks that reserve nothing must be cheap to create.
     """
 
     name: str
@@ -51,7 +49,7 @@ class Executor(Protocol):
 
 
 class LocalExecutor:
-    """Runs the tasks one after the other in this process."""
+    """Runs the task over the items one by one in this process."""
 
     name = "local"
 
@@ -73,7 +71,7 @@ class LocalExecutor:
 
 
 class RayExecutor:
-    """Runs the tasks on Ray Data, a row and a block for every item; what holds models, on a pool of actors."""
+    """Runs the task on Ray Data, one block for each item; tasks that reserve resources run in a pool of actors."""
 
     name = "ray"
 
@@ -95,83 +93,84 @@ class RayExecutor:
 
         rows = [{"index": index, "item": pickle.dumps(item)} for index, item in enumerate(items)]
         dataset = ray.data.from_items(rows, override_num_blocks=max(1, len(rows)))
-        maker = cloudpickle.dumps(make)
+        factory = cloudpickle.dumps(make)
         reserved = {name: number for name, number in (("CPU", cpus), ("GPU", gpus)) if number}
         if reserved:
-            room = min(int(ray.cluster_resources().get(name, 0) / number) for name, number in reserved.items())
-            pool = ray.data.ActorPoolStrategy(min_size=1, max_size=max(1, min(len(items), room)))
-            done = dataset.map(
-                _Task, fn_constructor_args=(maker,), compute=pool, num_cpus=cpus or None, num_gpus=gpus or None
+            capacity = min(int(ray.cluster_resources().get(name, 0) / number) for name, number in reserved.items())
+            pool = ray.data.ActorPoolStrategy(min_size=1, max_size=max(1, min(len(items), capacity)))
+            mapped = dataset.map(
+                _Actor, fn_constructor_args=(factory,), compute=pool, num_cpus=cpus or None, num_gpus=gpus or None
             )
         else:
-            done = dataset.map(_run, fn_args=(maker,))
+            mapped = dataset.map(_run, fn_args=(factory,))
         results: list[Any] = [None] * len(items)
-        for row in done.iter_rows():
-            results[row["index"]] = pickle.loads(row["result"])
-            if isinstance(results[row["index"]], UserError):
-                raise results[row["index"]]
-            stage.advance(size(results[row["index"]]))
+        for row in mapped.iter_rows():
+            result = pickle.loads(row["result"])
+            if isinstance(result, UserError):
+                raise result
+            results[row["index"]] = result
+            stage.advance(size(result))
         return results
 
 
-_made: dict[bytes, Callable[[Any], Any]] = {}  # the task that this process has made last
+_task: dict[bytes, Callable[[Any], Any]] = {}  # the last task created in this process, by its pickled factory
 
 
-def _run(row: dict[str, Any], maker: bytes) -> dict[str, Any]:
+def _run(row: dict[str, Any], factory: bytes) -> dict[str, Any]:
     try:
-        if maker not in _made:
-            _made.clear()  # one model in memory at a time
-            _made[maker] = pickle.loads(maker)()
-        result = _made[maker](pickle.loads(row["item"]))
-    except UserError as error:  # Ray would wrap it in the traceback of a remote process
+        if factory not in _task:
+            _task.clear()  # one model in memory at a time
+            _task[factory] = pickle.loads(factory)()
+        result = _task[factory](pickle.loads(row["item"]))
+    except UserError as error:  # raised, it would arrive wrapped in the remote traceback
         result = error
     return {"index": row["index"], "result": pickle.dumps(result)}
 
 
-class _Task:
-    def __init__(self, maker: bytes):
-        self.maker = maker
+class _Actor:
+    def __init__(self, factory: bytes):
+        self.factory = factory
 
     def __call__(self, row: dict[str, Any]) -> dict[str, Any]:
-        return _run(row, self.maker)
+        return _run(row, self.factory)
 
 
 class Execution(Section):
-    """Where things run, which is no part of an address.
+    """Where work runs; not part of any address.
 
-    Nothing here changes a result but by rounding: sums over other numbers of threads, or on a GPU, end in other bits.
+    These settings change results by rounding only: sums depend on the number of threads and on the device.
     """
 
     executor: ExecutorName = "auto"
-    """Augmentation and decoding: Ray, this process, or whichever the estimated work favours."""
+    """Executor of augmentation and decoding: ray, local (this process), or auto, by the estimated work."""
     launcher: Literal["auto", "direct", "ray"] = "auto"
-    """Training: Ray Train, this process, or (auto) this process where one CPU worker suffices."""
+    """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU worker suffices."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
     at_once: int = Field(1, ge=1)
-    """Runs of an experiment that train side by side, by launcher ray, where the resources allow it."""
+    """Number of runs of an experiment that train concurrently, with launcher ray, if resources allow."""
     threads: int | None = Field(None, ge=1)
-    """CPU threads per worker; none: the cores divided by the workers."""
+    """CPU threads per worker; by default the number of cores divided by the number of workers."""
     cpus_per_worker: float = Field(1.0, gt=0)
-    """CPUs that Ray reserves for one training worker."""
+    """CPUs that Ray reserves for each training worker."""
     gpus_per_worker: float = Field(1.0, gt=0)
-    """GPUs that Ray reserves for one training worker where the device is CUDA."""
+    """GPUs that Ray reserves for each training worker if the device is CUDA."""
     address: str | None = None
-    """Ray cluster to join; none: RAY_ADDRESS, or a Ray of this machine."""
+    """Address of the Ray cluster to join; by default RAY_ADDRESS, or a local Ray instance."""
     max_failures: int = Field(2, ge=0)
-    """Restarts of a failed worker group before a run fails."""
+    """Number of times a failed worker group is restarted before the run fails."""
 
     def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
-        """Return the executor for work that takes one core `seconds`; `executor` overrides the setting."""
+        """Return the executor for work of `seconds` on one core; `executor` overrides the setting."""
         return choose(executor or self.executor, seconds, what, self.address)
 
     @property
     def joins_cluster(self) -> bool:
-        """Return whether work runs on the machines of a cluster that is there already."""
+        """Whether work runs on an existing cluster."""
         return bool(self.address or os.environ.get("RAY_ADDRESS"))
 
     @property
     def cuda(self) -> bool:
-        """Return whether models run on GPUs: those of the cluster where one is joined, else those of this machine."""
+        """Whether models run on GPUs of the cluster to join, or else of this machine."""
         if self.device == "cpu":
             return False
         if self.joins_cluster:
@@ -182,43 +181,63 @@ class Execution(Section):
         import torch
 
         if self.device == "cuda" and not torch.cuda.is_available():
-            raise UserError("device cuda, but torch sees no GPU here: take execution.device=cpu, or join a cluster")
+            raise UserError("device is cuda, but torch sees no GPU: set execution.device=cpu, or join a cluster")
         return torch.cuda.is_available()
 
     @property
     def local_device(self) -> str:
-        """Return the device of this process: a GPU where one is allowed and seen."""
+        """The device of this process: `cuda` if that is allowed and available."""
         import torch
 
         return "cuda" if self.device != "cpu" and torch.cuda.is_available() else "cpu"
 
     def reserved(self, executor: Executor) -> dict[str, float]:
-        """Return the CPUs and GPUs that every process of an executor holds whose task has a model."""
+        """Return the CPUs and GPUs to reserve for each worker of an executor whose task holds a model."""
         gpus = self.gpus_per_worker if executor.name == "ray" and self.cuda else 0.0
         return {"cpus": self.cpus_per_worker, "gpus": gpus}
 
+    def map_rows(
+        self,
+        make: Callable[[], Callable[[Sequence[T]], Sequence[R]]],
+        rows: Sequence[T],
+        *,
+        name: str,
+        unit: str,
+        per_second: float,
+        chunk: int,
+        executor: ExecutorName | None = None,
+    ) -> list[R]:
+        """Return the results of rows, in their order, by a task that holds a model and takes `chunk` rows at once.
+
+        One core takes `per_second` rows; `executor` overrides the setting.
+        """
+        chosen = self.choose(len(rows) / per_second, name, executor)
+        chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
+        with Stage(name, len(rows), unit) as stage:
+            parts = chosen.map(make, chunks, stage, size=len, **self.reserved(chosen))
+        return [result for part in parts for result in part]
+
 
 def choose(executor: ExecutorName, seconds: float, what: str, address: str | None = None) -> Executor:
-    """Return the executor asked for; `auto` takes Ray where `seconds` of one core's work outweigh its start-up.
+    """Return the requested executor; `auto` is Ray if `seconds` of single-core work outweigh its start-up.
 
-    A worker of Ray with CPUs of its own, as a trial of a sweep is, works locally whatever is asked: trials may hold all
-    CPUs there are, and tasks would wait for them for ever while the trials wait for the tasks.
+    In a Ray worker that reserves CPUs, such as a trial of a sweep, it is always the local one. Trials may reserve all
+    CPUs of the cluster, and would deadlock waiting for tasks that wait for CPUs.
     """
     if executor != "local" and _holds_cpus():
-        say_once(f"{what}: executor local (this worker of Ray holds its CPUs already)")
+        say_once(f"{what}: executor local (this Ray worker has its own CPUs)")
         executor = "local"
     if executor == "auto":
-        ray_runs = bool(address or os.environ.get("RAY_ADDRESS"))
-        chosen = "ray" if ray_runs or (seconds > RAY_PAYS_SECONDS and (os.cpu_count() or 1) >= 4) else "local"
-        why = "a cluster is given" if ray_runs else f"about {seconds:.1f} s of one core's work"
-        say_once(f"{what}: executor {chosen} ({why})")
-        executor = "ray" if chosen == "ray" else "local"
+        has_cluster = bool(address or os.environ.get("RAY_ADDRESS"))
+        executor = "ray" if has_cluster or (seconds > RAY_MIN_SECONDS and (os.cpu_count() or 1) >= 4) else "local"
+        reason = "there is a cluster" if has_cluster else f"about {seconds:.1f} s of single-core work"
+        say_once(f"{what}: executor {executor} ({reason})")
     return RayExecutor(address) if executor == "ray" else LocalExecutor()
 
 
 def _holds_cpus() -> bool:
-    """Whether this process is a worker of Ray for which CPUs are reserved."""
-    ray = sys.modules.get("ray")  # where it is not imported, this process is no worker
+    """Return whether this process is a Ray worker with reserved CPUs."""
+    ray = sys.modules.get("ray")  # every Ray worker has imported it
     if ray is None or not ray.is_initialized():
         return False
     context = ray.get_runtime_context()
@@ -229,7 +248,7 @@ _connecting = threading.Lock()
 
 
 def connect(address: str | None = None) -> None:
-    """Join the cluster at `address` or RAY_ADDRESS, or start Ray on this machine; once per process."""
+    """Join the cluster at `address` or RAY_ADDRESS, or start a local Ray instance; does nothing if connected."""
     with _connecting:
         _connect(address)
 
@@ -241,7 +260,7 @@ def _connect(address: str | None) -> None:
     if ray.is_initialized():
         return
     address = address or os.environ.get("RAY_ADDRESS")
-    # Threads that wait for a core without spinning: next to another busy process, spinning costs ten times the time.
+    # Idle OpenMP threads must sleep: if they spin next to another busy process, work takes ten times as long.
     environment = {"env_vars": {"OMP_WAIT_POLICY": "PASSIVE"}}
     options: dict[str, Any] = {"log_to_driver": False, "logging_level": logging.ERROR, "runtime_env": environment}
     if address:

@@ -1,6 +1,6 @@
-"""What is wrong with given settings, each fault with its key and, where they come from a file, its line.
+"""Errors in settings, with their keys and, for settings read from a file, their lines.
 
-pydantic says what its validators saw; this says what whoever wrote the settings has to change.
+Translates pydantic's validation errors into messages that tell the author of the settings what to change.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from pydantic import BaseModel
 
 from augury.core.errors import UserError, nearest
 
-Place = tuple[str, ...]
-"""The keys that lead to a setting, positions in lists as numbers."""
-SHOWN = 60  # characters of a value in an error
+KeyPath = tuple[str, ...]
+"""The keys that lead to a setting, with list indices as numbers."""
+SHOWN = 60  # characters of a value in a message
 
 WRONG, UNKNOWN, MISSING = "{key} = {value}: {message}", "unknown key '{key}': {message}", "'{key}' is required"
 GENERAL = "{key}: {message}"
@@ -41,106 +41,103 @@ ALLOWED = {
     "too_short": "a list of at least {min_length}",
     "too_long": "a list of at most {max_length}",
 }
-"""What a value must be, by pydantic's name of the error, with the words of its context."""
+"""What a value must be, by pydantic's error type, formatted with its context."""
 
 
 class Fault(NamedTuple):
-    """One thing that is wrong."""
+    """One error in settings."""
 
-    place: Place
+    path: KeyPath
     message: str = ""
     """What is allowed, and what to do."""
     value: str = ""
-    """The value, as a file has it."""
+    """The value as written in a file."""
     form: str = GENERAL
 
     def text(self) -> str:
-        """Return the fault in words."""
-        form = self.form if self.place else "{message}"
-        return form.format(key=".".join(self.place), value=self.value, message=self.message)
+        """Return the message with key and value."""
+        form = self.form if self.path else "{message}"
+        return form.format(key=".".join(self.path), value=self.value, message=self.message)
 
 
-class Invalid(UserError):
-    """Settings that cannot be used; `what` they are for, and all their faults.
+class InvalidSettings(UserError):
+    """All errors in the settings of `subject`; `locations` maps key paths to positions in a file, such as `line 12`."""
 
-    `where` gives the place of a setting in a file, for people: `line 12`.
-    """
+    def __init__(self, subject: str, faults: Iterable[Fault], locations: Mapping[KeyPath, str] | None = None):
+        self.subject, self.faults, self.locations = subject, tuple(faults), dict(locations or {})
+        lines = [": ".join(filter(None, (_locate(fault.path, self.locations), fault.text()))) for fault in self.faults]
+        super().__init__("\n  ".join([f"{subject} is not valid:", *lines]))
 
-    def __init__(self, what: str, faults: Iterable[Fault], where: Mapping[Place, str] | None = None):
-        self.what, self.faults, self.where = what, tuple(faults), dict(where or {})
-        lines = [": ".join(filter(None, (_where(fault.place, self.where), fault.text()))) for fault in self.faults]
-        super().__init__("\n  ".join([f"{what} is not valid:", *lines]))
+    def __reduce__(self) -> tuple[type[InvalidSettings], tuple[Any, ...]]:
+        return InvalidSettings, (self.subject, self.faults, self.locations)  # Ray workers pickle their errors
 
-    def __reduce__(self) -> tuple[type[Invalid], tuple[Any, ...]]:
-        return Invalid, (self.what, self.faults, self.where)  # workers of Ray send their errors
+    def in_file(self, file: str, locations: Mapping[KeyPath, str]) -> InvalidSettings:
+        """Return the same errors for the settings in a file, sorted and located by `locations`."""
+        order = {line: number for number, line in enumerate(locations.values())}
+        faults = sorted(self.faults, key=lambda fault: order.get(_locate(fault.path, locations), -1))
+        return InvalidSettings(file, faults, locations)
 
-    def within(self, what: str, where: Mapping[Place, str]) -> Invalid:
-        """Return the same error as one of the file `what`, with the places of its faults, in the order of `where`."""
-        order = {line: number for number, line in enumerate(where.values())}
-        return Invalid(what, sorted(self.faults, key=lambda fault: order.get(_where(fault.place, where), -1)), where)
-
-    def moved(self, place: Place) -> list[Fault]:
-        """Return the faults as those of something larger that has this at `place`."""
-        return [fault._replace(place=(*place, *fault.place)) for fault in self.faults]
+    def below(self, path: KeyPath) -> list[Fault]:
+        """Return the errors with `path` in front of their own key paths."""
+        return [fault._replace(path=(*path, *fault.path)) for fault in self.faults]
 
 
 def faults_of(
-    errors: Sequence[Mapping[str, Any]], content: Mapping[str, Any], keys_at: Callable[[Place], Iterable[str]]
+    errors: Sequence[Mapping[str, Any]], content: Mapping[str, Any], keys_at: Callable[[KeyPath], Iterable[str]]
 ) -> list[Fault]:
-    """Return the faults in pydantic's errors about `content`; `keys_at` gives the keys that a section knows."""
-    located = [(*_place(error, content), error) for error in errors]
-    branches = [place for place, branch, _ in located if branch]
+    """Convert pydantic's errors about `content`; `keys_at` returns the known keys of a section."""
+    located = [(*_key_path(error, content), error) for error in errors]
+    branches = [path for path, is_branch, _ in located if is_branch]
     faults: dict[Any, Fault] = {}
-    allowed: dict[Place, list[str]] = {}
-    for place, branch, error in located:
-        if branch and any(other[: len(place)] == place != other for other in branches):
-            continue  # another branch of the union came further
+    allowed: dict[KeyPath, list[str]] = {}
+    for path, is_branch, error in located:
+        if is_branch and any(other[: len(path)] == path != other for other in branches):
+            continue  # validation got further in another branch of the union
         cause = error.get("ctx", {}).get("error")
-        if isinstance(cause, Invalid):
-            faults.update({fault: fault for fault in cause.moved(place)})
+        if isinstance(cause, InvalidSettings):
+            faults.update({fault: fault for fault in cause.below(path)})
         elif error["type"] == "missing":
-            faults[place] = Fault(place, form=MISSING)
+            faults[path] = Fault(path, form=MISSING)
         elif error["type"] == "extra_forbidden":
-            faults[place] = Fault(place, nearest(place[-1], keys_at(place[:-1])), form=UNKNOWN)
+            faults[path] = Fault(path, nearest(path[-1], keys_at(path[:-1])), form=UNKNOWN)
         elif error["type"] in ALLOWED:
-            wanted = allowed.setdefault(place, [])
-            wanted.append(_allowed(error))
-            message = f"must be {' or '.join(dict.fromkeys(wanted))}{_hint(error['input'], wanted)}"
-            faults[place] = Fault(place, message, _shown(error["input"]), WRONG)
+            alternatives = allowed.setdefault(path, [])
+            alternatives.append(_allowed(error))
+            message = f"must be {' or '.join(dict.fromkeys(alternatives))}{_hint(error['input'], alternatives)}"
+            faults[path] = Fault(path, message, _shown(error["input"]), WRONG)
         else:
             message = str(cause) if cause else error["msg"]
-            faults[place, message] = Fault(place, message)
+            faults[path, message] = Fault(path, message)
     return list(faults.values())
 
 
-def _place(error: Mapping[str, Any], content: Any) -> tuple[Place, bool]:
-    """The keys among the parts of an error's location, and whether others were left out: the branches of a union."""
-    place: list[str] = []
-    parts, branch = error["loc"], False
+def _key_path(error: Mapping[str, Any], content: Any) -> tuple[KeyPath, bool]:
+    """Return the key path of an error, and whether its location has other parts: tags of union branches."""
+    path: list[str] = []
+    parts, is_branch = error["loc"], False
     for number, part in enumerate(parts, start=1):
-        held = content if isinstance(content, Mapping) else {}
-        held = dict(enumerate(content)) if isinstance(content, list | tuple) else held
-        key = next((key for key in held if str(key) == str(part)), None)
+        children = content if isinstance(content, Mapping) else {}
+        children = dict(enumerate(content)) if isinstance(content, list | tuple) else children
+        key = next((key for key in children if str(key) == str(part)), None)
         if key is not None:
-            place.append(str(key))
-            content = held[key]
+            path.append(str(key))
+            content = children[key]
         elif number == len(parts) and error["type"] == "missing":
-            place.append(str(part))
+            path.append(str(part))
         else:
-            branch = True
-    return tuple(place), branch
+            is_branch = True
+    return tuple(path), is_branch
 
 
 def _allowed(error: Mapping[str, Any]) -> str:
-    """What a value must be."""
     context = error.get("ctx", {})
-    if isinstance(error["input"], BaseModel):  # a section, but another one
+    if isinstance(error["input"], BaseModel):  # a section of another class
         return str(context["class_name"])
     return ALLOWED[error["type"]].format(**context)
 
 
 def _hint(value: Any, allowed: Sequence[str]) -> str:
-    """What to write instead, where that is clear."""
+    """Return what to write instead, if that is clear."""
     if TEXT in allowed and isinstance(value, bool):
         words = "yes, on and true" if value else "no, off and false"
         return f"; YAML takes a bare {words} for {_shown(value)}: put it in quotes"
@@ -154,7 +151,7 @@ def _hint(value: Any, allowed: Sequence[str]) -> str:
 
 
 def _shown(value: Any) -> str:
-    """A value as a file has it, cut where it is long."""
+    """Return a value as written in a file, truncated to `SHOWN` characters."""
     if value is None:
         return "nothing"
     if isinstance(value, BaseModel):
@@ -163,6 +160,6 @@ def _shown(value: Any) -> str:
     return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
-def _where(place: Place, where: Mapping[Place, str]) -> str:
-    """The nearest known place in the file at or above a setting."""
-    return next((where[place[:end]] for end in range(len(place), 0, -1) if place[:end] in where), "")
+def _locate(path: KeyPath, locations: Mapping[KeyPath, str]) -> str:
+    """Return the location of a setting, or of its nearest ancestor that has one."""
+    return next((locations[path[:end]] for end in range(len(path), 0, -1) if path[:end] in locations), "")

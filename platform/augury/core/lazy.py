@@ -1,4 +1,4 @@
-"""Packages whose names are imported when they are asked for, so that reading settings loads no torch."""
+"""Lazy imports of the public names of a package, so that reading settings does not import torch."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 
-def provide(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
-    """Return the `__getattr__` of a package that has each name from one of its modules.
+def lazy_getattr(package: str, modules: Mapping[str, str]) -> Callable[[str], Any]:
+    """Return a `__getattr__` for a package that imports each name from one of its modules on first access.
 
-    No name may be a module's: importing that would put the module in the name's place.
+    No name may equal that of a module, since importing the module would replace it.
     """
-    assert not modules.keys() & set(modules.values()), f"{package}: a name is that of a module"
+    assert not modules.keys() & set(modules.values()), f"{package}: a name equals that of a module"
 
     def get(name: str) -> Any:
         if name not in modules:

@@ -1,6 +1,7 @@
-"""One maker at a time: whoever else needs the same folder waits and then finds it made.
+"""Locks on folders of the store, so that one process at a time builds a folder while others wait for it.
 
-Makers of one folder write equal bytes to equal names, so a lock that fails costs double work and never a wrong result.
+All builders of a folder write the same bytes to the same files: a lock that fails costs duplicate work, but never a
+wrong result.
 """
 
 from __future__ import annotations
@@ -15,66 +16,66 @@ import uuid
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import ExitStack, contextmanager
 
-from augury.core.periodic import every
+from augury.core.periodic import run_every
 from augury.core.progress import say, say_once
 from augury.core.store import Folder
 
 KIND = ".locks"
 UNSUPPORTED = (errno.ENOSYS, errno.ENOLCK, errno.EOPNOTSUPP)
-"""What a filesystem without locks answers."""
+"""Error numbers of filesystems without locks."""
 POLL_SECONDS = 0.2
 LEASE_SECONDS = 60.0
-"""A lease that its owner has not renewed for so long belongs to a process that is dead."""
+"""Age at which a lease that was not renewed is taken to belong to a dead process."""
 
 
 def make_once(folder: Folder, make: Callable[[], object]) -> bool:
-    """Make a folder unless it is complete; whether this call made it. Other makers wait meanwhile."""
-    with making([folder]) as missing:
+    """Call `make` to build a folder unless it is complete; return whether this call built it."""
+    with lock_incomplete([folder]) as missing:
         if missing:
             make()
     return bool(missing)
 
 
 @contextmanager
-def making(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
-    """Hold the locks of those folders that are not complete; yields the ones to be made.
+def lock_incomplete(folders: Iterable[Folder]) -> Iterator[frozenset[Folder]]:
+    """Lock those folders that are not complete, and yield the ones that still are not once they are locked.
 
-    Locks are taken in the order of names, so that two makers of several folders never wait for each other.
+    Locks are acquired in the order of names, which rules out deadlocks.
     """
     with ExitStack() as locks:
         for folder in sorted({folder for folder in folders if not folder.complete}, key=lambda folder: folder.name):
-            locks.enter_context(alone(folder))
+            locks.enter_context(locked(folder))
         yield frozenset(folder for folder in folders if not folder.complete)
 
 
 @contextmanager
-def alone(folder: Folder) -> Iterator[None]:
+def locked(folder: Folder) -> Iterator[None]:
     """Hold the lock of a folder; it is released when the process ends, however it ends.
 
-    On a mounted filesystem the kernel keeps the lock, between processes, threads and, where the filesystem supports
-    it, machines. An object store has no locks, nor have some network filesystems: there a lease is written and
-    renewed, which is as good unless two makers start within a fraction of a second.
+    On mounted filesystems this is a kernel lock, between processes, threads and, if the filesystem supports it,
+    machines. Object stores and some network filesystems have no locks: there it is a lease that its owner renews, which
+    excludes others unless two processes start within a fraction of a second.
     """
-    lock = _kernel(folder) if folder.is_local else _lease(folder)
+    lock = _kernel_lock(folder) if folder.is_local else _lease(folder)
     with lock:
         yield
 
 
 @contextmanager
-def _kernel(folder: Folder) -> Iterator[None]:
+def _kernel_lock(folder: Folder) -> Iterator[None]:
     path = Folder(folder.root, KIND).path(folder.name.replace("/", "-"))
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    with open(path, "a") as file, ExitStack() as held:  # not "w", which would empty the lease of another process
+    with open(path, "a") as file, ExitStack() as fallback:  # not "w", which would truncate the lease of another process
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            _say_waiting(folder)
+            _log_waiting(folder)
             fcntl.flock(file, fcntl.LOCK_EX)
         except OSError as error:
             if error.errno not in UNSUPPORTED:
                 raise
-            say_once(f"{folder.root} cannot be locked ({error.strerror}): leases keep processes apart instead")
-            held.enter_context(_lease(folder))
+            say_once(f"{folder.root} does not support locks ({error.strerror}): using leases instead")
+            fallback.enter_context(_lease(folder))
         yield
 
 
@@ -83,33 +84,33 @@ def _lease(folder: Folder, seconds: float = LEASE_SECONDS) -> Iterator[None]:
     lease = _Lease(folder)
     lease.acquire(seconds)
     try:
-        with every(seconds / 4, lease.write, name=f"lease {folder.name}"):
+        with run_every(seconds / 4, lease.write, name=f"lease {folder.name}"):
             yield
     finally:
         lease.release()
 
 
 class _Lease:
-    """A file that names its owner and changes as long as the owner lives."""
+    """A file with the id of its owner and a counter that the owner increments while it is alive."""
 
-    def __init__(self, folder: Folder):
-        self.wanted, self.folder, self.name = folder, Folder(folder.root, KIND), folder.name.replace("/", "-")
+    def __init__(self, target: Folder):
+        self.target, self.folder, self.name = target, Folder(target.root, KIND), target.name.replace("/", "-")
         self.owner, self.renewed = uuid.uuid4().hex, 0
 
     def acquire(self, seconds: float) -> None:
-        seen, since, waiting = self._read(), time.monotonic(), False
-        while seen is not None and seen[0] != self.owner:
+        last, since, waiting = self._read(), time.monotonic(), False
+        while last is not None and last[0] != self.owner:
             if not waiting:
-                _say_waiting(self.wanted)
+                _log_waiting(self.target)
             waiting = True
             time.sleep(min(POLL_SECONDS, seconds / 8))
             lease = self._read()
-            if lease != seen:
-                seen, since = lease, time.monotonic()
+            if lease != last:
+                last, since = lease, time.monotonic()
             elif time.monotonic() - since > seconds:
                 break
         self.write()
-        time.sleep(random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8))  # whoever wrote last has it
+        time.sleep(random.uniform(0.5, 1.0) * min(POLL_SECONDS, seconds / 8))  # the last writer wins
         lease = self._read()
         if lease is None or lease[0] != self.owner:
             self.acquire(seconds)
@@ -124,7 +125,7 @@ class _Lease:
             self.folder.remove(self.name)
 
     def _read(self) -> tuple[str, int] | None:
-        """Owner and count of renewals; None where nobody holds it or its file is just being replaced."""
+        """Return owner and counter; None if there is no lease or its file is just being replaced."""
         try:
             content = self.folder.read_json(self.name)
         except (FileNotFoundError, json.JSONDecodeError):
@@ -132,5 +133,5 @@ class _Lease:
         return content["owner"], content["renewed"]
 
 
-def _say_waiting(folder: Folder) -> None:
-    say(f"another process makes {folder.uri}: waiting for it")
+def _log_waiting(folder: Folder) -> None:
+    say(f"waiting for another process to finish {folder.uri}")

@@ -1,7 +1,7 @@
-"""What Augury says while it works: through `logging`, under the logger `augury`.
+"""Messages to the user, through the logger `augury` of the standard library's `logging`.
 
-A program that imports Augury decides where that goes: in a notebook or a worker of Ray nothing is shown. The command
-line shows it on standard error, for standard output has results alone.
+A program that imports Augury decides where they go; notebooks and Ray workers show nothing by default. The command line
+writes them to standard error and keeps standard output for results.
 """
 
 from __future__ import annotations
@@ -20,16 +20,16 @@ if TYPE_CHECKING:
 Format = Literal["text", "json"]
 
 logger = logging.getLogger("augury")
-logger.addHandler(logging.NullHandler())  # without it, warnings would reach standard error by themselves
+logger.addHandler(logging.NullHandler())  # otherwise logging's last-resort handler would print warnings
 
 
 @contextmanager
 def shown(verbosity: int = 0, form: Format = "text") -> Iterator[None]:
-    """Show messages on standard error while the block runs; lines of progress too, on a terminal by redrawing them.
+    """Write messages, and progress bars if it is a terminal, to standard error while the block runs.
 
-    `verbosity`: -1 for warnings and errors alone, 0 for what a person waits for, 1 for all, with times.
+    `verbosity` is -1 for warnings and errors, 0 for progress as well, and 1 for debug messages and timestamps too.
     """
-    handler = _Shown(form, timed=verbosity > 0)
+    handler = _StderrHandler(form, timestamps=verbosity > 0)
     handlers, level = logger.handlers, logger.level
     logger.handlers = [handler]
     logger.setLevel({-1: logging.WARNING, 0: logging.INFO}.get(verbosity, logging.DEBUG))
@@ -42,16 +42,15 @@ def shown(verbosity: int = 0, form: Format = "text") -> Iterator[None]:
 
 
 def say(message: str) -> None:
-    """Log a message for the person watching; one that begins with `warning: ` is a warning."""
-    warning = message.removeprefix("warning: ")
-    if warning != message:
-        logger.warning(warning)
+    """Log a message at level INFO, or WARNING if it begins with `warning: `."""
+    if message.startswith("warning: "):
+        logger.warning(message.removeprefix("warning: "))
     else:
         logger.info(message)
 
 
 def say_once(message: str) -> None:
-    """Log a message, unless this process has logged the same before."""
+    """Log a message unless this process has already logged it."""
     if message not in _logged:
         _logged.add(message)
         say(message)
@@ -61,21 +60,21 @@ _logged: set[str] = set()
 
 
 def display() -> Progress | None:
-    """Return what redraws lines of progress on the terminal, None where messages are not shown on one."""
-    handler = next((handler for handler in logger.handlers if isinstance(handler, _Shown)), None)
+    """Return the progress bars on the terminal; None if messages are not written to one."""
+    handler = next((handler for handler in logger.handlers if isinstance(handler, _StderrHandler)), None)
     return handler.display() if handler and logger.isEnabledFor(logging.INFO) else None
 
 
-class _Shown(logging.Handler):
-    """Writes records to standard error, above lines that are being redrawn."""
+class _StderrHandler(logging.Handler):
+    """Writes records to standard error, above the progress bars."""
 
-    def __init__(self, form: Format, timed: bool):
+    def __init__(self, form: Format, timestamps: bool):
         super().__init__()
-        self.form, self.timed = form, timed
+        self.form, self.timestamps = form, timestamps
         self._display: Progress | None = None
 
     def display(self) -> Progress | None:
-        """Return the lines of progress; None where they would not be redrawn."""
+        """Return the progress bars; None if standard error is not a terminal or the format is JSON."""
         if self._display is None and self.form == "text" and sys.stderr.isatty():
             from rich.console import Console
             from rich.progress import BarColumn, Progress, TextColumn
@@ -94,16 +93,16 @@ class _Shown(logging.Handler):
             sys.stderr.flush()
 
     def text(self, record: logging.LogRecord) -> str:
-        """Return a record as a line for people."""
+        """Format a record as text."""
         message = record.getMessage()
         if record.levelno >= logging.WARNING:
             message = f"{'warning' if record.levelno == logging.WARNING else 'augury'}: {message}"
-        return f"{time.strftime('%H:%M:%S', time.localtime(record.created))} {message}" if self.timed else message
+        return f"{time.strftime('%H:%M:%S', time.localtime(record.created))} {message}" if self.timestamps else message
 
     def json(self, record: logging.LogRecord) -> str:
-        """Return a record as a line for machines."""
-        now = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z"
-        entry = {"time": now, "level": record.levelname.lower(), "message": record.getMessage()}
+        """Format a record as a JSON object on one line."""
+        created = time.strftime("%Y-%m-%dT%H:%M:%S", time.gmtime(record.created)) + f".{int(record.msecs):03d}Z"
+        entry = {"time": created, "level": record.levelname.lower(), "message": record.getMessage()}
         return json.dumps(entry, ensure_ascii=False)
 
     def close(self) -> None:

@@ -1,4 +1,4 @@
-"""Marks of settings that may, or may not, change while a model trains; population-based training reads them."""
+"""Annotations of settings that may or may not change during training, for population-based training."""
 
 from __future__ import annotations
 
@@ -11,38 +11,38 @@ from pydantic import BaseModel
 
 @dataclass(frozen=True)
 class Mutability:
-    """A mark in a field's annotation: `beta: Annotated[float, MUTABLE] = 5.0`."""
+    """An annotation of a field: `beta: Annotated[float, MUTABLE] = 5.0`."""
 
     reason: str | None = None
-    """Why the setting may not change; None where it may."""
+    """Why the setting must not change; None if it may."""
 
 
 MUTABLE: Final = Mutability()
-"""The setting acts from the next update on, wherever a training is."""
+"""The setting may change at any time and takes effect with the next update."""
 
 
 def mutable_keys(settings: BaseModel, prefix: str = "") -> Iterator[str]:
-    """Yield the dotted keys of all settings that may change."""
+    """Yield the dotted keys of all mutable settings."""
     for name in type(settings).model_fields:
         value = getattr(settings, name)
         if isinstance(value, BaseModel):
             yield from mutable_keys(value, f"{prefix}{name}.")
-        elif _mark(settings, name) == MUTABLE:
+        elif _mutability(settings, name) == MUTABLE:
             yield f"{prefix}{name}"
 
 
-def fixed_because(settings: BaseModel, key: str) -> str | None:
-    """Return why the setting with a dotted key may not change, as far as its mark says; None without such a mark."""
+def fixed_reason(settings: BaseModel, key: str) -> str | None:
+    """Return why the setting with a dotted key must not change; None if its annotation gives no reason."""
     name, _, rest = key.partition(".")
     value = getattr(settings, name, None)
     if rest:
-        return fixed_because(value, rest) if isinstance(value, BaseModel) else None
-    mark = _mark(settings, name)
-    return mark.reason if mark else None
+        return fixed_reason(value, rest) if isinstance(value, BaseModel) else None
+    mutability = _mutability(settings, name)
+    return mutability.reason if mutability else None
 
 
-def _mark(settings: BaseModel, name: str) -> Mutability | None:
-    """Return the mark of a field, or that of the field which it takes the place of in a base class."""
+def _mutability(settings: BaseModel, name: str) -> Mutability | None:
+    """Return the annotation of a field, or of the base-class field that it overrides."""
     fields = [base.model_fields.get(name) for base in type(settings).__mro__ if issubclass(base, BaseModel)]
-    marks = [mark for field in fields if field for mark in field.metadata if isinstance(mark, Mutability)]
-    return next(iter(marks), None)
+    annotations = (item for field in fields if field for item in field.metadata)
+    return next((item for item in annotations if isinstance(item, Mutability)), None)

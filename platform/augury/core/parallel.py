@@ -1,4 +1,4 @@
-"""Calls that run side by side on threads of this process, while their work is done elsewhere."""
+"""Concurrent calls on threads, for work that is done in other processes."""
 
 from __future__ import annotations
 
@@ -10,34 +10,33 @@ from typing import TypeVar
 T = TypeVar("T")
 
 
-def side_by_side(calls: Sequence[Callable[[], T]], at_once: int) -> Iterator[tuple[int, T | Exception]]:
-    """Run `calls`, at most `at_once` at the same time; yield the position and the result or error of each as it ends.
+def run_concurrently(calls: Sequence[Callable[[], T]], limit: int) -> Iterator[tuple[int, T | Exception]]:
+    """Run `calls`, at most `limit` at a time; yield the index and the result or exception of each as it finishes.
 
-    The threads do not keep the process alive: an interrupt reaches the caller at once, and what still runs ends with
-    the process.
+    Threads are daemons rather than a pool's, which would delay an interrupt until all running calls have finished.
     """
-    waiting: queue.SimpleQueue[int] = queue.SimpleQueue()
-    ended: queue.SimpleQueue[tuple[int, T | Exception]] = queue.SimpleQueue()
-    for position in range(len(calls)):
-        waiting.put(position)
+    pending: queue.SimpleQueue[int] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[tuple[int, T | Exception]] = queue.SimpleQueue()
+    for index in range(len(calls)):
+        pending.put(index)
 
     def work() -> None:
         while True:
             try:
-                position = waiting.get_nowait()
+                index = pending.get_nowait()
             except queue.Empty:
                 return
             try:
-                ended.put((position, calls[position]()))
+                finished.put((index, calls[index]()))
             except Exception as error:
-                ended.put((position, error))
+                finished.put((index, error))
 
-    for _ in range(min(at_once, len(calls))):
+    for _ in range(min(limit, len(calls))):
         threading.Thread(target=work, daemon=True).start()
     for _ in calls:
-        while True:  # with a time-out, so that an interrupt is heard
+        while True:  # a blocking get would not be interruptible
             try:
-                yield ended.get(timeout=1.0)
+                yield finished.get(timeout=1.0)
                 break
             except queue.Empty:
                 continue

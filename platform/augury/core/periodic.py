@@ -1,4 +1,4 @@
-"""Calls repeated in the background while something else runs."""
+"""Periodic background calls, and rate limits."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ from contextlib import contextmanager
 
 
 @contextmanager
-def every(seconds: float, do: Callable[[], object], name: str) -> Iterator[None]:
-    """Call `do` every so many seconds on a thread of its own while the block runs; the block waits for the last one."""
+def run_every(seconds: float, function: Callable[[], object], name: str) -> Iterator[None]:
+    """Call `function` every `seconds` on a thread called `name` while the block runs; exit waits for a running call."""
     stop = threading.Event()
 
     def repeat() -> None:
         while not stop.wait(seconds):
-            do()
+            function()
 
     thread = threading.Thread(target=repeat, name=name, daemon=True)
     thread.start()
@@ -27,7 +27,7 @@ def every(seconds: float, do: Callable[[], object], name: str) -> Iterator[None]
 
 
 class Throttle:
-    """Does something when it is due again: after `seconds`, or later if it would take more than `share` of the time."""
+    """Limits calls to one every `seconds`, and to the fraction `share` of the time if they are slow."""
 
     def __init__(self, seconds: float, share: float = 0.05):
         self.seconds, self.share = seconds, share
@@ -35,16 +35,16 @@ class Throttle:
 
     @property
     def due(self) -> bool:
-        """Return whether it is time."""
+        """Whether a call is due."""
         return time.monotonic() >= self._due
 
-    def do(self, work: Callable[[], object]) -> None:
-        """Do `work` if it is due, and note how long it took."""
+    def run(self, function: Callable[[], object]) -> None:
+        """Call `function` if a call is due."""
         if not self.due:
             return
-        began = time.monotonic()
+        start = time.monotonic()
         try:
-            work()
+            function()
         finally:
-            took = time.monotonic() - began
-            self._due = began + max(self.seconds, took / self.share)
+            elapsed = time.monotonic() - start
+            self._due = start + max(self.seconds, elapsed / self.share)

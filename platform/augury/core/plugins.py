@@ -1,9 +1,9 @@
-"""Finding operators, regimes, metrics, tasks, search spaces and tables, in three ways that look the same.
+"""Registries of operators, regimes, metrics, tasks, search spaces and tables.
 
-A name is looked up among the built-in ones, which are the modules of a package that define what one must define, and
-among the entry points of installed packages. A path (`./mine.py`, or a directory for a package) is imported as a module
-of this package whose name holds its path and the hash of its content: a class of it can be pickled to other processes,
-and a file that has changed is another module.
+A plug-in is looked up by name among the built-in modules (those of a package that assign a certain attribute), then
+among the entry points of installed packages. A path (`./mine.py`, or a directory for a package) is imported as a
+submodule of this module whose name encodes the path and a hash of the content, so that its classes can be pickled to
+other processes and a changed file is a different module.
 """
 
 from __future__ import annotations
@@ -33,43 +33,43 @@ from pydantic_core import CoreSchema
 from augury.core.config import Section
 from augury.core.errors import UserError, nearest
 
-__path__: list[str] = []  # files by their paths are modules below this one
+__path__: list[str] = []  # makes this module a package: plug-in files are imported as its submodules
 FILE = "file"
-"""The key under which a section that comes from a file says so."""
+"""Key under which a section defined by a file stores the reference to that file."""
 PATH_PATTERN = r"^[./~]|/$|\.py$"
-"""What a path looks like, for JSON Schemas."""
+"""Regular expression for paths in JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
 _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
 
 
 @dataclass(frozen=True)
-class Kind:
-    """One kind of thing that users can add: where it is found, and what a module must define to be one."""
+class Registry:
+    """The registry of one type of plug-in, such as operators."""
 
     noun: str
-    """What people call one."""
+    """Name of the plug-in type in messages and in the entry-point group."""
     package: str
-    """The package whose modules are the built-in ones."""
+    """Package that contains the built-in modules."""
     attribute: str
-    """What a module that is one defines at its top level."""
-    how: str
-    """What one in a file of one's own does, for errors."""
-    whole: bool = False
-    """Whether the module itself is the thing, and not what the attribute holds."""
-    several: bool = False
-    """Whether the attribute holds a mapping of names to things."""
+    """Top-level attribute that a plug-in module must assign."""
+    contract: str
+    """Completes "a plug-in file must ..." in error messages."""
+    is_module: bool = False
+    """Whether the plug-in is the module itself rather than the value of the attribute."""
+    is_mapping: bool = False
+    """Whether the attribute maps names to plug-ins, so that one module can define several."""
     depth: int = 0
-    """How many packages stand above a built-in module and are part of its name."""
+    """Number of subpackages between `package` and a built-in module; they are part of its name."""
 
     @property
     def group(self) -> str:
-        """Return the group of the entry points of installed packages."""
+        """The entry-point group."""
         return f"augury.{self.noun.replace(' ', '_')}s"
 
     def builtin(self) -> dict[str, str]:
-        """Return the built-in names and their modules; nothing is imported but packages above them."""
+        """Return the built-in names with their modules, without importing the modules unless `is_mapping`."""
         modules = _modules(self.package, self.attribute, self.depth)
-        if not self.several:
+        if not self.is_mapping:
             return modules
         return {
             name: module
@@ -78,34 +78,33 @@ class Kind:
         }
 
     def names(self) -> list[str]:
-        """Return all names there are, built-in ones first."""
+        """Return all registered names, built-in ones first."""
         builtin = self.builtin()
         return [*builtin, *sorted(set(self._installed()) - builtin.keys())]
 
     def find(self, name: str) -> Any:
-        """Return what `name` or the path `name` means.
+        """Return the plug-in with this name or at this path.
 
-        UserError where there is nothing of that name, and where a file cannot be read, is not one or has changed since
-        the reference (see `reference`) to it was made.
+        Raises UserError if the name is unknown, or if the file cannot be imported, does not meet the contract or has
+        changed since its reference was created.
         """
         if module := self.builtin().get(name):
-            return self._held(importlib.import_module(module), name)
+            return self._extract(importlib.import_module(module), name)
         if is_path(name):
-            return self._held(load(self._at(name)), name)
+            return self._extract(load(self._file_reference(name)), name)
         if points := self._installed().get(name):
-            return self._loaded(points, name)
+            return self._load_entry_point(points, name)
         hint = nearest(name, self.names())
         raise UserError(
-            f"unknown {self.noun} '{name}': {hint}{'' if hint.endswith('?') else '.'} One of your own is given by its "
-            f"path, ./{name}.py, and {self.how}"
+            f"unknown {self.noun} '{name}': {hint}{'' if hint.endswith('?') else '.'} To use your own, give its path, "
+            f"./{name}.py; the file must {self.contract}"
         )
 
     def reference(self, name: str) -> str:
-        """Return `name`, a path with the hash of what lies there, so that it means the same later and elsewhere."""
-        return self._at(name) if is_path(name) and name not in self.builtin() else name
+        """Return a name as it is, and a path with the hash of its content, which pins it (see `reference`)."""
+        return self._file_reference(name) if is_path(name) and name not in self.builtin() else name
 
-    def _at(self, path: str) -> str:
-        """The reference to what lies at a path."""
+    def _file_reference(self, path: str) -> str:
         try:
             return reference(path)
         except FileNotFoundError as error:
@@ -113,54 +112,56 @@ class Kind:
             close = nearest(error.filename, siblings) if siblings else ""
             hint = f", {close}" if close.endswith("?") else ""
             raise UserError(
-                f"no {self.noun} '{path}': there is no file {error.filename}{hint}. By name there are "
-                f"{', '.join(self.names())}; one of your own {self.how}"
+                f"no {self.noun} '{path}': there is no file {error.filename}{hint}. Built-in and installed: "
+                f"{', '.join(self.names())}; a file of your own must {self.contract}"
             ) from error
 
     def _installed(self) -> dict[str, list[EntryPoint]]:
         return _installed(self.group, tuple(sys.path))
 
-    def _loaded(self, points: Sequence[EntryPoint], name: str) -> Any:
+    def _load_entry_point(self, points: Sequence[EntryPoint], name: str) -> Any:
         packages = sorted({point.dist.name if point.dist else point.value for point in points})
         if len(packages) > 1:
             raise UserError(
-                f"{self.noun} '{name}' is in several packages: {', '.join(packages)}: uninstall all but one"
+                f"{self.noun} '{name}' is provided by several packages, {', '.join(packages)}: uninstall all but one"
             )
         try:
-            content = points[0].load()
+            plugin = points[0].load()
         except Exception as error:
             raise UserError(
-                f"{self.noun} '{name}' of package {packages[0]} cannot be read: {type(error).__name__}: {error}"
+                f"{self.noun} '{name}' of package {packages[0]} cannot be loaded: {type(error).__name__}: {error}"
             ) from error
-        return self._held(content, name) if isinstance(content, ModuleType) else content
+        return self._extract(plugin, name) if isinstance(plugin, ModuleType) else plugin
 
-    def _held(self, module: ModuleType, name: str) -> Any:
-        """What a module defines; UserError where that is nothing."""
+    def _extract(self, module: ModuleType, name: str) -> Any:
+        """Return the plug-in that a module defines; raise UserError if it defines none."""
         try:
-            content = getattr(module, self.attribute)
+            value = getattr(module, self.attribute)
         except AttributeError as error:
             raise UserError(
-                f"'{name}' is no {self.noun}, it defines no {self.attribute}: one of your own {self.how}"
+                f"'{name}' does not define {self.attribute}: the file of a {self.noun} must {self.contract}"
             ) from error
-        if self.whole:
+        if self.is_module:
             return module
-        if not self.several:
-            return content
-        if not is_path(name) or name in content:
-            return content[name]
-        if len(content) != 1:
-            raise UserError(f"'{name}' defines {len(content)} {self.noun}s in {self.attribute}: a file has one")
-        return next(iter(content.values()))
+        if not self.is_mapping:
+            return value
+        if not is_path(name) or name in value:
+            return value[name]
+        if len(value) != 1:
+            raise UserError(
+                f"{self.attribute} of '{name}' has {len(value)} entries: define one {self.noun} for each file"
+            )
+        return next(iter(value.values()))
 
 
 class Extension(Section):
-    """Settings whose class may come from a file, which they then name with the hash of its content under `file`."""
+    """Settings whose class may be defined by a plug-in file; its reference is then serialised under `file`."""
 
     @classmethod
     def origin(cls) -> dict[str, str]:
-        """Return {file: path with hash} for a class that comes from a file, nothing for another one."""
-        module = _MODULE.match(cls.__module__)
-        return {FILE: f"{_path(module[2])}@{module[1]}"} if module else {}
+        """Return `{"file": reference}` for a class that a plug-in file defines, and an empty dict otherwise."""
+        match = _MODULE.match(cls.__module__)
+        return {FILE: f"{_decode_path(match[2])}@{match[1]}"} if match else {}
 
     @model_serializer(mode="wrap")
     def _with_origin(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
@@ -177,18 +178,18 @@ class Extension(Section):
 
 @dataclass(frozen=True)
 class Choice:
-    """Says, in the annotation of a setting, that its sections are found by name, so that JSON Schemas list them."""
+    """Annotation of a setting whose sections come from a registry, so that JSON Schemas list the alternatives."""
 
-    kind: Kind
+    registry: Registry
     key: str
-    """The setting of a section that has its name or its path."""
+    """Setting of a section that holds its name or path."""
     default: str | None = None
-    """The name of a section that names none, if that is allowed; then a name alone is a section too."""
+    """Name of a section that gives none, if that is allowed; a bare name is then allowed in place of a section."""
 
     def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        names = self.kind.names()
+        names = self.registry.names()
         path = {"type": "string", "pattern": PATH_PATTERN}
-        classes = {name: self.kind.find(name) for name in names}
+        classes = {name: self.registry.find(name) for name in names}
         by_name = [
             {
                 "allOf": [section.__get_pydantic_json_schema__(section.__pydantic_core_schema__, handler)],
@@ -198,21 +199,25 @@ class Choice:
             for name, section in classes.items()
         ]
         by_path = {"type": "object", "properties": {self.key: path}, "required": [self.key]}
-        name_alone = [{"enum": names}, path] if self.default else []
-        return {"anyOf": [*name_alone, *by_name, by_path]}
+        bare_name = [{"enum": names}, path] if self.default else []
+        return {"anyOf": [*bare_name, *by_name, by_path]}
 
 
-def section(kind: Kind, base: type[Extension], key: str, values: Mapping[str, Any]) -> tuple[Any, dict[str, Any]]:
-    """Return the class of the section that `values` describes and its settings; `key` has its name or its path.
+def resolve(
+    registry: Registry, base: type[Extension], key: str, values: Mapping[str, Any]
+) -> tuple[Any, dict[str, Any]]:
+    """Return the class of the section described by `values`, and its settings; `key` holds its name or path.
 
-    UserError where there is no such class, or where it does not derive from `base`.
+    Raises UserError if there is no such class, or if it is abstract or not a subclass of `base`.
     """
     name = str(values.get(FILE, values[key]))
-    schema = kind.find(name)
+    schema = registry.find(name)
     if not (isinstance(schema, type) and issubclass(schema, base)):
-        raise UserError(f"'{name}' is no {kind.noun}: one of your own {kind.how}")
-    if lacking := sorted(getattr(schema, "__abstractmethods__", ())):
-        raise UserError(f"'{name}' is no {kind.noun}: {schema.__name__} does not define {', '.join(lacking)}")
+        raise UserError(f"'{name}' is not a valid {registry.noun}: its file must {registry.contract}")
+    if missing := sorted(getattr(schema, "__abstractmethods__", ())):
+        raise UserError(
+            f"'{name}' is not a valid {registry.noun}: {schema.__name__} does not define {', '.join(missing)}"
+        )
     settings = {setting: value for setting, value in values.items() if setting != FILE}
     if is_path(name) and schema.origin():
         settings[key] = schema.model_fields[key].get_default() or file_of(name).stem
@@ -220,54 +225,55 @@ def section(kind: Kind, base: type[Extension], key: str, values: Mapping[str, An
 
 
 def is_path(name: str) -> bool:
-    """Return whether a name is written as a path, perhaps with the hash of its content."""
-    written = name.startswith((".", "/", "~")) or name.endswith((".py", "/")) or _REFERENCE.fullmatch(name)
-    return bool(written) or ("/" in name and Path(name).exists())
+    """Return whether a name is written as a path, with or without a content hash."""
+    looks_like_path = name.startswith((".", "/", "~")) or name.endswith((".py", "/")) or _REFERENCE.fullmatch(name)
+    return bool(looks_like_path) or ("/" in name and Path(name).exists())
 
 
 def file_of(name: str) -> Path:
-    """Return the absolute path that a path or a reference names."""
-    path = _REFERENCE.fullmatch(name)
-    return Path(path[1] if path else name).expanduser().absolute()
+    """Return the absolute path named by a path or a reference."""
+    match = _REFERENCE.fullmatch(name)
+    return Path(match[1] if match else name).expanduser().absolute()
 
 
 def reference(name: str) -> str:
     """Return the absolute path of a file or directory with the hash of its content: `/home/me/mine.py@1a2b...`.
 
-    FileNotFoundError where nothing is there; UserError where `name` has a hash already and the content another one.
+    Raises FileNotFoundError if there is no such file, and UserError if `name` has a hash that the content does not
+    match.
     """
-    path, old = file_of(name), _REFERENCE.fullmatch(name)
+    path, pinned = file_of(name), _REFERENCE.fullmatch(name)
     source = path / "__init__.py" if path.is_dir() else path
     if not source.is_file():
         raise FileNotFoundError(errno.ENOENT, "no such file", str(source))
-    if old and old[2] != _content(path):
-        raise _changed(path)
-    return f"{path}@{_content(path)}"
+    if pinned and pinned[2] != _content_hash(path):
+        raise _changed_error(path)
+    return f"{path}@{_content_hash(path)}"
 
 
-def _changed(path: Path) -> UserError:
+def _changed_error(path: Path) -> UserError:
     return UserError(
-        f"'{path}' is not what it was when the experiment began: restore it to go on with that (its runs keep it in "
-        "their folders, plugins/), or give its path anew"
+        f"'{path}' has changed since the experiment began: restore it to continue (the run folders keep a copy in "
+        "plugins/), or give the path without its hash to start a new experiment"
     )
 
 
 def sources(settings: Any) -> dict[str, bytes]:
-    """Return what the files hold that references in settings (JSON-like) name, by `<hash>/<name of the file>`."""
+    """Return the content of all files referenced in JSON-like settings, by `<hash>/<file name>`."""
     if isinstance(settings, Mapping):
-        return {name: held for item in settings.values() for name, held in sources(item).items()}
+        return {name: source for item in settings.values() for name, source in sources(item).items()}
     if isinstance(settings, list | tuple):
-        return {name: held for item in settings for name, held in sources(item).items()}
-    named = _REFERENCE.fullmatch(settings) if isinstance(settings, str) else None
-    if named is None or not Path(named[1]).exists():
+        return {name: source for item in settings for name, source in sources(item).items()}
+    match = _REFERENCE.fullmatch(settings) if isinstance(settings, str) else None
+    if match is None or not Path(match[1]).exists():
         return {}
-    path = Path(named[1])
+    path = Path(match[1])
     files = path.rglob("*.py") if path.is_dir() else [path]
-    return {f"{named[2]}/{file.relative_to(path.parent).as_posix()}": file.read_bytes() for file in files}
+    return {f"{match[2]}/{file.relative_to(path.parent).as_posix()}": file.read_bytes() for file in files}
 
 
 def load(reference: str) -> ModuleType:
-    """Return the module that a reference names; UserError where it cannot be imported."""
+    """Import the file of a reference; raise UserError if that fails."""
     path, _, content = reference.rpartition("@")
     stem = re.sub(r"\W", "_", Path(path).stem)
     try:
@@ -275,54 +281,55 @@ def load(reference: str) -> ModuleType:
     except UserError:
         raise
     except Exception as error:
-        raise UserError(f"'{path}' cannot be read: {told(error)}") from error
+        raise UserError(f"'{path}' cannot be imported: {describe_error(error)}") from error
 
 
-def told(error: BaseException) -> str:
-    """Return the kind and the words of an error, and the place in a user's file that it comes from, if it does."""
+def describe_error(error: BaseException) -> str:
+    """Return the type and message of an error, with the line of the plug-in file that raised it, if any."""
     frames = [frame for frame in walk_tb(error.__traceback__) if _MODULE.match(str(frame[0].f_globals["__name__"]))]
-    place = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
-    return f"{type(error).__name__}: {error}{place}"
+    location = f" ({frames[-1][0].f_code.co_filename}, line {frames[-1][1]})" if frames else ""
+    return f"{type(error).__name__}: {error}{location}"
 
 
 def short_name(module: ModuleType) -> str:
-    """Return the name that a module had before it was imported by its path, or its own."""
-    path = _MODULE.fullmatch(module.__name__)
-    return _path(path[2]).stem if path else module.__name__
+    """Return the file stem of a plug-in module, and the name of any other module."""
+    match = _MODULE.fullmatch(module.__name__)
+    return _decode_path(match[2]).stem if match else module.__name__
 
 
-def _path(encoded: str) -> Path:
+def _decode_path(encoded: str) -> Path:
     return Path(bytes.fromhex(encoded).decode())
 
 
-def _content(path: Path) -> str:
-    """The hash of a file, or of all Python files in a directory."""
+def _content_hash(path: Path) -> str:
+    """Hash a file, or all Python files of a directory."""
     files = sorted(path.rglob("*.py")) if path.is_dir() else [path]
-    content = hashlib.blake2b(digest_size=8)
+    digest = hashlib.blake2b(digest_size=8)
     for file in files:
         name = file.relative_to(path).as_posix() if path.is_dir() else ""
-        content.update(f"{name}\0{file.stat().st_size}\0".encode() + file.read_bytes())
-    return content.hexdigest()
+        digest.update(f"{name}\0{file.stat().st_size}\0".encode() + file.read_bytes())
+    return digest.hexdigest()
 
 
 def _modules(package: str, attribute: str, depth: int) -> dict[str, str]:
-    """Short and full name of every module in a package whose source defines `attribute`."""
-    named: dict[str, str] = {}
+    """Return the short and full names of the modules of a package whose source assigns `attribute`."""
+    modules: dict[str, str] = {}
     for module in iter_modules(_package(package).__path__):
         full = f"{package}.{module.name}"
         if depth and module.ispkg:
-            named |= {f"{module.name}/{name}": below for name, below in _modules(full, attribute, depth - 1).items()}
+            nested = _modules(full, attribute, depth - 1)
+            modules |= {f"{module.name}/{name}": full_name for name, full_name in nested.items()}
         elif not depth:
             directory = Path(module.module_finder.path) / module.name  # type: ignore[union-attr]
             file = directory / "__init__.py" if module.ispkg else directory.with_suffix(".py")
-            if _defines(file, attribute):
-                named[module.name] = full
-    return named
+            if _assigns(file, attribute):
+                modules[module.name] = full
+    return modules
 
 
 @lru_cache(maxsize=32)
 def _installed(group: str, path: tuple[str, ...]) -> dict[str, list[EntryPoint]]:
-    """The entry points of a group by their names, for as long as packages are looked for in the same directories."""
+    """Return the entry points of a group by name; `path` is sys.path, which the cache depends on."""
     points: dict[str, list[EntryPoint]] = {}
     for point in entry_points(group=group):
         points.setdefault(point.name, []).append(point)
@@ -337,35 +344,35 @@ def _package(name: str) -> ModuleType:
 
 
 @lru_cache(maxsize=256)
-def _defines(file: Path, attribute: str) -> bool:
-    """Whether a module's source assigns to `attribute` at its top level; nothing is imported for that."""
+def _assigns(file: Path, attribute: str) -> bool:
+    """Return whether a module assigns `attribute` at its top level, judging by its source without importing it."""
     return re.search(rf"^{attribute}\b[^=\n]*=", file.read_text(encoding="utf-8"), re.MULTILINE) is not None
 
 
 class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
-        """Compile what the file holds now: a cached one might be of another content of equal size and time."""
+        """Compile the current source: bytecode caches compare size and time only, and could be stale."""
         path = self.get_filename(fullname)
         return self.source_to_code(self.get_data(path), path)
 
 
-class _Files(MetaPathFinder):
-    """Finds the modules whose names hold the path of a file and the hash of its content."""
+class _Finder(MetaPathFinder):
+    """Finds the modules whose names encode the path and content hash of a plug-in file."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        module = _MODULE.fullmatch(fullname)
-        if module is None:
+        match = _MODULE.fullmatch(fullname)
+        if match is None:
             return None
-        file, content = _path(module[2]), module[1]
+        file = _decode_path(match[2])
         if not file.exists():
-            raise UserError(f"there is no '{file}': every machine that takes part needs it at the same place")
-        if _content(file) != content:
-            raise _changed(file)
-        source, inside = (file / "__init__.py", [str(file)]) if file.is_dir() else (file, None)
+            raise UserError(f"there is no file '{file}': every machine of the cluster needs it at the same path")
+        if _content_hash(file) != match[1]:
+            raise _changed_error(file)
+        source, locations = (file / "__init__.py", [str(file)]) if file.is_dir() else (file, None)
         loader = _Loader(fullname, str(source))
-        return spec_from_file_location(fullname, source, loader=loader, submodule_search_locations=inside)
+        return spec_from_file_location(fullname, source, loader=loader, submodule_search_locations=locations)
 
 
-sys.meta_path.append(_Files())
+sys.meta_path.append(_Finder())

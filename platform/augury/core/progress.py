@@ -1,4 +1,4 @@
-"""Lines of progress: on a terminal redrawn in place, elsewhere a message now and then and one at the end."""
+"""Progress reports: live lines on a terminal, otherwise occasional messages."""
 
 from __future__ import annotations
 
@@ -18,17 +18,14 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 
-QUIET_SECONDS = 10.0  # between two messages of one line where it is not redrawn
+QUIET_SECONDS = 10.0  # minimum time between two messages of a line that is not live
 
 
-class Line:
-    """A line that changes; as a context manager it is there, with `text` at first, until its block ends.
-
-    What it shows last is not kept: log a message for that.
-    """
+class StatusLine:
+    """A line of status, shown from entry to exit of the context; its last text does not stay on the terminal."""
 
     _lock = threading.Lock()
-    _open = 0  # lines that are being redrawn: the last to go stops the redrawing
+    _open = 0  # number of live lines; the last one to close stops the display
 
     def __init__(self, text: str = "") -> None:
         self._display = messages.display()
@@ -36,10 +33,10 @@ class Line:
         self._task: TaskID | None = None
         self._shown = time.monotonic()
 
-    def __enter__(self) -> Line:
+    def __enter__(self) -> StatusLine:
         if self._display is not None:
-            with Line._lock:
-                Line._open += 1
+            with StatusLine._lock:
+                StatusLine._open += 1
                 self._display.start()
             self._task = self._display.add_task(self._text, total=None)
         return self
@@ -49,23 +46,23 @@ class Line:
     ) -> None:
         if self._display is not None and self._task is not None:
             self._display.remove_task(self._task)
-            with Line._lock:
-                Line._open -= 1
-                if not Line._open:
+            with StatusLine._lock:
+                StatusLine._open -= 1
+                if not StatusLine._open:
                     self._display.stop()
 
     @property
-    def redrawn(self) -> bool:
-        """Whether the line is redrawn in place."""
+    def live(self) -> bool:
+        """Whether the line is updated in place on a terminal."""
         return self._display is not None
 
     @property
     def due(self) -> bool:
-        """Return whether what is shown now would be seen."""
-        return self._display is not None or time.monotonic() - self._shown >= QUIET_SECONDS
+        """Whether `show` would have an effect now."""
+        return self.live or time.monotonic() - self._shown >= QUIET_SECONDS
 
     def show(self, text: str, share: float | None = None) -> None:
-        """Show `text`, and with a bar which share of the work is done, if that is known."""
+        """Show `text`, with a bar for the completed fraction `share` if it is known."""
         if not self.due:
             return
         self._shown = time.monotonic()
@@ -77,14 +74,14 @@ class Line:
 
 
 class Stage:
-    """A stage of work with its counts, rate and time left; at its end one message stays."""
+    """Progress of a stage of work: count, rate and time left; logs one message when it ends."""
 
     def __init__(self, name: str, total: int | None = None, unit: str = "rows"):
         self.name, self.total, self.unit = name, total, unit
         self.done = 0
         self.note = ""
         self._start = time.monotonic()
-        self._line = Line(name)
+        self._line = StatusLine(name)
 
     def __enter__(self) -> Stage:
         self._line.__enter__()
@@ -98,7 +95,7 @@ class Stage:
         logger.info(self._text(f"{self.done:,} {self.unit}", ended))
 
     def advance(self, count: int = 1, note: str = "") -> None:
-        """Count `count` more units; `note` replaces what is shown at the end of the line."""
+        """Add `count` units; `note`, if given, replaces the text at the end of the line."""
         self.done += count
         self.note = note or self.note
         if not self._line.due or self.done == self.total:
@@ -110,7 +107,7 @@ class Stage:
         self._line.show(self._text(f"{self.done:,}{of} {self.unit}", left), share)
 
     def over(self, items: Iterable[T]) -> Iterator[T]:
-        """Iterate while counting one unit per item."""
+        """Yield the items, counting one unit for each."""
         for item in items:
             yield item
             self.advance()
@@ -122,7 +119,7 @@ class Stage:
 
 
 def duration(seconds: float) -> str:
-    """Return seconds for people: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
+    """Format a duration: `0.4 s`, `12 s`, `3 min 05 s`, `2 h 10 min`."""
     if seconds < 10:
         return f"{seconds:.1f} s"
     whole = round(seconds)

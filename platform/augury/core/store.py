@@ -1,9 +1,9 @@
-"""A store in which everything is named by the address of what determines it.
+"""Content-addressed store of folders on a local disk or an object store.
 
-A folder is made of files that each appear whole (written under a temporary name, then renamed) and becomes valid
-with its completion marker, which is written last. Two makers of one folder write the same bytes to the same names,
-and a maker that was killed continues at the first file that is missing. The root is a directory or any URI that
-`pyarrow.fs` opens (`s3://`, `gs://`, `hdfs://`).
+Files appear atomically (written under a temporary name, then renamed), and a folder is valid once its completion
+marker is there, which is written last. All builders of a folder write the same bytes to the same files, and a build
+that was killed resumes at the first missing file. The root is a directory or a URI that `pyarrow.fs` opens (`s3://`,
+`gs://`, `hdfs://`).
 """
 
 from __future__ import annotations
@@ -31,24 +31,24 @@ MANIFEST = "manifest.json"
 
 
 class Store:
-    """The folders under one root."""
+    """The folders below a root."""
 
     def __init__(self, root: str | Path):
         self.root = str(root) if "://" in str(root) else str(Path(root).expanduser().resolve())
         _open(self.root)
 
     def folder(self, kind: str, address: str) -> Folder:
-        """Return the folder of what is addressed; it need not exist yet."""
+        """Return the folder of an address, whether it exists or not."""
         return Folder(self.root, f"{kind}/{address}")
 
     def addresses(self, kind: str) -> list[str]:
-        """Return the addresses of a kind that have a folder, complete or not, sorted."""
+        """Return the addresses of all folders of a kind, complete or not, sorted."""
         return Folder(self.root, kind).subfolders()
 
 
 @dataclass(frozen=True)
 class Folder:
-    """One folder of a store; it can be sent to another process or machine."""
+    """A folder of a store; can be pickled and used on other machines."""
 
     root: str
     name: str
@@ -65,39 +65,39 @@ class Folder:
         return _open(self.root)
 
     def path(self, name: str = "") -> str:
-        """Return the path of a file within the store's filesystem."""
+        """Return the path of a file in the store's filesystem."""
         base = self._filesystem[1].rstrip("/")
         return "/".join(part for part in (base, self.name, name) if part)
 
     @property
     def filesystem(self) -> fs.FileSystem:
-        """Return the filesystem that `path` belongs to."""
+        """The filesystem of `path`."""
         return self._filesystem[0]
 
     @property
     def uri(self) -> str:
-        """Return where the folder is, for people."""
+        """The location of the folder, for messages."""
         return f"{self.root.rstrip('/')}/{self.name}"
 
     @property
     def is_local(self) -> bool:
-        """Return whether the folder lies on a mounted filesystem."""
+        """Whether the folder is on a mounted filesystem."""
         return isinstance(self.filesystem, fs.LocalFileSystem)
 
     def sub(self, name: str) -> Folder:
-        """Return a folder inside this one."""
+        """Return a subfolder."""
         return Folder(self.root, f"{self.name}/{name}")
 
     def exists(self, name: str = "") -> bool:
-        """Return whether a file (or the folder itself) is there."""
+        """Return whether a file, or by default the folder itself, exists."""
         return bool(self.filesystem.get_file_info(self.path(name)).type != fs.FileType.NotFound)
 
     def names(self) -> list[str]:
-        """Return the names of the files, sorted; temporary ones left out."""
+        """Return the names of the files except temporary ones, sorted."""
         return [name for name, kind in self._entries() if kind == fs.FileType.File]
 
     def subfolders(self) -> list[str]:
-        """Return the names of the folders inside, sorted."""
+        """Return the names of the subfolders, sorted."""
         return [name for name, kind in self._entries() if kind == fs.FileType.Directory]
 
     def _entries(self) -> list[tuple[str, fs.FileType]]:
@@ -115,24 +115,24 @@ class Folder:
         return json.loads(self.read(name))
 
     def write(self, name: str, content: bytes | str) -> None:
-        """Write a whole file; readers see the old one or the new one, never a part."""
+        """Write a file atomically."""
         with self.writing(name) as stream:
             stream.write(content.encode() if isinstance(content, str) else content)
 
     def write_json(self, name: str, value: Any) -> None:
-        """Write a JSON file, keys in the order given."""
+        """Write a JSON file, without sorting keys."""
         self.write(name, json.dumps(value, ensure_ascii=False, indent=1, allow_nan=False) + "\n")
 
     @contextmanager
     def writing(self, name: str) -> Iterator[pa.NativeFile]:
-        """Open a stream whose file appears under `name` when the block ends without an error."""
+        """Open a stream to a file that appears under `name` when the block ends without an exception."""
         target = self.path(name)
         parent, _, base = target.rpartition("/")
         if not self.is_local:
             try:
                 with self.filesystem.open_output_stream(target, compression=None) as stream:
                     yield stream
-            except BaseException:  # closing the stream has published what was written so far
+            except BaseException:  # closing the stream has published a partial file
                 self.remove(name)
                 raise
             return
@@ -147,7 +147,7 @@ class Folder:
                 os.remove(temporary)
 
     def remove(self, name: str = "") -> None:
-        """Remove a file or a folder, if it is there; a folder does not count from the first moment on."""
+        """Remove a file or folder if it exists, the marker of a folder first so that no partial one looks complete."""
         info = self.filesystem.get_file_info(self.path(name))
         if info.type == fs.FileType.Directory:
             self.remove(f"{name}/{MARKER}" if name else MARKER)
@@ -157,7 +157,7 @@ class Folder:
 
     @property
     def complete(self) -> bool:
-        """Return whether the folder was finished; a folder without its marker does not count."""
+        """Whether the folder has its completion marker."""
         return self.exists(MARKER)
 
     def finish(self, manifest: dict[str, Any]) -> None:
@@ -166,15 +166,15 @@ class Folder:
         self.write(MARKER, b"")
 
     def manifest(self) -> dict[str, Any]:
-        """Return what the folder holds and what it was made from."""
+        """Return the manifest, which describes content and inputs; raise UserError if the folder is incomplete."""
         if not self.complete:
-            raise UserError(f"{self.uri} is not complete: the command that makes it was stopped; run it again")
+            raise UserError(f"{self.uri} is incomplete: the command that creates it was interrupted; run it again")
         if "manifest" not in self._cache:
             self._cache["manifest"] = self.read_json(MANIFEST)
         return dict(self._cache["manifest"])
 
     def local(self) -> Path:
-        """Return a directory on this machine with the folder's files, fetched once per process from a remote store."""
+        """Return a local directory with the files; a remote folder is downloaded once per process."""
         if self.is_local:
             return Path(self.path())
         if "local" not in self._cache:
@@ -188,29 +188,29 @@ class Folder:
             self._cache["local"] = directory
         return Path(self._cache["local"])
 
-    def holds(self, name: str) -> bool:
-        """Return whether the directory that was `put` under `name` is there, whole."""
+    def has_directory(self, name: str) -> bool:
+        """Return whether a directory was `put` under `name`, completely."""
         return self.exists(name if self.is_local else f"{name}/{MARKER}")
 
     def put(self, directory: Path, name: str) -> None:
-        """Move a local directory into the folder under `name`; `holds` tells when it is there.
+        """Move a local directory into the folder under `name`, replacing what is there.
 
-        It appears in one step on a mounted filesystem. Elsewhere files come one by one and a marker last; what had the
-        name is gone meanwhile.
+        On a mounted filesystem this is atomic. Elsewhere the old directory is removed first, files are copied one by
+        one, and a marker comes last, which `has_directory` looks for.
         """
         target = self.path(name)
         if self.is_local:
             os.makedirs(self.path(), exist_ok=True)
             temporary = self.path(f".tmp-{name}-{uuid.uuid4().hex[:8]}")
             shutil.move(str(directory), temporary)
-            share(Path(temporary))
-            if os.path.exists(target):  # out of the way in one step: a killed removal must not leave a part
+            reset_permissions(Path(temporary))
+            if os.path.exists(target):  # renamed before it is removed: a removal that is killed leaves a part behind
                 os.replace(target, f"{temporary}-old")
             os.replace(temporary, target)
             shutil.rmtree(f"{temporary}-old", ignore_errors=True)
         else:
             self.remove(name)
-            (directory / MARKER).unlink(missing_ok=True)  # of a directory that was fetched from such a place
+            (directory / MARKER).unlink(missing_ok=True)  # present if the directory came from a remote store
             fs.copy_files(
                 str(directory), target, source_filesystem=fs.LocalFileSystem(), destination_filesystem=self.filesystem
             )
@@ -218,10 +218,10 @@ class Folder:
             shutil.rmtree(directory)
 
 
-def share(directory: Path) -> None:
-    """Give a directory, and all in it, the modes that new ones next to it get.
+def reset_permissions(directory: Path) -> None:
+    """Give a directory and its content the permissions that new files next to it get.
 
-    `tempfile` and safetensors keep what they make to its owner, whatever the umask or the parent's defaults say.
+    `tempfile` and safetensors restrict their files to the owner, whatever the umask or the parent's defaults.
     """
     probe = directory.with_name(f".tmp-modes-{uuid.uuid4().hex[:8]}")
     probe.mkdir()
@@ -235,12 +235,12 @@ def _open(root: str) -> tuple[fs.FileSystem, str]:
     if "://" not in root:
         path = Path(root)
         if path.exists() and not path.is_dir():
-            raise UserError(f"storage '{root}' is a file: give a directory or a URI such as s3://bucket/augury")
+            raise UserError(f"storage '{root}' is a file: use a directory or a URI such as s3://bucket/augury")
         return fs.LocalFileSystem(), str(path)
     try:
         filesystem, path_ = fs.FileSystem.from_uri(root)
     except (pa.ArrowInvalid, OSError) as error:
         raise UserError(
-            f"storage '{root}' cannot be opened: {error}; give a directory or a URI pyarrow knows"
+            f"storage '{root}' cannot be opened: {error}; use a directory or a URI that pyarrow supports"
         ) from error
     return filesystem, path_

@@ -1,4 +1,4 @@
-"""A YAML file: its content, and the line of every key, so that errors can speak of the file."""
+"""YAML files with the line of every key, so that errors can point to it."""
 
 from __future__ import annotations
 
@@ -9,29 +9,29 @@ from typing import Any, NamedTuple
 import yaml
 
 from augury.core.errors import UserError, nearest
-from augury.core.faults import Place
+from augury.core.faults import KeyPath
 
 MERGE = "tag:yaml.org,2002:merge"
-_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where libyaml is there
+_Loader: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, if libyaml is installed
 
 
 class YamlFile(NamedTuple):
-    """What a file holds."""
+    """The content of a YAML file."""
 
     content: dict[str, Any]
-    lines: dict[Place, int]
-    """The line, from 1, of every key and every item of a list."""
+    lines: dict[KeyPath, int]
+    """Line, from 1, of every key and list item."""
 
 
 def read(path: str | Path) -> YamlFile:
-    """Return the mapping in a YAML file; UserError where there is none, and for a key that is given twice."""
+    """Read a YAML file; raise UserError unless it holds a mapping without duplicate keys."""
     text = _text(Path(path))
     loader = _Loader(text)
     try:
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
-            kind = "nothing" if root is None else root.id
-            raise UserError(f"{path} must hold a mapping of sections (name:, corpus:, ...), not {kind}")
+            kind = "nothing" if root is None else f"a {root.id}"
+            raise UserError(f"{path} holds {kind}: write a mapping of sections (name:, corpus:, ...)")
         lines = dict(_lines(root, str(path)))
         return YamlFile(loader.construct_document(root), lines)
     except yaml.MarkedYAMLError as error:
@@ -65,14 +65,16 @@ def _not_yaml(path: str | Path, text: str, error: yaml.MarkedYAMLError) -> UserE
     return UserError(f"{path}, line {line + 1}: not valid YAML: {problem}{hint}")
 
 
-def _lines(node: yaml.Node, path: str, place: Place = (), above: tuple[int, ...] = ()) -> Iterator[tuple[Place, int]]:
-    """The line of every key below a node; UserError where a mapping has a key twice."""
-    if id(node) in above:
-        raise UserError(f"{path}: {'.'.join(place)} is an alias of what it stands in: write it out")
+def _lines(
+    node: yaml.Node, path: str, keys: KeyPath = (), ancestors: tuple[int, ...] = ()
+) -> Iterator[tuple[KeyPath, int]]:
+    """Yield the line of every key below a node; raise UserError for duplicate keys and recursive aliases."""
+    if id(node) in ancestors:
+        raise UserError(f"{path}: {'.'.join(keys)} is an alias of a node that contains it: write it out")
     if isinstance(node, yaml.SequenceNode):
         children = [(str(index), item, item) for index, item in enumerate(node.value)]
     elif isinstance(node, yaml.MappingNode):
-        _check_once(node, path, place)
+        _check_unique(node, path, keys)
         children = [
             (key.value, key, value)
             for key, value in node.value
@@ -81,20 +83,20 @@ def _lines(node: yaml.Node, path: str, place: Place = (), above: tuple[int, ...]
     else:
         return
     for name, key, value in children:
-        yield (*place, name), key.start_mark.line + 1
-        yield from _lines(value, path, (*place, name), (*above, id(node)))
+        yield (*keys, name), key.start_mark.line + 1
+        yield from _lines(value, path, (*keys, name), (*ancestors, id(node)))
 
 
-def _check_once(node: yaml.MappingNode, path: str, place: Place) -> None:
+def _check_unique(node: yaml.MappingNode, path: str, keys: KeyPath) -> None:
     lines: dict[tuple[str, str], int] = {}
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
             continue
         name, line = (key.tag, key.value), key.start_mark.line + 1
         if name in lines:
-            where = f" in {'.'.join(place)}" if place else ""
+            where = f" in {'.'.join(keys)}" if keys else ""
             raise UserError(
-                f"{path}, line {line}: '{key.value}' is given twice{where}, first in line {lines[name]}: "
-                "only one of them would count, so rename or remove the other"
+                f"{path}, line {line}: duplicate key '{key.value}'{where}, first in line {lines[name]}: "
+                "rename or remove one of them"
             )
         lines[name] = line

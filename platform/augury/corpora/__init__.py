@@ -1,1 +1,1 @@
-"""Reading, checking and storing text; the built-in corpus; known public sets."""
+"""Corpora: reading, cleaning, filtering and storing text; built-in corpora; known public data sets."""

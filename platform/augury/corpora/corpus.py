@@ -1,4 +1,4 @@
-"""A corpus in the store: Parquet shards of records, a manifest and a completion marker."""
+"""Corpora in the store: Parquet shards of records, a manifest and a completion marker."""
 
 from __future__ import annotations
 
@@ -60,16 +60,16 @@ LABELLED = pa.schema(
 )
 MONOLINGUAL = pa.schema([field for field in LABELLED if field.name != "label"])
 SCHEMAS = {"parallel": PARALLEL, "nli": NLI, "labelled": LABELLED, "monolingual": MONOLINGUAL}
-"""By the kind of corpus."""
+"""Schema of records by kind of corpus."""
 
 
 class Columns(NamedTuple):
-    """The columns of what a system reads and of its language, of what is expected of it and of the language of that."""
+    """The columns with the inputs of a system and their language, and with the expected output and its language."""
 
-    read: tuple[str, ...]
+    inputs: tuple[str, ...]
     language: str
-    expected: str
-    expected_language: str
+    target: str
+    target_language: str
 
 
 COLUMNS = {
@@ -77,67 +77,72 @@ COLUMNS = {
     "nli": Columns(("premise", "hypothesis"), "language", "label", "language"),
     "labelled": Columns(("text",), "language", "label", "language"),
 }
-"""By the kind of corpus."""
+"""Columns by kind of corpus."""
 
 
-def texts_read(columns: Sequence[str]) -> tuple[str, ...]:
-    """Return the columns of records that a system reads: those that augmentation may rewrite."""
-    return next((read for read in READ if set(read) <= set(columns)), ())
+def input_columns(columns: Sequence[str]) -> tuple[str, ...]:
+    """Return those of the columns that have the inputs of a system, which augmentation may rewrite."""
+    return next((inputs for inputs in INPUTS if set(inputs) <= set(columns)), ())
 
 
-READ = (("premise", "hypothesis"), ("source",), ("text",))
+INPUTS = (("premise", "hypothesis"), ("source",), ("text",))
 SIDES: Mapping[str, tuple[str, ...]] = {
     "parallel": ("source", "target"),
     "nli": ("premise", "hypothesis"),
     "labelled": ("text",),
     "monolingual": ("text",),
 }
-"""The sentences of a record, by the kind of corpus."""
-ROWS: Mapping[str, str] = {"parallel": "pairs", "nli": "examples", "labelled": "sentences", "monolingual": "sentences"}
-"""What people call the records, by the kind of corpus."""
+"""Columns with sentences, by kind of corpus."""
+ROW_NOUNS: Mapping[str, str] = {
+    "parallel": "pairs",
+    "nli": "examples",
+    "labelled": "sentences",
+    "monolingual": "sentences",
+}
+"""Plural noun for records in messages, by kind of corpus."""
 REPEATED = ["source_language", "target_language", "label", "language", "origin"]
-"""The columns that a Parquet dictionary makes smaller."""
+"""Columns to store with Parquet's dictionary encoding."""
 
 
 @dataclass(frozen=True)
 class Corpus:
-    """A finished corpus; raises UserError where the folder has no completion marker."""
+    """A complete corpus; reading it raises UserError if the folder has no completion marker."""
 
     folder: Folder
 
     @classmethod
     def load(cls, store: Store, address: str) -> Corpus:
-        """Return the corpus at `address`; raise UserError where it was never finished."""
+        """Return the corpus at `address`; raise UserError if it is not complete."""
         corpus = cls(store.folder(KIND, address))
         if not corpus.folder.complete:
             raise UserError(
-                f"no finished corpus at {corpus.folder.uri}: make it with `augury augment` or `augury train`"
+                f"no complete corpus at {corpus.folder.uri}: create it with `augury augment` or `augury train`"
             )
         return corpus
 
     @property
     def manifest(self) -> dict[str, Any]:
-        """Schema version, counts, rejected rows by reason, addresses of inputs, side data such as an alphabet."""
+        """Schema version, counts, rejected rows by reason, addresses of inputs, and data such as an alphabet."""
         return self.folder.manifest()
 
     @property
     def address(self) -> str:
-        """The name of the corpus."""
+        """The address of the corpus."""
         return self.folder.name.rpartition("/")[2]
 
     @property
     def kind(self) -> str:
-        """The kind of its records: `parallel`, `nli`, `labelled` or `monolingual`."""
+        """The kind of corpus: `parallel`, `nli`, `labelled` or `monolingual`."""
         return str(self.manifest.get("kind", "parallel"))
 
     @property
     def noun(self) -> str:
-        """What people call its records: pairs, examples or sentences."""
-        return ROWS[self.kind]
+        """The plural noun for records in messages: pairs, examples or sentences."""
+        return ROW_NOUNS[self.kind]
 
     @property
     def columns(self) -> list[str]:
-        """The columns of a record."""
+        """The columns of records."""
         return list(SCHEMAS[self.kind].names)
 
     @property
@@ -147,19 +152,19 @@ class Corpus:
 
     @property
     def shards(self) -> list[str]:
-        """The names of the shards, in the order of the records."""
+        """The file names of the shards, in the order of records."""
         return list(self.manifest["shards"])
 
     def shard(self, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-        """Return the records of one shard; raise UserError, which names the file, if it cannot be read."""
+        """Return the records of a shard; raise UserError if it cannot be read."""
         return read_shard(self.folder, name, columns)
 
     def blocks(self, columns: Sequence[str] | None = None) -> Iterator[pa.Table]:
-        """Yield the records, shard by shard."""
+        """Yield the records shard by shard."""
         return (self.shard(name, columns) for name in self.shards)
 
     def column(self, name: str) -> list[str]:
-        """Return a whole column as Python strings; for sets that fit in memory."""
+        """Return a whole column as Python strings; it must fit in memory."""
         return [text for block in self.blocks([name]) for text in block.column(name).to_pylist()]
 
 
@@ -169,18 +174,18 @@ def shard_name(index: int) -> str:
 
 
 def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) -> pa.Table:
-    """Read a Parquet shard; raise UserError, which names the file, if it is missing or damaged."""
+    """Read a Parquet shard; raise UserError if it is missing or damaged."""
     try:
         with folder.filesystem.open_input_file(folder.path(name)) as file:
             return pq.read_table(file, columns=list(columns) if columns else None)
     except (OSError, pa.ArrowInvalid) as error:
         raise UserError(
-            f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and make it again"
+            f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and create it again"
         ) from error
 
 
 def write_shard(folder: Folder, name: str, table: pa.Table) -> None:
-    """Write a Parquet shard; it appears whole and its bytes depend on the table alone."""
+    """Write a Parquet shard atomically; its bytes depend on the table only."""
     with folder.writing(name) as stream:
         pq.write_table(
             table, stream, compression="lz4", row_group_size=SHARD_ROWS, use_dictionary=REPEATED, store_schema=True
@@ -188,25 +193,25 @@ def write_shard(folder: Folder, name: str, table: pa.Table) -> None:
 
 
 class CorpusWriter:
-    """Cuts tables into shards of `SHARD_ROWS` records as they come; memory holds one shard at most."""
+    """Writes tables as shards of `SHARD_ROWS` records, with at most one shard in memory."""
 
     def __init__(self, folder: Folder):
         self.folder = folder
         self.names: list[str] = []
         self.rows = 0
-        self._waiting: list[pa.Table] = []
+        self._buffer: list[pa.Table] = []
 
     def add(self, table: pa.Table) -> None:
         """Append records."""
-        self._waiting.append(table)
-        while sum(len(part) for part in self._waiting) >= SHARD_ROWS:
-            joined = pa.concat_tables(self._waiting)
+        self._buffer.append(table)
+        while sum(len(part) for part in self._buffer) >= SHARD_ROWS:
+            joined = pa.concat_tables(self._buffer)
             self._write(joined.slice(0, SHARD_ROWS))
-            self._waiting = [joined.slice(SHARD_ROWS)]
+            self._buffer = [joined.slice(SHARD_ROWS)]
 
     def finish(self, manifest: dict[str, Any]) -> Corpus:
-        """Write what is left, the manifest and the marker."""
-        remainder = pa.concat_tables(self._waiting) if self._waiting else None
+        """Write the last shard, the manifest and the marker."""
+        remainder = pa.concat_tables(self._buffer) if self._buffer else None
         if remainder is not None and len(remainder):
             self._write(remainder)
         counts = {"schema": SCHEMA_VERSION, "rows": self.rows, "shards": self.names}

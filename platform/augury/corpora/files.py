@@ -1,7 +1,7 @@
-"""Text files, plain or compressed: found, checked and read line by line.
+"""Plain and compressed text files, validated and read line by line.
 
-A line ends with `\\n` or `\\r\\n` and with nothing else: Unicode line separators and vertical tabs are text.
-Compression is recognised by the first bytes of a file.
+Lines end with `\\n` or `\\r\\n` only; Unicode line separators and vertical tabs are text. Compression is detected from
+the first bytes of a file.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ SEGMENT = re.compile(rb"<seg id[^>]*>(.*?)(?:</seg>|$)")
 
 @dataclass(frozen=True)
 class InputFile:
-    """A file that was read whole: bytes on disk, lines (rows of a table) and SHA-256 of what it holds."""
+    """A validated file: bytes on disk, number of lines (or rows of a table) and SHA-256 of the content."""
 
     path: str
     size: int
@@ -41,9 +41,9 @@ class InputFile:
 
 
 def examine(path: str) -> InputFile:
-    """Read a text file once; UserError where it is missing, empty, damaged or not UTF-8.
+    """Validate a text file; raise UserError if it is missing, empty, damaged or not UTF-8.
 
-    Lines and SHA-256 are those of the decompressed text, so that a file may be compressed anew.
+    Lines and SHA-256 are those of the decompressed text and thus do not depend on compression.
     """
     file = find(path)
     digest, decoder = hashlib.sha256(), codecs.getincrementaldecoder("utf-8")()
@@ -60,12 +60,12 @@ def examine(path: str) -> InputFile:
         raise _not_utf8(file) from error
     count += last != b"\n"
     if not count:
-        raise UserError(f"{path} is empty: give a file with one sentence or record a line")
+        raise UserError(f"{path} is empty: give a file with one sentence or record per line")
     return InputFile(path, file.stat().st_size, count, digest.hexdigest())
 
 
 def find(path: str) -> Path:
-    """Return the file or directory at `path`; raise UserError, which names the closest name in its directory."""
+    """Return the file or directory at `path`; raise UserError with a hint if it does not exist."""
     target = Path(path).expanduser()
     if target.exists():
         return target
@@ -74,14 +74,14 @@ def find(path: str) -> Path:
     names = sorted(entry.name for entry in target.parent.iterdir())
     close = difflib.get_close_matches(target.name, names, n=1, cutoff=0.6)
     shown = ", ".join(names[:5]) + (f" and {len(names) - 5} more" if len(names) > 5 else "")
-    nearby = [str(Path(path).with_name(name)) for name in close]
-    hint = f"did you mean '{nearby[0]}'?" if nearby else f"'{target.parent}' holds {shown or 'nothing'}"
+    suggestions = [str(Path(path).with_name(name)) for name in close]
+    hint = f"did you mean '{suggestions[0]}'?" if suggestions else f"'{target.parent}' contains {shown or 'nothing'}"
     raise UserError(f"no file '{path}': {hint}")
 
 
 @contextmanager
 def open_bytes(path: Path) -> Iterator[BinaryIO]:
-    """Open a file for reading its decompressed bytes; raise UserError where it is unreadable, damaged or cut short."""
+    """Open a file for reading its decompressed bytes; raise UserError if it is unreadable, damaged or truncated."""
     if path.is_dir():
         raise UserError(f"{path} is a directory: give a file")
     try:
@@ -89,15 +89,13 @@ def open_bytes(path: Path) -> Iterator[BinaryIO]:
             start = file.read(6)
         suffix = next((name for name, magic in COMPRESSIONS.items() if start.startswith(magic)), "")
         if start and path.suffix in COMPRESSIONS and path.suffix != suffix:
-            raise UserError(
-                f"{path} is not a {path.suffix} file, although its name says so: fetch it again or rename it"
-            )
+            raise UserError(f"{path} is not a {path.suffix} file despite its name: download it again or rename it")
         with _stream(path, suffix) as stream:
             yield stream
     except PermissionError as error:
         raise UserError(f"{path} cannot be opened: {error.strerror}") from error
     except (OSError, EOFError, lzma.LZMAError) as error:
-        raise UserError(f"{path} is damaged or cut short ({error}): fetch it again") from error
+        raise UserError(f"{path} is damaged or truncated ({error}): download it again") from error
 
 
 def _stream(path: Path, suffix: str) -> BinaryIO:
@@ -105,13 +103,13 @@ def _stream(path: Path, suffix: str) -> BinaryIO:
         return path.open("rb", buffering=CHUNK)
     if suffix == ".xz":
         return io.BufferedReader(lzma.LZMAFile(path), CHUNK)
-    # Arrow's decoders, unlike python-zstandard's, refuse a stream that is cut short.
+    # Arrow's decoders raise for truncated streams, unlike python-zstandard's.
     raw = pa.CompressedInputStream(pa.OSFile(str(path)), {".gz": "gzip", ".zst": "zstd"}[suffix])
     return io.BufferedReader(raw, CHUNK)
 
 
 def lines(path: Path) -> Iterator[bytes]:
-    """Yield the lines with their ends, without a byte order mark at the start."""
+    """Yield the lines with their line ends, without a byte order mark."""
     with open_bytes(path) as stream:
         first = stream.readline().removeprefix(codecs.BOM_UTF8)
         if first:
@@ -120,7 +118,7 @@ def lines(path: Path) -> Iterator[bytes]:
 
 
 def sentences(path: Path, layout: str) -> Iterator[bytes]:
-    """Yield one sentence a line: `lines` as they are, `wit3` without metadata, `seg` the text of `<seg id=...>`."""
+    """Yield sentences: `lines` unchanged, `wit3` without metadata lines and tags, `seg` the text of `<seg id=...>`."""
     if layout == "lines":
         return lines(path)
     if layout == "wit3":

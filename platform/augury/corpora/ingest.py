@@ -1,4 +1,4 @@
-"""Text files become a corpus in the store: checked, cleaned, filtered, numbered."""
+"""Ingestion of text into the store: validation, cleaning, filtering and numbering of records."""
 
 from __future__ import annotations
 
@@ -14,75 +14,76 @@ from augury.core.errors import UserError
 from augury.core.locks import make_once
 from augury.core.progress import Stage, say, say_once
 from augury.core.store import Folder, Store
-from augury.corpora.corpus import KIND, ROWS, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
+from augury.corpora.corpus import KIND, ROW_NOUNS, SCHEMA_VERSION, SIDES, Corpus, CorpusWriter
 from augury.corpora.files import find, open_bytes
-from augury.corpora.filters import joined
-from augury.corpora.known import differing
+from augury.corpora.filters import join_sides
+from augury.corpora.known import modified_files
 from augury.corpora.labelled import LabelledText
-from augury.corpora.labelled_rows import LabelledRows
+from augury.corpora.labelled_records import LabelledRecordBuilder
 from augury.corpora.mixture import mix, mixture_address
 from augury.corpora.monolingual import MonolingualText
-from augury.corpora.monolingual_rows import MonolingualRows
+from augury.corpora.monolingual_records import MonolingualRecordBuilder
 from augury.corpora.nli import NliText
-from augury.corpora.nli_rows import NliRows, choose
-from augury.corpora.readers import Text, open_text
-from augury.corpora.rows import ParallelRows, Rows
-from augury.corpora.splits import BaseSpec, BaseText, Part
+from augury.corpora.nli_records import NliRecordBuilder, choose
+from augury.corpora.readers import TextSource, open_text
+from augury.corpora.records import ParallelRecordBuilder, RecordBuilder
+from augury.corpora.splits import BaseSpec, BaseText, ResolvedSplit
 
 
 def ingest(spec: BaseSpec, split: str, store: Store, *, directory: str | None = None) -> Corpus:
-    """Return the corpus of a split, made unless the store has it; its address depends on content, not on file names.
+    """Return the corpus of a split, created unless the store has it; its address depends on content, not file names.
 
-    Text is cleaned (`filters.clean`) and filtered (`Cleaning`); the manifest counts by reason what is left out.
-    An id is `<split>-<row of the input, 8 digits>`, so that filters do not renumber, unless the text has ids.
-    `directory` is the directory of known sets, by default AUGURY_DATA.
-    Raises UserError where the text cannot be used; nothing is left behind then.
+    Text is cleaned (`filters.clean`) and filtered (`Cleaning`); the manifest counts rejected rows by reason. Unless the
+    text has ids, they are `<split>-<input row, 8 digits>`, which do not depend on filters. `directory` is the directory
+    of known sets, by default AUGURY_DATA. Raises UserError for unusable text, without leaving a partial corpus.
     """
     if split == "train" and spec.mixture:
         return mix(
             {name: ingest(text, split, store, directory=directory) for name, text in spec.mixture.items()}, store
         )
-    part = spec.part(split, directory)
-    text = _open(part)
-    if part.known:
-        for path in differing(part.known, text.inputs):
-            say_once(f"{split}: {path} is not the known copy of {part.known.name}: scores may not compare")
-    folder = store.folder(KIND, _address(part, text))
-    written, corpus = make_once(folder, lambda: _make(folder, part, text)), Corpus(folder)
-    if not written:
+    resolved = spec.resolve(split, directory)
+    text = _open(resolved)
+    if resolved.known:
+        for path in modified_files(resolved.known, text.inputs):
+            say_once(
+                f"{split}: {path} differs from the published file of {resolved.known.name}: scores may not compare"
+            )
+    folder = store.folder(KIND, _address(resolved, text))
+    created, corpus = make_once(folder, lambda: _make(folder, resolved, text)), Corpus(folder)
+    if not created:
         say(f"{split}: {corpus.rows:,} {corpus.noun}, reused {corpus.address}")
     if text.note:
         say_once(text.note)
     return corpus
 
 
-def ingested(spec: BaseSpec, split: str, root: str) -> Corpus:
-    """Return the corpus of a split, read once in this process by all who share it.
+def cached_corpus(spec: BaseSpec, split: str, root: str) -> Corpus:
+    """Return the corpus of a split as `ingest` does, cached for the process.
 
-    Raises UserError, before anything is read, where a file of any split cannot be opened.
+    Raises UserError, before any text is read, if a file of any split cannot be opened.
     """
-    _check(type(spec), spec.model_dump_json())
-    return _ingested(type(spec), spec.model_dump_json(), split, root)
+    _check_files(type(spec), spec.model_dump_json())
+    return _cached_corpus(type(spec), spec.model_dump_json(), split, root)
 
 
-def addressed(spec: BaseSpec, split: str) -> str:
-    """Return the address of a split, computed once in this process; UserError as `ingested` raises it."""
-    _check(type(spec), spec.model_dump_json())
-    return _addressed(type(spec), spec.model_dump_json(), split)
+def cached_address(spec: BaseSpec, split: str) -> str:
+    """Return the address of a split, cached for the process; raises UserError as `cached_corpus` does."""
+    _check_files(type(spec), spec.model_dump_json())
+    return _cached_address(type(spec), spec.model_dump_json(), split)
 
 
 def corpus_address(spec: BaseSpec, split: str, *, directory: str | None = None) -> str:
-    """Return the address that `ingest` gives a split; the files are read, nothing is made."""
+    """Return the address of the corpus that `ingest` would create; reads the files."""
     if split == "train" and spec.mixture:
         return mixture_address(
             {name: corpus_address(text, split, directory=directory) for name, text in spec.mixture.items()}
         )
-    part = spec.part(split, directory)
-    return _address(part, _open(part))
+    resolved = spec.resolve(split, directory)
+    return _address(resolved, _open(resolved))
 
 
 def overlap(train: Corpus, other: Corpus) -> int:
-    """Count the pairs of `other`, which must fit in memory, that occur in `train` too: any is a leak."""
+    """Count the records of `other`, which must fit in memory, that are also in `train`."""
     sides = SIDES[train.kind]
     pairs = pa.chunked_array([_pairs(block) for block in other.blocks(sides)])
     leaked = np.zeros(len(pairs), bool)
@@ -92,22 +93,22 @@ def overlap(train: Corpus, other: Corpus) -> int:
 
 
 def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
-    """Warn of the pairs that the training set shares with each of the other corpora, by their names."""
+    """Log a warning for each held-out corpus, by name, that shares records with the training set."""
     for name, corpus in held_out.items():
         shared = overlap(train, corpus)
         if shared:
             say_once(
-                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are in the training set too"
+                f"warning: {shared:,} of the {corpus.rows:,} {corpus.noun} of '{name}' are also in the training set"
             )
 
 
 @cache
-def _check(schema: type[BaseSpec], spec: str) -> None:
-    """Raise UserError, which names the split, unless every file of every one can be opened; none is read."""
-    texts = schema.model_validate_json(spec)
-    for split in texts.splits():
+def _check_files(schema: type[BaseSpec], spec: str) -> None:
+    """Raise UserError unless the files of all splits can be opened."""
+    corpus = schema.model_validate_json(spec)
+    for split in corpus.splits():
         try:
-            for path in (find(file) for part in texts.parts(split) for file in part.text.files()):
+            for path in (find(file) for resolved in corpus.resolve_all(split) for file in resolved.text.files()):
                 if not path.is_dir():
                     with open_bytes(path):
                         pass
@@ -116,83 +117,83 @@ def _check(schema: type[BaseSpec], spec: str) -> None:
 
 
 @cache
-def _ingested(schema: type[BaseSpec], spec: str, split: str, root: str) -> Corpus:
+def _cached_corpus(schema: type[BaseSpec], spec: str, split: str, root: str) -> Corpus:
     return ingest(schema.model_validate_json(spec), split, Store(root))
 
 
 @cache
-def _addressed(schema: type[BaseSpec], spec: str, split: str) -> str:
+def _cached_address(schema: type[BaseSpec], spec: str, split: str) -> str:
     return corpus_address(schema.model_validate_json(spec), split)
 
 
-def _open(part: Part) -> Text:
-    return open_text(part.text, part.role, part.languages)
+def _open(split: ResolvedSplit) -> TextSource:
+    return open_text(split.text, split.role, split.languages)
 
 
-def _kind(part: Part) -> type[Rows]:
-    kinds: dict[type[BaseText], type[Rows]] = {
-        NliText: NliRows,
-        LabelledText: LabelledRows,
-        MonolingualText: MonolingualRows,
+def _builder_class(split: ResolvedSplit) -> type[RecordBuilder]:
+    classes: dict[type[BaseText], type[RecordBuilder]] = {
+        NliText: NliRecordBuilder,
+        LabelledText: LabelledRecordBuilder,
+        MonolingualText: MonolingualRecordBuilder,
     }
-    return kinds.get(type(part.text), ParallelRows)
+    return classes.get(type(split.text), ParallelRecordBuilder)
 
 
-def _address(part: Part, text: Text) -> str:
-    # Lengths, ratio and duplicates decide over training rows only and leave the address of a test set alone.
-    used = None if part.role == "train" else {"lowercase", "unescape"}
+def _address(split: ResolvedSplit, text: TextSource) -> str:
+    # Lengths, ratio and duplicates only filter training rows, and must not change the addresses of other splits.
+    used = None if split.role == "train" else {"lowercase", "unescape"}
     return address(
         {
-            "kind": _kind(part).STEP,
+            "kind": _builder_class(split).STEP,
             "schema": SCHEMA_VERSION,
-            "code": _kind(part).CODE,
-            "split": part.name,
-            "languages": part.languages,
-            "every": part.every,
-            "text": part.text.settings(),
+            "code": _builder_class(split).CODE,
+            "split": split.name,
+            "languages": split.languages,
+            "every": split.every,
+            "text": split.text.settings(),
             "content": text.content,
-            "filter": part.filter.model_dump(mode="json", include=used),
+            "filter": split.filter.model_dump(mode="json", include=used),
         }
     )
 
 
-def _make(folder: Folder, part: Part, text: Text) -> None:
+def _make(folder: Folder, split: ResolvedSplit, text: TextSource) -> None:
     writer = CorpusWriter(folder)
     try:
-        rows = _rows(part, text)
-        with Stage(f"read {part.name}", min(text.total, text.first or text.total), ROWS[rows.KIND]) as stage:
+        builder = _builder(split, text)
+        with Stage(f"read {split.name}", min(text.total, text.first or text.total), ROW_NOUNS[builder.KIND]) as stage:
             for block in text.blocks():
-                writer.add(rows.records(block))
+                writer.add(builder.build(block))
                 stage.advance(len(block))
-        rows.check()
+        builder.check()
     except UserError:
         folder.remove()
         raise
     writer.finish(
         {
-            "kind": rows.KIND,
-            "split": part.name,
-            **rows.facts(),
-            "rows_in": rows.read,
-            "rejected": rows.rejected,
-            "examples": rows.examples,
-            "cleaned": rows.cleaned,
-            "known": part.known.name if part.known else None,
+            "kind": builder.KIND,
+            "split": split.name,
+            **builder.manifest_entries(),
+            "rows_in": builder.read,
+            "rejected": builder.rejected,
+            "examples": builder.examples,
+            "cleaned": builder.cleaned,
+            "known": split.known.name if split.known else None,
             "files": text.inputs,
             "inputs": [],
             "note": text.note,
-            "spec": {"text": part.text.to_dict(), "filter": part.filter.to_dict(), "every": part.every},
+            "spec": {"text": split.text.to_dict(), "filter": split.filter.to_dict(), "every": split.every},
         }
     )
-    say(f"{part.name}: {rows.summary()}")
+    say(f"{split.name}: {builder.summary()}")
 
 
-def _rows(part: Part, text: Text) -> Rows:
-    spec = part.text
+def _builder(split: ResolvedSplit, text: TextSource) -> RecordBuilder:
+    spec = split.text
     if isinstance(spec, NliText) and spec.subset:
-        return NliRows(part, text, choose(part, text, spec.subset, spec.subset_seed))
-    return _kind(part)(part, text)
+        return NliRecordBuilder(split, text, choose(split, text, spec.subset, spec.subset_seed))
+    return _builder_class(split)(split, text)
 
 
 def _pairs(block: pa.Table) -> pa.Array:
-    return joined(*block.columns).combine_chunks()
+    return join_sides(*block.columns).combine_chunks()

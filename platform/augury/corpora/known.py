@@ -1,4 +1,4 @@
-"""Known public sets: where each comes from, which files it has, how it is prepared."""
+"""Known public parallel corpora: their origin, files and preparation."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ ENVIRONMENT = "AUGURY_DATA"
 
 @dataclass(frozen=True, kw_only=True)
 class KnownSet:
-    """A public set: its origin, its files and its preparation."""
+    """A public data set: its origin, files and preparation."""
 
     name: str
     title: str
     homepage: str
     licence: str
     fetch: tuple[str, ...]
-    """Shell commands that download its files."""
+    """Shell commands that download the files."""
     texts: Mapping[str, Mapping[str, Any]]
-    """Settings of the text of each split. Names of files lack directory and compression; `{source}` and
-    `{target}`, or `{language}`, stand for the languages."""
+    """Settings of the text of each split. File names are without directory and compression suffix, with placeholders
+    `{source}` and `{target}`, or `{language}`, for language codes."""
     filter: Mapping[str, Any] = field(default_factory=dict)
-    """Settings of the corpus's filter."""
+    """Settings of the corpus filter."""
     checksums: Mapping[str, str] = field(default_factory=dict)
     """SHA-256 of decompressed files."""
     folder: str = ""
-    """The folder of a data directory that holds the files; by default that of the set's name."""
+    """Subdirectory of the data directory with the files; by default the name of the set."""
 
     @property
     def tests(self) -> tuple[str, ...]:
@@ -43,24 +43,24 @@ class KnownSet:
 
 @dataclass(frozen=True, kw_only=True)
 class ParallelSet(KnownSet):
-    """A public set of translations."""
+    """A public parallel corpus."""
 
     pairs: frozenset[tuple[str, str]]
-    """Source and target languages."""
+    """Pairs of source and target language."""
     every: int | None = None
-    """Every n-th of the filtered training rows is validation text."""
+    """Every n-th of the filtered training rows is held out for validation."""
 
 
 def locate(known: KnownSet, split: str, languages: Mapping[str, str], directory: str | None) -> dict[str, Any]:
-    """Return settings of the text of a split, with the paths of its files anywhere under its folder of `directory`.
+    """Return settings of the text of a split with the paths of its files, found anywhere below its subdirectory.
 
-    `languages` maps `source`, `target` or `language` to its code; `directory` is by default the environment
-    variable AUGURY_DATA. Raises UserError that says where the set comes from and how to fetch it.
+    `languages` maps `source` and `target`, or `language`, to codes; `directory` is the data directory, by default
+    AUGURY_DATA. Raises UserError with the commands that download the set if it is missing.
     """
     root, folder = directory or os.environ.get(ENVIRONMENT), known.folder or known.name
     if not root:
         raise UserError(
-            f"{known.name} is read from the folder {folder} of a data directory: set {ENVIRONMENT} to its path"
+            f"{known.name} is read from the subdirectory {folder} of a data directory: set {ENVIRONMENT} to its path"
         )
     settings: dict[str, Any] = {}
     for key, value in known.texts[split].items():
@@ -77,8 +77,8 @@ def locate(known: KnownSet, split: str, languages: Mapping[str, str], directory:
     return settings
 
 
-def differing(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[str]:
-    """Return the paths of the files (`path`, `sha256`) whose content is not the one listed for the set."""
+def modified_files(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[str]:
+    """Return the paths of the files (`path`, `sha256`) whose checksum differs from that of the set."""
     return [
         file["path"]
         for file in files
@@ -87,7 +87,7 @@ def differing(known: KnownSet, files: Iterable[Mapping[str, Any]]) -> list[str]:
 
 
 def check_languages(known: ParallelSet, languages: tuple[str, str]) -> None:
-    """Raise UserError where the set does not have this pair of languages."""
+    """Raise UserError if the set does not have this language pair."""
     if languages not in known.pairs:
         pairs = [f"{source}-{target}" for source, target in known.pairs]
         raise UserError(f"{known.name} has no {'-'.join(languages)}: {nearest('-'.join(languages), pairs)}")
@@ -103,11 +103,11 @@ def _find(known: KnownSet, split: str, name: str, folder: Path) -> str:
     if paths:
         return str(min(paths, key=lambda path: (len(path.parts), str(path))))
     commands = "\n".join(f"    {command}" for command in (f"mkdir -p {folder} && cd {folder}", *known.fetch))
-    missing = f"no '{name}' (plain, .gz, .xz or .zst) under {folder}"
+    missing = f"no '{name}' (plain, .gz, .xz or .zst) below {folder}"
     raise UserError(
-        f"{known.name} ({split}) is not here: {missing}\n"
+        f"{known.name} ({split}) is missing: {missing}\n"
         f"  {known.title}; {known.homepage}\n"
-        f"  licence: {known.licence}\n  to fetch it:\n{commands}"
+        f"  licence: {known.licence}\n  to download it:\n{commands}"
     )
 
 
@@ -116,7 +116,7 @@ def _both_ways(*pairs: tuple[str, str]) -> frozenset[tuple[str, str]]:
 
 
 def _parallel(source: str, target: str | None = None, **settings: Any) -> dict[str, Any]:
-    """Describe two files whose names differ in the language: `source` is a pattern with `{}` for it."""
+    """Return the settings of two files; `source` and `target` are patterns with `{}` for the language."""
     return {"source": source.format("{source}"), "target": (target or source).format("{target}"), **settings}
 
 
@@ -142,7 +142,7 @@ _SETS = (
         licence=_TED_LICENCE,
         fetch=("curl -L http://dl.fbaipublicfiles.com/fairseq/data/iwslt14/de-en.tgz | tar xz",),
         pairs=_both_ways(("de", "en")),
-        # As fairseq's prepare-iwslt14.sh, without tokenisation: lengths are those of raw text.
+        # As in fairseq's prepare-iwslt14.sh, but lengths are those of untokenised text.
         texts={
             "train": _parallel("train.tags.de-en.{}", format="wit3"),
             "test": _wit3_tests(
@@ -166,7 +166,7 @@ _SETS = (
         texts={
             "train": _parallel("train.tags.fr-en.{}", format="wit3"),
             "valid": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", ["TED.dev2010"]),
-            "test": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", ["TED.tst2015"]),  # the paper's, 1,210 pairs
+            "test": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", ["TED.tst2015"]),  # as in the paper, 1,210 pairs
             **{f"tst{year}": _wit3_tests("IWSLT17.{}.fr-en.{}.xml", [f"TED.tst{year}"]) for year in range(2010, 2015)},
         },
         filter={"min_length": 1, "max_length": 175, "max_ratio": 1.5},

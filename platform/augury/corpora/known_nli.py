@@ -1,4 +1,4 @@
-"""Known public NLI sets."""
+"""Known public NLI corpora."""
 
 from __future__ import annotations
 
@@ -14,30 +14,30 @@ XNLI_LANGUAGES = ("ar", "bg", "de", "el", "en", "es", "fr", "hi", "ru", "sw", "t
 
 @dataclass(frozen=True, kw_only=True)
 class NliSet(KnownSet):
-    """A public NLI set."""
+    """A public NLI corpus."""
 
     languages: tuple[str, ...]
-    """Of the texts that have no `language` of their own."""
+    """Languages of the texts without a `language` setting."""
 
     def check(self, split: str, language: str) -> None:
-        """Raise ValueError where the set does not have this split in a language."""
+        """Raise ValueError if the set does not have this split in a language."""
         if "language" not in self.texts[split] and language not in self.languages:
             raise ValueError(f"{self.name} has no {split} in '{language}': {nearest(language, self.languages)}")
 
 
 def _pairs(file: str, **settings: Any) -> dict[str, Any]:
-    """Describe a text of XNLI, MultiNLI or SNLI as published, where sentences are called 1 and 2."""
+    """Return the settings of a text of XNLI, MultiNLI or SNLI with the published column names."""
     columns = {"premise_column": "sentence1", "hypothesis_column": "sentence2", "label_column": "gold_label"}
     return {"file": file, **columns, **settings}
 
 
 def _english(texts: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Return the texts with English as the language of the tests."""
+    """Return the texts with English as the language of test sets."""
     return {name: text if name in ("train", "valid") else {**text, "language": "en"} for name, text in texts.items()}
 
 
 def _from_jsonl(repository: str, commit: str, files: Iterable[tuple[str, str]]) -> tuple[str, ...]:
-    """Return commands that make tables (premise, hypothesis, label) of JSON lines in a repository."""
+    """Return commands that convert JSON lines of a repository to tables (premise, hypothesis, label)."""
     name = repository.rpartition("/")[2]
     row = '[.premise, .hypothesis, .label] | map(gsub("\\\\s+"; " ")) | join("\\t")'
     return (
@@ -49,7 +49,7 @@ def _from_jsonl(repository: str, commit: str, files: Iterable[tuple[str, str]]) 
     )
 
 
-# Unquotes a table and writes labels for their numbers.
+# Program that unquotes a table and replaces label numbers by names.
 _NAMED = (
     "import csv, sys; rows = list(csv.reader(sys.stdin, delimiter='\\t')); "
     "names = ['entailment', 'neutral', 'contradiction']; "

@@ -1,4 +1,4 @@
-"""Settings of a corpus of labelled sentences: language, labels, texts, filter."""
+"""Settings of corpora of labelled sentences."""
 
 from __future__ import annotations
 
@@ -15,51 +15,51 @@ from augury.corpora.splits import BaseSpec, BaseText, Cleaning, Limits
 
 
 class LabelledText(BaseText):
-    """One text of labelled sentences, as a table or a Hugging Face dataset."""
+    """A text of labelled sentences, from a table or a Hugging Face dataset."""
 
     format: Literal["tsv", "csv", "jsonl", "parquet"] | None = None
-    """Of a table, where its extension does not tell."""
+    """Format of the table; by default that of the file extension."""
     text_column: str = "text"
-    """Column of the sentence; dots lead to fields within a column."""
+    """Column of the sentence; dots address nested fields."""
     label_column: str = "label"
     """Column of the label."""
     names: dict[str, str] = Field(default_factory=dict)
-    """What the text calls a label, or its number -> the label, where that is another."""
+    """Maps label names or numbers in the text to labels of the corpus, if they differ."""
 
-    BELONGS: ClassVar = {
-        **BaseText.BELONGS,
+    APPLIES_TO: ClassVar = {
+        **BaseText.APPLIES_TO,
         "text_column": ("table", "hub"),
         "label_column": ("table", "hub"),
         "names": ("table", "hub"),
     }
     COLUMNS: ClassVar = ("text", "label")
-    WAYS: ClassVar = "file, or hub"
+    ALTERNATIVES: ClassVar = "file, or hub"
 
     @model_validator(mode="after")
     def _not_built_in(self) -> LabelledText:
         if self.builtin:
-            raise ValueError("there is no built-in text of labelled sentences: give file or hub")
+            raise ValueError("there is no built-in corpus of labelled sentences: give file or hub")
         return self
 
 
 class LabelledFilter(Cleaning):
-    """Preparation of a corpus of labelled sentences: as of NLI corpora, lengths decide over training rows alone."""
+    """Preparation of a corpus of labelled sentences; as for NLI corpora, only training rows are filtered."""
 
     max_length: PositiveInt | None = None
-    """Most words of a sentence; null for no limit."""
+    """Maximum number of words; null for no limit."""
 
     @property
     def limits(self) -> Limits:
-        return Limits(most=self.max_length)
+        return Limits(maximum=self.max_length)
 
 
 class LabelledSpec(BaseSpec):
-    """A corpus of sentences with one label each: its language, its labels, its splits, how it is prepared."""
+    """A corpus of sentences with one label each."""
 
     language: LanguageCode
-    """Code of the language, such as `en`."""
+    """Language code, such as `en`."""
     labels: tuple[str, ...] = Field(min_length=2)
-    """All labels, in the order of the classes of models."""
+    """All labels, in the order of the model's classes."""
     train: LabelledText | None = None
     """Training text."""
     valid: LabelledText | None = None
@@ -67,7 +67,7 @@ class LabelledSpec(BaseSpec):
     tests: dict[str, LabelledText] = Field(default_factory=dict)
     """Test sets by name."""
     filter: LabelledFilter | None = None
-    """Preparation; by default that of the settings."""
+    """Preparation; by default the default settings."""
 
     TEXT: ClassVar = LabelledText
     FILTER: ClassVar = LabelledFilter
@@ -77,14 +77,14 @@ class LabelledSpec(BaseSpec):
     def languages_of(self, split: str) -> tuple[str, ...]:
         return (self.language,)
 
-    def names(self) -> dict[str, str]:
+    def language_codes(self) -> dict[str, str]:
         return {"language": self.language}
 
 
 def check_labels(spec: LabelledSpec, split: str, labels: Iterable[str]) -> None:
-    """Raise UserError where a split has labels that its corpus does not name."""
+    """Raise UserError if a split has labels that are not among those of the corpus."""
     if unknown := sorted(set(labels) - set(spec.labels)):
         raise UserError(
-            f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(spec.labels)}; add it there, or say "
-            f"which it is, for example names: {{'{unknown[0]}': {spec.labels[0]}}}"
+            f"{split}: unknown label '{unknown[0]}': corpus.labels has {', '.join(spec.labels)}; add it there, or map "
+            f"it to one of them, for example names: {{'{unknown[0]}': {spec.labels[0]}}}"
         )

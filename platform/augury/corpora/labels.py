@@ -1,7 +1,7 @@
-"""Labels of NLI sets: their names in public sets, mapped by name and never by position.
+"""NLI labels and their names in public data sets.
 
-Sets number their labels in different orders (XNLI and SNLI count entailment, neutral, contradiction; checkpoints
-fine-tuned on MultiNLI often contradiction, neutral, entailment), so that a number means nothing without its name.
+Labels are mapped by name and never by number, because data sets number them in different orders: XNLI and SNLI have
+entailment, neutral, contradiction, and many checkpoints fine-tuned on MultiNLI the reverse.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Literal
 from augury.corpora.corpus import LABELS, Label
 
 NoGold = Literal["-"]
-NO_GOLD: NoGold = "-"  # annotators of SNLI and MultiNLI did not agree
-USUAL: dict[str, str | None] = {
+NO_GOLD: NoGold = "-"  # in SNLI and MultiNLI, if annotators disagreed
+STANDARD_NAMES: dict[str, str | None] = {
     **{label: label for label in LABELS},
     **{label[0]: label for label in LABELS},
     "contradictory": "contradiction",  # XNLI's machine translations of MultiNLI
@@ -22,14 +22,15 @@ USUAL: dict[str, str | None] = {
 
 
 class LabelNames:
-    """Maps the names in one text to labels, or to None where an example has no gold label.
+    """Maps the label names of a text to labels, or to None if there is no gold label.
 
-    `renamed` (name or number -> label, or `-` for none) overrides the usual names. `classes` are the names of the
-    numbers that the text has for labels, from 0; its -1 is no label.
+    `renamed` maps names or numbers to labels, or to `-` for no gold label, and overrides the standard names. If labels
+    are numbers, `classes` are their names, starting with that of 0; -1 is no gold label.
     """
 
     def __init__(self, renamed: Mapping[str, Label | NoGold], classes: Sequence[str] = ()):
-        self._labels = {**USUAL, **{name: None if label == NO_GOLD else label for name, label in renamed.items()}}
+        overrides = {name: None if label == NO_GOLD else label for name, label in renamed.items()}
+        self._labels = {**STANDARD_NAMES, **overrides}
         self._classes = {str(number): name for number, name in enumerate(classes)}
         if classes:
             self._classes["-1"] = NO_GOLD
@@ -40,20 +41,20 @@ class LabelNames:
     def __getitem__(self, name: str) -> str | None:
         return self._labels[self._key(name)]
 
-    def complaint(self, name: str, location: str) -> str:
-        """Return a message about an unknown name at a location."""
+    def unknown_message(self, name: str, location: str) -> str:
+        """Return the error message for an unknown name at a location."""
         label = self._classes.get(name, name)
         if not label.strip():
             return f"the label is empty ({location})"
         if label.lstrip("-").isdigit():
             hint = (
-                "sets number their labels differently; say what the numbers mean, for example "
+                "data sets number labels differently; give the meaning of the numbers, for example "
                 "labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is no gold label"
             )
         else:
             hint = (
-                f"allowed: {', '.join(USUAL)}; or say which it is, for example labels: {{{label}: neutral}}, or "
-                f"{{{label}: '-'}} where it is no gold label"
+                f"allowed: {', '.join(STANDARD_NAMES)}; or map it to a label, for example labels: "
+                f"{{{label}: neutral}}, or {{{label}: '-'}} for no gold label"
             )
         return f"unknown label '{label}' ({location}): {hint}"
 

@@ -1,4 +1,4 @@
-"""Several training texts as one corpus: their records one text after the other, each with the name of its text."""
+"""Concatenation of several training texts into one corpus."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND, Corpus, CorpusWriter, read_shard
 
 TEXTS = "texts"
-"""The entry of a mixture's manifest that lists its texts."""
+"""Key of the list of texts in a mixture's manifest."""
 
 
-class Rows(NamedTuple):
-    """The rows of one text among those of a training corpus."""
+class RowRange(NamedTuple):
+    """The rows of a text in a training corpus."""
 
     name: str
     start: int
@@ -28,9 +28,9 @@ class Rows(NamedTuple):
 
 
 def mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
-    """Return the corpus of all records, made unless the store has it.
+    """Return the concatenation of corpora by name, created unless the store has it.
 
-    An id is that of the text's corpus behind its name, and `origin` is the name.
+    The name of a corpus is the `origin` of its records and the prefix of their ids.
     """
     folder = store.folder(KIND, mixture_address({name: corpus.address for name, corpus in corpora.items()}))
     if make_once(folder, lambda: _make(folder, corpora)):
@@ -40,17 +40,17 @@ def mix(corpora: Mapping[str, Corpus], store: Store) -> Corpus:
 
 
 def mixture_address(addresses: Mapping[str, str]) -> str:
-    """Return the address of the mixture of corpora, given theirs by name."""
+    """Return the address of a mixture from the addresses of its corpora by name."""
     return address({"kind": "mixture", "version": 1, "texts": [list(text) for text in addresses.items()]})
 
 
-def rows_of(corpus: Corpus) -> list[Rows]:
-    """Return the texts of a training corpus in the order of their rows; one text is called `train`."""
-    texts, end = [], 0
+def row_ranges(corpus: Corpus) -> list[RowRange]:
+    """Return the rows of each text of a training corpus, in order; a single text is called `train`."""
+    ranges, end = [], 0
     for text in corpus.manifest.get(TEXTS, [{"name": "train", "rows": corpus.rows}]):
-        texts.append(Rows(text["name"], end, end + text["rows"]))
-        end = texts[-1].end
-    return texts
+        ranges.append(RowRange(text["name"], end, end + text["rows"]))
+        end = ranges[-1].end
+    return ranges
 
 
 def _make(folder: Folder, corpora: Mapping[str, Corpus]) -> None:

@@ -1,4 +1,4 @@
-"""Settings of a text of one language, to be translated: lines, a table, a dataset or the built-in text."""
+"""Settings of monolingual text."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from pydantic import Field, PositiveInt, model_validator
 
 from augury.corpora.corpus import MONOLINGUAL
 from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, Part
+from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, ResolvedSplit
 
 NAME = "monolingual"
 
 
 class MonolingualText(BaseText):
-    """One text of one language."""
+    """A monolingual text, from lines, a table, a Hugging Face dataset or a built-in corpus."""
 
     lines: str | tuple[str, ...] | None = None
-    """File, or files that follow one another, with one sentence a line."""
+    """File, or files to concatenate, with one sentence per line."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
-    """Of a table, where its extension does not tell. Of lines: `lines`, `wit3` or `seg`, as of parallel text."""
+    """Format of a table, by default that of the file extension; or of lines: `lines`, `wit3` or `seg`, as for parallel
+    text."""
     replace: dict[str, str] = Field(default_factory=dict)
     """Strings to replace."""
     text_column: str = "text"
-    """Column of the sentence; dots lead to fields within a column."""
+    """Column of the sentence; dots address nested fields."""
 
-    PLACES: ClassVar = {"lines": ("lines",), **BaseText.PLACES}
+    SOURCE_SETTINGS: ClassVar = {"lines": ("lines",), **BaseText.SOURCE_SETTINGS}
     FORMATS: ClassVar = {"lines": ("lines", "wit3", "seg"), "table": TABLES}
-    BELONGS: ClassVar = {**BaseText.BELONGS, "format": ("lines", "table"), "text_column": ("table", "hub")}
+    APPLIES_TO: ClassVar = {**BaseText.APPLIES_TO, "format": ("lines", "table"), "text_column": ("table", "hub")}
     COLUMNS: ClassVar = ("text",)
-    WAYS: ClassVar = "lines, or file, or hub, or builtin"
+    ALTERNATIVES: ClassVar = "lines, or file, or hub, or builtin"
 
     @property
     def layout(self) -> str:
@@ -41,47 +42,47 @@ class MonolingualText(BaseText):
         return (self.lines,) if isinstance(self.lines, str) else self.lines or super().files()
 
     def settings(self) -> dict[str, object]:
-        without = {"lines"} if self.replace else {"lines", "replace"}
-        return {key: value for key, value in super().settings().items() if key not in without}
+        excluded = {"lines"} if self.replace else {"lines", "replace"}
+        return {key: value for key, value in super().settings().items() if key not in excluded}
 
 
 class MonolingualFilter(Cleaning):
-    """Preparation of a text of one language; empty lines are left out."""
+    """Preparation of monolingual text; empty lines are removed."""
 
     max_length: PositiveInt | None = None
-    """Most words of a sentence; null for no limit."""
+    """Maximum number of words; null for no limit."""
 
     @property
     def limits(self) -> Limits:
-        return Limits(most=self.max_length)
+        return Limits(maximum=self.max_length)
 
 
 class MonolingualSpec(BaseSpec):
-    """A text of one language: its language, where it is, how it is prepared."""
+    """A monolingual corpus with a single split."""
 
     language: LanguageCode
-    """Code of the language, such as `en`."""
+    """Language code, such as `en`."""
     train: MonolingualText
     """The text."""
     filter: MonolingualFilter | None = None
-    """Preparation; by default that of the settings."""
+    """Preparation; by default the default settings."""
 
     TEXT: ClassVar = MonolingualText
     FILTER: ClassVar = MonolingualFilter
     SCHEMA: ClassVar[pa.Schema] = MONOLINGUAL
     KNOWN: ClassVar = {}
 
-    def part(self, split: str, directory: str | None = None) -> Part:
-        return replace(super().part(split, directory), name=NAME)  # in ids, which are no ids of training text
+    def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:
+        return replace(super().resolve(split, directory), name=NAME)  # keeps ids distinct from those of training text
 
     def languages_of(self, split: str) -> tuple[str, ...]:
         return (self.language,)
 
-    def names(self) -> dict[str, str]:
+    def language_codes(self) -> dict[str, str]:
         return {"language": self.language}
 
     @model_validator(mode="after")
     def _one_text(self) -> MonolingualSpec:
         if self.splits() != ("train",):
-            raise ValueError("a text of one language has no valid and no tests: give train alone")
+            raise ValueError("monolingual text has no validation or test sets: give train only")
         return self

@@ -1,4 +1,4 @@
-"""Settings of an NLI corpus: language, texts, labels, filter."""
+"""Settings of NLI corpora."""
 
 from __future__ import annotations
 
@@ -17,41 +17,41 @@ from toy_languages import NLI_LANGUAGES, NLI_LEXICON
 
 
 class NliText(BaseText):
-    """One NLI text, as a table, a Hugging Face dataset (`xnli`, `multi_nli`, `snli`) or the built-in corpus."""
+    """An NLI text, from a table, a Hugging Face dataset (`xnli`, `multi_nli`, `snli`) or the built-in corpus."""
 
     format: Literal["tsv", "csv", "jsonl", "parquet"] | None = None
-    """Of a table, where its extension does not tell."""
+    """Format of the table; by default that of the file extension."""
     language: LanguageCode | None = None
-    """Language of both sentences; by default the corpus's."""
+    """Language of both sentences; by default that of the corpus."""
     premise_column: str = "premise"
-    """Column of the premise; dots lead to fields within a column."""
+    """Column of the premise; dots address nested fields."""
     hypothesis_column: str = "hypothesis"
     """Column of the hypothesis."""
     label_column: str = "label"
     """Column of the label."""
     labels: dict[str, Label | NoGold] = Field(default_factory=dict)
-    """What the text calls a label, or its number -> the label, or `-`: no gold label, by which rows are left out. The
-    usual names (`entailment`, `e`, `contradictory`, `-`) and the classes of Hugging Face datasets need not be given."""
+    """Maps label names or numbers of the text to labels, or to `-` for no gold label (such rows are removed). The
+    standard names (`entailment`, `e`, `contradictory`, `-`) and the classes of Hugging Face datasets are known."""
     subset: PositiveInt | None = None
-    """Of training text, as many rows as this, drawn after filtering in the proportions of their labels; a smaller
-    subset is a part of a larger one of the same seed."""
+    """Size of a stratified random subset of training text, drawn after filtering; smaller subsets with the same seed
+    are contained in larger ones."""
     subset_seed: int = 1
     """Seed of the subset."""
 
-    BELONGS: ClassVar = {
-        **BaseText.BELONGS,
+    APPLIES_TO: ClassVar = {
+        **BaseText.APPLIES_TO,
         "premise_column": ("table", "hub"),
         "hypothesis_column": ("table", "hub"),
         "label_column": ("table", "hub"),
         "labels": ("table", "hub"),
     }
     COLUMNS: ClassVar = ("premise", "hypothesis", "label")
-    WAYS: ClassVar = "file, or hub, or builtin"
+    ALTERNATIVES: ClassVar = "file, or hub, or builtin"
 
     def settings(self) -> dict[str, Any]:
-        # The language is that of the records, which may be a setting of the corpus.
-        without = {"language"} if self.subset else {"language", "subset", "subset_seed"}
-        settings = {name: value for name, value in super().settings().items() if name not in without}
+        # The language may be that of the corpus; addresses have the language of the split.
+        excluded = {"language"} if self.subset else {"language", "subset", "subset_seed"}
+        settings = {name: value for name, value in super().settings().items() if name not in excluded}
         return {**settings, "lexicon": self.lexicon or NLI_LEXICON}
 
     @field_validator("labels", mode="before")
@@ -63,42 +63,42 @@ class NliText(BaseText):
     def _three_columns(self) -> NliText:
         columns = list(self.columns().values())
         if len(set(columns)) < len(columns):
-            raise ValueError(f"premise, hypothesis and label are in the columns {', '.join(columns)}: they must differ")
+            raise ValueError(f"the columns of premise, hypothesis and label are {', '.join(columns)}: they must differ")
         return self
 
 
 class NliFilter(Cleaning):
     """Preparation of an NLI corpus.
 
-    Text is always brought to NFC and freed of ASCII white space at its ends. Case and entities are changed in every
-    split. Length and duplicates decide over training rows alone: validation and test sets are never filtered, an empty
-    sentence in them is an error.
+    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed in every split.
+    Length and duplicates filter training rows only: validation and test sets are never filtered, and empty sentences in
+    them are errors.
     """
 
     max_length: PositiveInt | None = None
-    """Most words of either sentence; null for no limit."""
+    """Maximum number of words of either sentence; null for no limit."""
 
     @property
     def limits(self) -> Limits:
-        return Limits(most=self.max_length)
+        return Limits(maximum=self.max_length)
 
 
 class NliSpec(BaseSpec):
-    """An NLI corpus: the language it is trained in, its splits, how it is prepared."""
+    """An NLI corpus."""
 
     language: LanguageCode
-    """Code of the language of training and validation text, such as `en`."""
+    """Language code of training and validation text, such as `en`."""
     known: str | tuple[str, ...] | None = None
-    """One or several known public sets. Each of train, valid and tests that is not given below is that of the first set
-    that has it; a text without a place, such as `train: {subset: 20000}`, is the first that is called so."""
+    """One or more known public data sets. Each of train, valid and tests that is not given below comes from the first
+    set that has it, and so does a text without a source, such as `train: {subset: 20000}`."""
     train: NliText | None = None
     """Training text."""
     valid: NliText | None = None
     """Validation text."""
     tests: dict[str, NliText] = Field(default_factory=dict)
-    """Test sets by name; where any is given, only those are used."""
+    """Test sets by name; if any are given, those of known sets are not used."""
     filter: NliFilter | None = None
-    """Preparation; by default that of the first known set, otherwise the defaults of its settings."""
+    """Preparation; by default that of the first known set, or else the default settings."""
 
     TEXT: ClassVar = NliText
     FILTER: ClassVar = NliFilter
@@ -107,26 +107,26 @@ class NliSpec(BaseSpec):
 
     def language_of(self, split: str) -> str:
         """Return the language of a split."""
-        text, known = self._own_text(split), self._set_of(split)
+        text, known = self._text_setting(split), self._known_set(split)
         own = known.texts[split].get("language") if known and (text is None or text.kind is None) else None
         return (text.language if isinstance(text, NliText) else None) or own or self.language
 
     def languages_of(self, split: str) -> tuple[str, ...]:
         return (self.language_of(split),)
 
-    def names(self) -> dict[str, str]:
+    def language_codes(self) -> dict[str, str]:
         return {"language": self.language}
 
     @model_validator(mode="after")
     def _possible(self) -> NliSpec:
         for split in self.splits():
-            text, language = self._own_text(split), self.language_of(split)
+            text, language = self._text_setting(split), self.language_of(split)
             if isinstance(text, NliText) and text.subset and split != "train":
-                raise ValueError(f"{split}: subset is of training text: use first")
+                raise ValueError(f"{split}: subset is for training text only: use first")
             if text is not None and text.builtin and language not in NLI_LANGUAGES:
                 raise ValueError(f"{split}: {unknown('language of the built-in NLI corpus', language, NLI_LANGUAGES)}")
             if text is None or text.kind is None:
-                known = self._set_of(split)
+                known = self._known_set(split)
                 assert known is not None
                 KNOWN[known.name].check(split, self.language)
         return self

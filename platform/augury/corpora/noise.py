@@ -1,4 +1,4 @@
-"""Settings of synthetic noise: how often a text has each kind of it."""
+"""Settings of synthetic noise."""
 
 from __future__ import annotations
 
@@ -12,36 +12,36 @@ Layout = Literal["auto", "qwerty", "qwertz", "azerty"]
 
 
 class NoiseRates(Section):
-    """How often each kind of noise occurs, by words unless something else is said; kinds apply in this order."""
+    """Rates of each kind of noise, per word unless stated otherwise; applied in this order."""
 
     asr: float = Field(0.0, ge=0, le=1)
-    """Words replaced by a word of the training text that sounds alike, as in transcripts of speech (en, de, fr)."""
+    """Words replaced by a similar-sounding word of the training text, as in speech transcripts (en, de, fr)."""
     spelling: float = Field(0.0, ge=0, le=1)
-    """Words in which a letter is inserted, deleted, replaced or changes places with the next one."""
+    """Words with a letter inserted, deleted, replaced or swapped with the next one."""
     keyboard: float = Field(0.0, ge=0, le=1)
-    """Words in which a letter becomes one whose key is beside its own."""
+    """Words with a letter replaced by that of an adjacent key."""
     casing: float = Field(0.0, ge=0, le=1)
-    """Words in lower case, in capitals, or with the first letter in the other case."""
+    """Words in lower case, in upper case, or with the case of the first letter inverted."""
     punctuation: float = Field(0.0, ge=0, le=1)
-    """Punctuation marks that are left out or doubled."""
+    """Punctuation marks that are deleted or doubled."""
     fillers: float = Field(0.0, ge=0, le=1)
-    """Words before which a speaker hesitates: "um", "äh", "euh" (en, de, fr)."""
+    """Words preceded by a filler such as "um", "äh" or "euh" (en, de, fr)."""
     emoji: float = Field(0.0, ge=0, le=1)
-    """Words after which an emoji stands."""
+    """Words followed by an emoji."""
     layout: Layout = "auto"
-    """The keyboard; auto: that of the text's language, qwertz for de, azerty for fr and qwerty for others."""
+    """Keyboard layout; auto: that of the language, qwertz for de, azerty for fr and qwerty for all others."""
 
     @property
     def rates(self) -> dict[str, float]:
-        """The rates above 0, by kind, in the order in which kinds apply."""
+        """The rates above 0 by kind, in order of application."""
         return {kind: rate for kind in KINDS if (rate := getattr(self, kind))}
 
 
 KINDS = tuple(name for name, field in NoiseRates.model_fields.items() if field.annotation is float)
-"""The kinds of noise, in the order in which they apply."""
+"""Kinds of noise, in order of application."""
 
 
 class SourceNoise(NoiseRates):
-    """Noise in what is read of a test set, never in what is expected."""
+    """Noise in the inputs of a test set; references are not changed."""
 
     seed: int = 1

@@ -1,4 +1,4 @@
-"""Texts as blocks of numbered rows, whatever they are stored in; what can be checked at first is."""
+"""Text from files, tables, Hugging Face datasets and built-in corpora as blocks of numbered rows."""
 
 from __future__ import annotations
 
@@ -31,29 +31,29 @@ HUB_SPLITS = {"train": "train", "valid": "validation", "test": "test"}
 
 
 @dataclass(frozen=True)
-class Text:
-    """A text that was examined and can be read."""
+class TextSource:
+    """A validated text that can be read."""
 
     inputs: list[dict[str, Any]]
-    """Its files (path, bytes, lines, SHA-256), or the dataset and its fingerprint."""
+    """The files (path, bytes, lines, SHA-256), or the dataset with its fingerprint."""
     content: list[str]
-    """Hashes or names that identify its content, whatever the names of its files."""
+    """Hashes or names that identify the content, independently of file names."""
     total: int
-    """Rows of the input; of a text table, lines."""
+    """Number of input rows, or of lines if the input is a text file."""
     read: Reader
-    """Blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis` and `label`), `id` where
-    it has ids, and `selected`, which is false for rows that do not belong to the text."""
+    """Reads blocks with the columns of the text (`source` and `target`, or `premise`, `hypothesis` and `label`), `id`
+    if the text has ids, and `selected`, which is false for rows that are not part of the text."""
     first: int | None = None
-    """The most selected rows of the text; None for all."""
+    """Maximum number of selected rows; None for all."""
     note: str | None = None
-    """A remark that a reader of results must know."""
+    """A remark to show with results."""
     classes: tuple[str, ...] = ()
-    """The names of the classes that the label column counts, where it does."""
+    """Names of the classes, if the label column holds their numbers."""
     header_lines: int | None = None
-    """Lines before the first row, where every row is a line."""
+    """Number of lines before the first row; None if rows are not lines."""
 
     def blocks(self) -> Iterator[pa.Table]:
-        """Yield the blocks of `read` with the column `row`, counted from 1 over all rows of the input."""
+        """Yield the blocks of `read` with a column `row`, the number of the input row from 1."""
         row, remaining = 1, self.first
         for block in self.read():
             if remaining is not None:
@@ -66,19 +66,19 @@ class Text:
                 return
 
     def location(self, row: int) -> str:
-        """Return where a row is, for people: a line of a file, if it is one."""
+        """Return the location of a row for messages: a line of a file, if rows are lines."""
         name = ", ".join(source.get("path") or source["hub"] for source in self.inputs) or "the built-in text"
         return f"row {row:,} of {name}" if self.header_lines is None else f"{name}, line {row + self.header_lines:,}"
 
 
-def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Text:
-    """Examine a text; raise UserError unless its files are whole, UTF-8, equally long, and its columns exist.
+def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> TextSource:
+    """Validate a text; raise UserError unless its files are intact, UTF-8 and of equal length, and its columns exist.
 
-    `languages` are those of its records, where it is built in.
+    `languages` are those of its records, for built-in text.
     """
     if spec.portion:
         return _portion(open_text(spec.model_copy(update={"portion": None}), role, languages), spec)
-    if isinstance(spec, TextSpec) and spec.reversed and spec.kind != "builtin":  # which is made for any direction
+    if isinstance(spec, TextSpec) and spec.reversed and spec.kind != "builtin":  # generated in the right direction
         return _reversed(open_text(spec.model_copy(update={"reversed": False}), role, languages[::-1]))
     if spec.kind == "aligned":
         assert isinstance(spec, TextSpec)
@@ -93,8 +93,8 @@ def open_text(spec: BaseText, role: Role, languages: tuple[str, ...] = ()) -> Te
     return _open_builtin(spec, role, languages)
 
 
-def _portion(text: Text, spec: BaseText) -> Text:
-    """A text of which the rows that are not in a portion do not belong to it."""
+def _portion(text: TextSource, spec: BaseText) -> TextSource:
+    """Return a text with only the rows of a portion selected."""
     assert spec.portion is not None
     start, end = spec.portion
 
@@ -102,16 +102,16 @@ def _portion(text: Text, spec: BaseText) -> Text:
         row = 0
         for block in text.read():
             keys = keys_of([str(number) for number in range(row, row + len(block))], "portion", spec.portion_seed)
-            drawn = uniform(keys, 0, 1)[:, 0]
-            chosen = block.column("selected").to_numpy() & (start <= drawn) & (drawn < end)
-            yield block.set_column(block.column_names.index("selected"), "selected", pa.array(chosen))
+            numbers = uniform(keys, 0, 1)[:, 0]
+            selected = block.column("selected").to_numpy() & (start <= numbers) & (numbers < end)
+            yield block.set_column(block.column_names.index("selected"), "selected", pa.array(selected))
             row += len(block)
 
     return replace(text, read=read)
 
 
-def _reversed(text: Text) -> Text:
-    """A text whose sides are exchanged."""
+def _reversed(text: TextSource) -> TextSource:
+    """Return a text with source and target swapped."""
     names = {"source": "target", "target": "source"}
 
     def read() -> Iterator[pa.Table]:
@@ -120,21 +120,21 @@ def _reversed(text: Text) -> Text:
     return replace(text, read=read)
 
 
-def _open_aligned(spec: TextSpec) -> Text:
+def _open_aligned(spec: TextSpec) -> TextSource:
     layout, sources, targets = spec.layout, spec.sources, spec.targets
     if len(sources) != len(targets):
-        raise UserError(f"{len(sources)} source files and {len(targets)} target files: give as many of each")
+        raise UserError(f"{len(sources)} source files and {len(targets)} target files: give equal numbers of both")
     for source in sources:
         for target in targets:
             if os.path.samefile(find(source), find(target)):
-                raise UserError(f"source '{source}' and target '{target}' are the same file")
-    with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the interpreter lock
+                raise UserError(f"source '{source}' and target '{target}' are the same file: give two files")
+    with ThreadPoolExecutor(2) as pool:  # hashing and decompression release the GIL
         files = list(pool.map(examine, [*sources, *targets]))
     counts = [_count(file, layout) for file in files]
     for index, (source, target) in enumerate(zip(sources, targets, strict=True)):
         if counts[index] != counts[index + len(sources)]:
             lengths = f"{source} has {counts[index]:,} lines and {target} has {counts[index + len(sources)]:,}"
-            raise UserError(f"{lengths}: line n of one must be the translation of line n of the other")
+            raise UserError(f"{lengths}: they must be aligned line by line")
 
     def read() -> Iterator[pa.Table]:
         def side(paths: Sequence[str]) -> Iterator[bytes]:
@@ -143,11 +143,11 @@ def _open_aligned(spec: TextSpec) -> Text:
         for source, target in zip(batches(side(sources)), batches(side(targets)), strict=True):
             yield _block({"source": strings(source), "target": strings(target)})
 
-    text = _text_of(spec, files, sum(counts[: len(sources)]), read)
+    text = _text_source(spec, files, sum(counts[: len(sources)]), read)
     return replace(text, header_lines=0) if layout == "lines" and len(sources) == 1 else text
 
 
-def _open_lines(spec: BaseText) -> Text:
+def _open_lines(spec: BaseText) -> TextSource:
     layout, paths = spec.layout, spec.files()
     files = [examine(path) for path in paths]
 
@@ -155,11 +155,11 @@ def _open_lines(spec: BaseText) -> Text:
         for batch in batches(chain.from_iterable(sentences(find(path), layout) for path in paths)):
             yield _block({"text": strings(batch)})
 
-    text = _text_of(spec, files, sum(_count(file, layout) for file in files), read)
+    text = _text_source(spec, files, sum(_count(file, layout) for file in files), read)
     return replace(text, header_lines=0) if layout == "lines" and len(paths) == 1 else text
 
 
-def _open_table(spec: BaseText) -> Text:
+def _open_table(spec: BaseText) -> TextSource:
     path, layout = spec.file, spec.layout
     assert path is not None
     files = examine_parquet(path) if layout == "parquet" else [examine(path)]
@@ -167,13 +167,13 @@ def _open_table(spec: BaseText) -> Text:
     def read() -> Iterator[pa.Table]:
         return (_select(table, spec) for table in read_table(path, layout, _columns(spec), spec.header))
 
-    if next(read(), None) is None:  # raises where a column does not exist
-        raise UserError(f"{path} has a header and no rows")
-    text = _text_of(spec, files, sum(file.lines for file in files), read)
+    if next(read(), None) is None:  # raises if a column does not exist
+        raise UserError(f"{path} has a header but no rows: give a table with rows")
+    text = _text_source(spec, files, sum(file.lines for file in files), read)
     return replace(text, header_lines=header_lines(path, layout, spec.header))
 
 
-def _open_hub(spec: BaseText, role: Role) -> Text:
+def _open_hub(spec: BaseText, role: Role) -> TextSource:
     name = spec.hub
     assert name is not None
     dataset = hub.load(name, spec.configuration, spec.split, HUB_SPLITS[role])
@@ -181,34 +181,33 @@ def _open_hub(spec: BaseText, role: Role) -> Text:
     def read() -> Iterator[pa.Table]:
         return (_select(table, spec) for table in hub.blocks(dataset, _columns(spec), name))
 
-    if next(read(), None) is None:  # raises where a column does not exist
-        raise UserError(f"split {dataset.split} of {name} has no rows")
+    if next(read(), None) is None:  # raises if a column does not exist
+        raise UserError(f"split {dataset.split} of {name} has no rows: choose another split")
     fingerprint = str(dataset._fingerprint)
     inputs = [{"hub": name, "split": str(dataset.split), "fingerprint": fingerprint}]
     classes = hub.classes(dataset, spec.label_column) if isinstance(spec, NliText | LabelledText) else ()
-    return Text(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
+    return TextSource(inputs, [fingerprint], len(dataset), read, spec.first, classes=classes)
 
 
-def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> Text:
+def _open_builtin(spec: BaseText, role: Role, languages: tuple[str, ...]) -> TextSource:
     assert spec.builtin is not None
     content, note, generate = _generator(spec, role, languages)
-    read_side = dict.fromkeys(spec.COLUMNS, "source") if isinstance(spec, MonolingualText) else {}
-    generate()  # raises where size or lexicon is impossible; sentences are made as they are asked for
+    fields = {name: "source" if isinstance(spec, MonolingualText) else name for name in spec.COLUMNS}
+    generate()  # raises for an invalid size or lexicon; sentences are generated lazily
 
     def read() -> Iterator[pa.Table]:
         for batch in batches(generate()):
-            sides = {name: read_side.get(name, name) for name in spec.COLUMNS}
-            columns = {name: pa.array([getattr(row, side) for row in batch]) for name, side in sides.items()}
+            columns = {name: pa.array([getattr(row, field) for row in batch]) for name, field in fields.items()}
             yield _block(columns, ids=pa.array([row.id for row in batch]) if isinstance(spec, NliText) else None)
 
-    return Text([], content, spec.builtin, read, spec.first, note)
+    return TextSource([], content, spec.builtin, read, spec.first, note)
 
 
 def _generator(
     spec: BaseText, role: Role, languages: tuple[str, ...]
 ) -> tuple[list[str], str, Callable[[], Iterator[Any]]]:
-    """Return what identifies the text, a note about it and the function that makes it."""
-    from augury.corpora import builtin, builtin_nli  # with the grammars, which other text does not need
+    """Return the `content` and `note` of a built-in text, and the function that generates it."""
+    from augury.corpora import builtin, builtin_nli  # imports the grammars
 
     assert spec.builtin is not None
     if isinstance(spec, NliText):
@@ -232,8 +231,8 @@ def _swapped(pair: Any) -> Any:
     return replace(pair, source=pair.target, target=pair.source)
 
 
-def _text_of(spec: BaseText, files: Sequence[InputFile], total: int, read: Reader) -> Text:
-    return Text([asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first)
+def _text_source(spec: BaseText, files: Sequence[InputFile], total: int, read: Reader) -> TextSource:
+    return TextSource([asdict(file) for file in files], [file.sha256 for file in files], total, read, spec.first)
 
 
 def _count(file: InputFile, layout: str) -> int:
@@ -241,12 +240,12 @@ def _count(file: InputFile, layout: str) -> int:
 
 
 def _columns(spec: BaseText) -> list[str]:
-    named = [*spec.columns().values(), spec.id_column, *spec.where]
-    return list(dict.fromkeys(column for column in named if column))
+    columns = [*spec.columns().values(), spec.id_column, *spec.where]
+    return list(dict.fromkeys(column for column in columns if column))
 
 
 def _select(table: pa.Table, spec: BaseText) -> pa.Table:
-    """Return the columns and ids of a table, and a mask of the rows that are part of the text."""
+    """Return a block from a table, with the mask of the rows that are part of the text."""
     columns = {name: table.column(column) for name, column in spec.columns().items()}
     selected = np.ones(len(table), bool)
     for column, value in spec.where.items():
@@ -260,5 +259,5 @@ def _select(table: pa.Table, spec: BaseText) -> pa.Table:
 
 def _block(columns: dict[str, Any], selected: np.ndarray | None = None, ids: Any = None) -> pa.Table:
     rows = len(next(iter(columns.values())))
-    chosen = pa.array(np.ones(rows, bool) if selected is None else selected)
-    return pa.table({**columns, "selected": chosen} | ({} if ids is None else {"id": ids}))
+    mask = pa.array(np.ones(rows, bool) if selected is None else selected)
+    return pa.table({**columns, "selected": mask} | ({} if ids is None else {"id": ids}))

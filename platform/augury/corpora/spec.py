@@ -1,4 +1,4 @@
-"""Settings of a parallel corpus: languages, texts, filter."""
+"""Settings of parallel corpora."""
 
 from __future__ import annotations
 
@@ -12,57 +12,57 @@ from augury.core.errors import UserError, unknown
 from augury.corpora.corpus import PARALLEL
 from augury.corpora.known import KNOWN, check_languages
 from augury.corpora.languages import LanguageCode
-from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, Share, named
+from augury.corpora.splits import TABLES, BaseSpec, BaseText, Cleaning, Limits, Share, kind_name
 from toy_languages import LEXICON, NLI_LANGUAGES
 
 Paths = str | tuple[str, ...]
 BUILTIN_SIDES = ("de", "en")
-"""The languages that the sides of the built-in text resemble."""
+"""Languages that the sides of the built-in corpus resemble."""
 
 
 class TextSpec(BaseText):
-    """One parallel text, as two aligned files, a table, a Hugging Face dataset or the built-in corpus."""
+    """A parallel text, from aligned files, a table, a Hugging Face dataset or the built-in corpus."""
 
     source: Paths | None = None
-    """File, or files that follow one another, with one source sentence a line."""
+    """File, or files to concatenate, with one source sentence per line."""
     target: Paths | None = None
     """File or files with the translation of each line of `source`."""
     format: Literal["lines", "wit3", "seg", "tsv", "csv", "jsonl", "parquet"] | None = None
-    """Of a table, where its extension does not tell. Of aligned files: `lines`, `wit3` (training text of
-    WIT3, without its metadata and tags) or `seg` (the `<seg id=...>` lines of SGML and XML test sets)."""
+    """Format of a table, by default that of the file extension; or of aligned files: `lines`, `wit3` (WIT3 training
+    text, without metadata and tags) or `seg` (`<seg id=...>` elements of SGML and XML test sets)."""
     source_column: str | None = None
-    """Column of the source; dots lead to fields within a column, such as `translation.de`."""
+    """Column of the source; dots address nested fields, such as `translation.de`."""
     target_column: str | None = None
     """Column of the target."""
     missing: tuple[str, ...] = ()
-    """Marks of a missing translation; rows with one as source or target do not belong to the text."""
+    """Placeholders for missing translations; rows with one as source or target are not part of the text."""
     replace: dict[str, str] = Field(default_factory=dict)
     """Strings to replace in both sides."""
     reversed: bool = False
-    """The text is one of the other direction: what it has as target is read as source, and the other way about."""
+    """Whether the text is for the opposite direction: its sides are swapped."""
     tag: str | None = None
-    """The symbol that the model reads before every source of the text, one of vocabulary.reserved: `<MTNT_s>`."""
+    """Tag to prepend to the sources, one of vocabulary.reserved: `<MTNT_s>`."""
 
-    PLACES: ClassVar = {"aligned": ("source", "target"), **BaseText.PLACES}
+    SOURCE_SETTINGS: ClassVar = {"aligned": ("source", "target"), **BaseText.SOURCE_SETTINGS}
     FORMATS: ClassVar = {"aligned": ("lines", "wit3", "seg"), "table": TABLES}
-    BELONGS: ClassVar = {
-        **BaseText.BELONGS,
+    APPLIES_TO: ClassVar = {
+        **BaseText.APPLIES_TO,
         "format": ("aligned", "table"),
         "source_column": ("table", "hub"),
         "target_column": ("table", "hub"),
         "missing": ("table", "hub"),
     }
     COLUMNS: ClassVar = ("source", "target")
-    WAYS: ClassVar = "source and target, or file, or hub, or builtin"
+    ALTERNATIVES: ClassVar = "source and target, or file, or hub, or builtin"
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """The files of the source side, where the text is given as aligned files."""
+        """The files of the source side of aligned files."""
         return (self.source,) if isinstance(self.source, str) else self.source or ()
 
     @property
     def targets(self) -> tuple[str, ...]:
-        """The files of the target side, where the text is given as aligned files."""
+        """The files of the target side of aligned files."""
         return (self.target,) if isinstance(self.target, str) else self.target or ()
 
     @property
@@ -74,7 +74,7 @@ class TextSpec(BaseText):
 
     def settings(self) -> dict[str, Any]:
         settings = {**super().settings(), "lexicon": self.lexicon or LEXICON}
-        for key in ("tag", "name", "weight") + ("reversed",) * (not self.reversed):  # which change no record
+        for key in ("tag", "name", "weight") + ("reversed",) * (not self.reversed):  # no effect on records
             settings.pop(key, None)
         return settings
 
@@ -82,43 +82,43 @@ class TextSpec(BaseText):
     def _two_sides(self) -> TextSpec:
         if (self.source is None) != (self.target is None):
             side, other = ("source", "target") if self.target is None else ("target", "source")
-            raise ValueError(f"{side} is given without {other}")
+            raise ValueError(f"{side} is given without {other}: give both")
         if self.kind in ("table", "hub") and not (self.source_column and self.target_column):
-            raise ValueError(f"{named(self.kind)} needs source_column and target_column")
+            raise ValueError(f"{kind_name(self.kind)} needs source_column and target_column: give both")
         if self.source_column and self.source_column == self.target_column:
-            raise ValueError(f"source_column and target_column are both '{self.source_column}'")
+            raise ValueError(f"source_column and target_column are both '{self.source_column}': they must differ")
         return self
 
 
 class NamedText(TextSpec):
-    """One of several texts."""
+    """One of several texts, identified by its name."""
 
     name: str = Field(pattern=r"^[\w.-]+$")
-    """What it is called in records, curves and tables."""
+    """Name in records, curves and tables."""
 
 
 class MixedText(NamedText):
     """One of several training texts."""
 
     weight: float = Field(1.0, ge=0)
-    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes, 0 never: where records made of
-    them are read alone."""
+    """How often each row is read per epoch: 2 is twice, 0.25 once in four epochs, and 0 never, if only records derived
+    from the text are to be read."""
 
 
 class Filter(Cleaning):
     """Preparation of a parallel corpus.
 
-    Text is always brought to NFC and freed of ASCII white space at its ends. Case and entities are changed in
-    every split. Lengths, ratio and duplicates decide over training rows alone: validation and test sets are
-    never filtered, an empty side in them is an error. Lengths are in words, as in Moses' clean-corpus-n.
+    All text is normalised to NFC and stripped of ASCII white space. Case and entities are changed in every split.
+    Lengths, ratio and duplicates filter training rows only: validation and test sets are never filtered, and empty
+    sides in them are errors. Lengths are in words, as in Moses' clean-corpus-n.
     """
 
     min_length: PositiveInt = 1
-    """Fewest words on each side."""
+    """Minimum number of words on each side."""
     max_length: PositiveInt | None = 175
-    """Most words on each side; null for no limit."""
+    """Maximum number of words on each side; null for no limit."""
     max_ratio: float | None = Field(default=1.5, ge=1)
-    """Largest ratio of the longer to the shorter side; null for no limit."""
+    """Maximum ratio of the longer to the shorter side; null for no limit."""
 
     @property
     def limits(self) -> Limits:
@@ -127,33 +127,33 @@ class Filter(Cleaning):
     @model_validator(mode="after")
     def _ordered(self) -> Filter:
         if self.max_length is not None and self.min_length > self.max_length:
-            raise ValueError(f"min_length {self.min_length} is larger than max_length {self.max_length}")
+            raise ValueError(f"min_length {self.min_length} is larger than max_length {self.max_length}: lower it")
         return self
 
 
 class CorpusSpec(BaseSpec):
-    """A parallel corpus: its languages, its splits, how it is prepared."""
+    """A parallel corpus."""
 
     source_language: LanguageCode
     """Code of the source language, such as `de`."""
     target_language: LanguageCode
     """Code of the target language."""
     known: str | None = None
-    """A known public set; it fills in whatever is not given below. A text without a place, such as
-    `train: {first: 5000}`, is the known one."""
+    """A known public data set, which provides all that is not given below, including the source of texts without one,
+    such as `train: {first: 5000}`."""
     train: TextSpec | tuple[MixedText, ...] | None = None
-    """Training text, or a list of texts with names and weights; each is filtered by itself."""
+    """Training text, or a list of texts with names and weights, which are filtered separately."""
     valid: TextSpec | tuple[NamedText, ...] | None = None
-    """Validation text; without it, rows of the training text are held out by `every`. Of a list of texts with names one
-    decides (`decides`), and the others are watched."""
+    """Validation text; without it, training pairs are held out (`every`). Of a list of named texts, one controls
+    training (`decides`), and the others are only scored."""
     decides: str | None = None
-    """Which of several validation texts decides on the end of training and on its weights; by default the first."""
+    """The validation text that controls early stopping and the selection of checkpoints; by default the first."""
     tests: dict[str, TextSpec] = Field(default_factory=dict)
-    """Test sets by name; where any is given, only those are used."""
+    """Test sets by name; if any are given, those of the known set are not used."""
     filter: Filter | None = None
-    """Preparation; by default the known set's, otherwise the defaults of its settings."""
+    """Preparation; by default that of the known set, or else the default settings."""
     every: int | None = Field(default=None, ge=2)
-    """Without a validation text each n-th pair (1-based) of the filtered training text is held out."""
+    """Hold out every n-th pair (counted from 1) of the filtered training text for validation."""
 
     TEXT: ClassVar = TextSpec
     FILTER: ClassVar = Filter
@@ -168,7 +168,7 @@ class CorpusSpec(BaseSpec):
     def languages_of(self, split: str) -> tuple[str, ...]:
         return self.languages
 
-    def names(self) -> dict[str, str]:
+    def language_codes(self) -> dict[str, str]:
         return {"source": self.source_language, "target": self.target_language}
 
     @property
@@ -196,11 +196,11 @@ class CorpusSpec(BaseSpec):
 
     @property
     def deciding(self) -> str | None:
-        """The name of the validation text that decides, where there are several."""
+        """The name of the validation text that controls training, if there are several."""
         return self._deciding.name if isinstance(self._deciding, NamedText) else None
 
     def tag(self, split: str) -> str | None:
-        text = self._own_text(split)
+        text = self._text_setting(split)
         return text.tag if isinstance(text, TextSpec) else None
 
     @property
@@ -209,17 +209,17 @@ class CorpusSpec(BaseSpec):
             return self.valid
         return next(text for text in self.valid if self.decides in (None, text.name))
 
-    def _own_text(self, split: str) -> BaseText | None:
+    def _text_setting(self, split: str) -> BaseText | None:
         if split == "valid":
             return self._deciding
         if isinstance(self.valid, tuple) and split.startswith("valid "):
             return next(text for text in self.valid if split == f"valid {text.name}")
-        return super()._own_text(split)
+        return super()._text_setting(split)
 
-    def _languages_read(self, text: BaseText | None) -> dict[str, str]:
+    def _file_languages(self, text: BaseText | None) -> dict[str, str]:
         if not (isinstance(text, TextSpec) and text.reversed):
-            return self.names()
-        for known in self._sets:
+            return self.language_codes()
+        for known in self._known_sets:
             check_languages(KNOWN[known.name], self.languages[::-1])
         return {"source": self.target_language, "target": self.source_language}
 
@@ -230,16 +230,16 @@ class CorpusSpec(BaseSpec):
         return self.every or (KNOWN[self.known].every if self.known else None)
 
     def _no_valid(self) -> UserError:
-        return UserError("the corpus has no valid: give valid, or every to hold out training pairs")
+        return UserError("the corpus has no validation set: give valid, or every to hold out training pairs")
 
     @model_validator(mode="after")
     def _named(self) -> CorpusSpec:
         for key, texts in (("train", self.train), ("valid", self.valid)):
             names = [text.name for text in texts] if isinstance(texts, tuple) else []
             if texts == () or len(set(names)) < len(names):
-                raise ValueError(f"{key} is a list of texts: give at least one, each with a name of its own")
+                raise ValueError(f"{key} is a list of texts: give at least one, with distinct names")
         if isinstance(self.train, tuple) and self.held_out:
-            raise ValueError("every holds out pairs of one training text, and train has several: give valid")
+            raise ValueError("every does not support several training texts: give valid")
         names = [text.name for text in self.valid] if isinstance(self.valid, tuple) else []
         if self.decides is not None and self.decides not in names:
             raise ValueError(str(unknown("validation text in decides", self.decides, names)))
@@ -250,35 +250,34 @@ class CorpusSpec(BaseSpec):
         if self.known is not None:
             check_languages(KNOWN[self.known], self.languages)
         if self.every is not None and (self.valid is not None or "train" not in self.splits()):
-            raise ValueError("every holds out training pairs for validation: it needs train, and no valid")
+            raise ValueError("every holds out training pairs for validation: give train, and remove valid")
         return self
 
 
 def swapped(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the settings of a parallel corpus, as they were given, with source and target exchanged in every split.
+    """Return the settings of a parallel corpus with source and target swapped in every split.
 
-    Of a known set it is the text that it has for that direction. UserError for a built-in text of other languages than
-    its own, whose sides could not be told apart.
+    For a known set, this is its text for the opposite direction. Raises UserError for built-in text with other language
+    codes than its own, from which the direction is not evident.
     """
     languages = [settings["target_language"], settings["source_language"]]
     splits = [settings.get("train"), settings.get("valid"), *(settings.get("tests") or {}).values()]
     texts = [text for split in splits for text in ([split] if isinstance(split, Mapping) else split or ())]
     if any(text.get("builtin") for text in texts) and not {*languages} & {*BUILTIN_SIDES, *NLI_LANGUAGES}:
         raise UserError(
-            f"the built-in text leads from a German-like to an English-like language, and {' and '.join(languages)} do "
-            f"not say which is which for a model of the other direction: call them {' and '.join(BUILTIN_SIDES)}"
+            f"the built-in text has a German-like and an English-like side, and the codes {' and '.join(languages)} do "
+            f"not tell which is which for the opposite direction: use {' and '.join(BUILTIN_SIDES)}"
         )
-    exchanged = {**settings, "source_language": languages[0], "target_language": languages[1]}
+    result = {**settings, "source_language": languages[0], "target_language": languages[1]}
     for split in ("train", "valid"):
         if settings.get(split):
-            exchanged[split] = _swapped_text(settings[split])
+            result[split] = _swapped_text(settings[split])
     if settings.get("tests"):
-        exchanged["tests"] = {name: _swapped_text(text) for name, text in settings["tests"].items()}
-    return exchanged
+        result["tests"] = {name: _swapped_text(text) for name, text in settings["tests"].items()}
+    return result
 
 
 def _swapped_text(text: Any) -> Any:
-    """The settings of a text, or of each of several."""
     if not isinstance(text, Mapping):
         return [_swapped_text(part) for part in text]
     names = {"source": "target", "target": "source"}

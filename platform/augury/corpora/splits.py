@@ -1,4 +1,4 @@
-"""Settings that corpora of every kind share: texts by split, their files, their preparation."""
+"""Base classes of corpus settings: texts by split, their sources and their preparation."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ Role = Literal["train", "valid", "test"]
 Fraction = Annotated[float, Field(ge=0, le=1)]
 Kind = Literal["aligned", "lines", "table", "hub", "builtin"]
 
-RESERVED = ("train", "valid", "mean")  # the last is the mean over test sets
-NAMES = {"aligned": "source and target", "table": "file"}  # of kinds whose setting has another name
+RESERVED = ("train", "valid", "mean")  # "mean" is the mean over test sets
+KIND_NAMES = {"aligned": "source and target", "table": "file"}  # settings of kinds that are not called like them
 TABLES = ("tsv", "csv", "jsonl", "parquet")
 EXTENSIONS = {".tsv": "tsv", ".csv": "csv", ".jsonl": "jsonl", ".ndjson": "jsonl", ".parquet": "parquet"}
 
 
 class BaseText(Section):
-    """One text, as a table, a Hugging Face dataset or a part of the built-in corpora."""
+    """A text, from a table, a Hugging Face dataset or a built-in corpus."""
 
     file: str | None = None
-    """Table: TSV (never quoted), CSV (RFC 4180), JSON lines, or a Parquet file or directory."""
+    """Table: TSV (without quoting), CSV (RFC 4180), JSON lines, or a Parquet file or directory."""
     hub: str | None = None
-    """Name of a Hugging Face dataset, or a directory: written by `save_to_disk`, or of data files, as a clone is."""
+    """Name of a Hugging Face dataset, or a directory, written by `save_to_disk` or with data files."""
     builtin: PositiveInt | None = None
     """Number of pairs of the built-in synthetic corpus."""
 
@@ -42,9 +42,9 @@ class BaseText(Section):
     header: tuple[str, ...] | None = None
     """Columns of a TSV or CSV file without a header line; a first line that repeats them is skipped."""
     id_column: str | None = None
-    """Column of the ids, which must be unique; by default an id is the split and the number of the row."""
+    """Column of unique ids; by default, ids consist of the split and the row number."""
     where: dict[str, str | int] = Field(default_factory=dict)
-    """Values that columns must have; other rows do not belong to the text."""
+    """Required values of columns; other rows are not part of the text."""
     split: str | None = None
     """Split of the Hugging Face dataset; by default `train`, `validation` or `test`."""
     configuration: str | None = None
@@ -52,21 +52,25 @@ class BaseText(Section):
     seed: int = 1
     """Seed of the built-in corpus."""
     lexicon: PositiveInt | None = None
-    """Words in the lexicon of the built-in corpus; by default as many as its languages say."""
+    """Number of words of the built-in corpus; the default depends on its languages."""
     first: PositiveInt | None = None
-    """Only the first rows of the text, before anything is filtered."""
+    """Number of rows to use, from the first, before filtering."""
     portion: tuple[Fraction, Fraction] | None = None
-    """Only rows whose random number in [0, 1) is at least the first of these and below the second: `[0, 0.5]` and
-    `[0.5, 1]` are two halves of a text."""
+    """Use only rows whose random number in [0, 1) is in this half-open interval: `[0, 0.5]` and `[0.5, 1]` are two
+    halves of a text."""
     portion_seed: int = 1
-    """Seed of these numbers."""
+    """Seed of the random numbers of `portion`."""
     noise: SourceNoise | None = Field(None, exclude_if=lambda noise: noise is None)
-    """Synthetic noise in what is read of a test set; what is expected stays."""
+    """Synthetic noise in the inputs of a test set; references are not changed."""
 
-    PLACES: ClassVar[Mapping[str, tuple[str, ...]]] = {"table": ("file",), "hub": ("hub",), "builtin": ("builtin",)}
-    """The settings that give a text of each kind."""
+    SOURCE_SETTINGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "table": ("file",),
+        "hub": ("hub",),
+        "builtin": ("builtin",),
+    }
+    """Settings that give the source of a text, by kind of source."""
     FORMATS: ClassVar[Mapping[str, tuple[str, ...]]] = {"table": TABLES}
-    BELONGS: ClassVar[Mapping[str, tuple[str, ...]]] = {
+    APPLIES_TO: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "format": ("table",),
         "header": ("table",),
         "split": ("hub",),
@@ -78,28 +82,29 @@ class BaseText(Section):
         "seed": ("builtin",),
         "lexicon": ("builtin",),
     }
-    """Settings that only make sense for some kinds of text."""
-    WAYS: ClassVar[str]
-    """The ways to give a text, for messages."""
+    """Kinds of sources that a setting applies to, if not to all."""
+    ALTERNATIVES: ClassVar[str]
+    """The alternative settings of the source, for messages."""
 
     COLUMNS: ClassVar[tuple[str, ...]]
-    """The columns of the records that come from the text."""
+    """Columns of records that are read from the text."""
 
     def columns(self) -> dict[str, str]:
-        """Map the columns of records to those of the table that they are read from."""
+        """Return the columns of the table by column of records."""
         return {name: getattr(self, f"{name}_column") for name in self.COLUMNS}
 
     @property
     def kind(self) -> Kind | None:
-        """The way the text is given; None where it is taken from a known set."""
-        kinds = [kind for kind, keys in self.PLACES.items() if any(getattr(self, key) is not None for key in keys)]
+        """The kind of source; None for text of a known set."""
+        settings = self.SOURCE_SETTINGS.items()
+        kinds = [kind for kind, keys in settings if any(getattr(self, key) is not None for key in keys)]
         return kinds[0] if kinds else None  # type: ignore[return-value]
 
     @property
     def layout(self) -> str:
-        """The format of the text, by default that of the extension, or `hub` or `builtin`.
+        """The format, by default that of the file extension; `hub` or `builtin` for these sources.
 
-        Raises UserError where the extension does not tell.
+        Raises UserError if the extension is unknown.
         """
         if self.kind != "table":
             return str(self.kind)
@@ -113,94 +118,94 @@ class BaseText(Section):
         if suffixes and suffixes[-1] in EXTENSIONS:
             return EXTENSIONS[suffixes[-1]]
         raise UserError(
-            f"the extension of '{self.file}' does not tell its format: "
+            f"the format of '{self.file}' is not evident from its extension: "
             f"add format: {', '.join(TABLES[:-1])} or {TABLES[-1]}"
         )
 
     def files(self) -> tuple[str, ...]:
-        """Return the files that the text is made of."""
+        """Return the files of the text."""
         return (self.file,) if self.file else ()
 
     def settings(self) -> dict[str, Any]:
-        """Return the settings that determine the text, without the names of files, whose content does."""
-        names = {"source", "target", "file", "hub", "noise"}  # which is made of the text when that has been read
+        """Return the settings for the address: without file names, whose content is part of it, and noise."""
+        excluded = {"source", "target", "file", "hub", "noise"}  # noise is added to the ingested text
         if self.portion is None:
-            names |= {"portion", "portion_seed"}
-        return {**self.model_dump(mode="json", exclude=names), "format": self.layout}
+            excluded |= {"portion", "portion_seed"}
+        return {**self.model_dump(mode="json", exclude=excluded), "format": self.layout}
 
     @model_validator(mode="after")
     def _consistent(self) -> BaseText:
-        settings = [key for keys in self.PLACES.values() for key in keys if getattr(self, key) is not None]
-        kinds = {kind for kind, keys in self.PLACES.items() if set(keys) & set(settings)}
+        settings = [key for keys in self.SOURCE_SETTINGS.values() for key in keys if getattr(self, key) is not None]
+        kinds = {kind for kind, keys in self.SOURCE_SETTINGS.items() if set(keys) & set(settings)}
         if len(kinds) > 1:
-            raise ValueError(f"{' and '.join(settings)} are given: a text is {self.WAYS}")
+            raise ValueError(f"{' and '.join(settings)} are given: give one of {self.ALTERNATIVES}")
         if self.kind is None:
             return self
-        for key, owners in self.BELONGS.items():
+        for key, kinds_of_key in self.APPLIES_TO.items():
             default = type(self).model_fields[key].get_default(call_default_factory=True)
-            if getattr(self, key) != default and self.kind not in owners:
-                owner = " or ".join(named(kind) for kind in owners)
-                raise ValueError(f"{key} belongs to a text given as {owner}, not as {named(self.kind)}")
+            if getattr(self, key) != default and self.kind not in kinds_of_key:
+                allowed = " or ".join(kind_name(kind) for kind in kinds_of_key)
+                raise ValueError(f"{key} applies to {allowed}, not to {kind_name(self.kind)}: remove it")
         if self.format and self.format not in self.FORMATS[self.kind]:
             allowed = ", ".join(self.FORMATS[self.kind])
-            raise ValueError(f"format {self.format} is not for {named(self.kind)}: {allowed}")
+            raise ValueError(f"format {self.format} does not apply to {kind_name(self.kind)}; allowed: {allowed}")
         return self
 
 
 class Share(Section):
-    """The part that a text has in training."""
+    """The share of a text in training."""
 
     weight: float = Field(1.0, ge=0)
-    """How often a pass reads each of its rows: 2 is twice, 0.25 once in four passes, 0 never: where records made of
-    them are read alone."""
+    """How often each row is read per epoch: 2 is twice, 0.25 once in four epochs, and 0 never, if only records derived
+    from the text are to be read."""
     tag: str | None = None
-    """The symbol before every source, one of vocabulary.reserved, such as `<MTNT_s>`."""
+    """Tag to prepend to the sources, one of vocabulary.reserved, such as `<MTNT_s>`."""
 
 
 class Limits(NamedTuple):
-    """The lengths, in words, that a pair of training text may have."""
+    """Limits on the lengths of training rows, in words."""
 
-    fewest: int = 1
-    most: int | None = None
+    minimum: int = 1
+    maximum: int | None = None
     ratio: float | None = None
-    """Of the longer to the shorter side."""
+    """Maximum ratio of the longer to the shorter side."""
 
 
 class Cleaning(Section):
-    """Preparation that every kind of corpus has."""
+    """Preparation settings of all kinds of corpora."""
 
     lowercase: bool = False
     """Lower-case both sides."""
     unescape: bool = False
     """Replace HTML entities such as `&quot;` by their characters."""
     deduplicate: bool = False
-    """Keep the first of equal rows only."""
+    """Remove repeated rows."""
 
     @property
     @abstractmethod
     def limits(self) -> Limits:
-        """The lengths that training text may have."""
+        """The limits on training rows."""
 
 
 @dataclass(frozen=True)
-class Part:
-    """A resolved split: its text, its preparation and the choice of its rows."""
+class ResolvedSplit:
+    """A split with its text, preparation and selection of rows."""
 
     name: str
     role: Role
-    """The split whose text is read: `train` for a `valid` that is held out."""
+    """Split that the text comes from: `train` for a held-out `valid`."""
     languages: tuple[str, ...]
-    """Source and target language, or the one language of an NLI set."""
+    """Source and target language, or the single language of other corpora."""
     text: BaseText
     known: KnownSet | None
-    """The set whose files the text is made of."""
+    """Known set that the text comes from."""
     filter: Cleaning
     every: int | None = None
-    """Each `every`-th of the filtered training rows, counted from 1, is held out for validation."""
+    """Every n-th of the filtered training rows, counted from 1, is held out for validation."""
 
 
 class BaseSpec(Section):
-    """A corpus: its languages, its splits, how it is prepared."""
+    """A corpus: its languages, splits and preparation."""
 
     known: str | tuple[str, ...] | None = None
     train: BaseText | tuple[BaseText, ...] | None = None
@@ -211,68 +216,68 @@ class BaseSpec(Section):
     TEXT: ClassVar[type[BaseText]]
     FILTER: ClassVar[type[Cleaning]]
     KNOWN: ClassVar[Mapping[str, KnownSet]]
-    """The public sets of this kind."""
+    """Known public sets of this kind."""
     SCHEMA: ClassVar[pa.Schema]
-    """The columns of a record."""
+    """Columns of records."""
 
     def splits(self) -> tuple[str, ...]:
-        """Return the names of the splits: `train` and `valid` where they exist, then the tests."""
-        train = self.train is not None or self._set_of("train") is not None
-        valid = self.valid is not None or self.held_out is not None or self._set_of("valid") is not None
-        tests = tuple(self.tests) or next((known.tests for known in self._sets if known.tests), ())
+        """Return the names of the splits: `train` and `valid` if they exist, then the tests."""
+        train = self.train is not None or self._known_set("train") is not None
+        valid = self.valid is not None or self.held_out is not None or self._known_set("valid") is not None
+        tests = tuple(self.tests) or next((known.tests for known in self._known_sets if known.tests), ())
         return ("train",) * train + ("valid",) * valid + self.dev_sets + tests
 
     @property
     def mixture(self) -> Mapping[str, BaseSpec]:
-        """The corpora that the training text is made of, by the names of their texts; none where it is one text."""
+        """The corpora of several training texts, by name; empty for a single text."""
         return {}
 
     @property
     def shares(self) -> dict[str, Share]:
-        """The part that each text of a mixture has in training, or that of the one text, `train`."""
+        """The share of each training text by name; a single text is called `train`."""
         return {"train": Share()}
 
     @property
     def dev_sets(self) -> tuple[str, ...]:
-        """The splits that training is watched on beside `valid`, which decides: `valid <name>`."""
+        """Validation sets that are scored during training in addition to `valid`: `valid <name>`."""
         return ()
 
     def tag(self, split: str) -> str | None:
-        """Return the symbol before the sources of a validation or test set."""
+        """Return the tag to prepend to the sources of a validation or test set."""
         return None
 
-    def parts(self, split: str, directory: str | None = None) -> list[Part]:
-        """Return the texts that a split is made of, resolved as by `part`."""
+    def resolve_all(self, split: str, directory: str | None = None) -> list[ResolvedSplit]:
+        """Resolve a split, which for a mixture has several texts."""
         if split == "train" and self.mixture:
-            return [part for spec in self.mixture.values() for part in spec.parts(split, directory)]
-        return [self.part(split, directory)]
+            return [resolved for spec in self.mixture.values() for resolved in spec.resolve_all(split, directory)]
+        return [self.resolve(split, directory)]
 
-    def part(self, split: str, directory: str | None = None) -> Part:
-        """Resolve a split; files of a known set are looked for under `directory`, by default AUGURY_DATA.
+    def resolve(self, split: str, directory: str | None = None) -> ResolvedSplit:
+        """Resolve a split; `directory` has the files of known sets and is AUGURY_DATA by default.
 
-        Raises UserError where the corpus has no such split or the known set is not there.
+        Raises UserError if the corpus has no such split or the files of a known set are missing.
         """
         if split not in self.splits():
             raise self._no_valid() if split == "valid" else unknown("split", split, self.splits())
-        read = "train" if split == "valid" and self.held_out else split
-        role: Role = "train" if read == "train" else "valid" if read in ("valid", *self.dev_sets) else "test"
-        text, known = self._text(read, directory)
+        origin = "train" if split == "valid" and self.held_out else split
+        role: Role = "train" if origin == "train" else "valid" if origin in ("valid", *self.dev_sets) else "test"
+        text, known = self._resolve_text(origin, directory)
         every = self.held_out if role == "train" else None
-        return Part(split, role, self.languages_of(split), text, known, self.preparation, every)
+        return ResolvedSplit(split, role, self.languages_of(split), text, known, self.preparation, every)
 
     def noise(self, split: str) -> SourceNoise | None:
-        """Return the noise of a test set that has any."""
-        text = self._own_text(split)
+        """Return the noise of a test set, None without any."""
+        text = self._text_setting(split)
         return text.noise if text and text.noise and text.noise.rates else None
 
     @property
     def preparation(self) -> Cleaning:
-        """The cleaning and filtering of its text."""
-        return self.filter or self.FILTER.model_validate(self._sets[0].filter if self._sets else {})
+        """The cleaning and filtering of the text."""
+        return self.filter or self.FILTER.model_validate(self._known_sets[0].filter if self._known_sets else {})
 
     @property
     def held_out(self) -> int | None:
-        """The n of every n-th training row that is held out for validation; None where none is."""
+        """n if every n-th training row is held out for validation, else None."""
         return None
 
     @abstractmethod
@@ -280,51 +285,52 @@ class BaseSpec(Section):
         """Return the languages of the records of a split."""
 
     @abstractmethod
-    def names(self) -> dict[str, str]:
-        """Return the languages as they occur in the file names of known sets, by placeholder."""
+    def language_codes(self) -> dict[str, str]:
+        """Return the language codes by their placeholders in the file names of known sets."""
 
     @property
-    def _sets(self) -> tuple[KnownSet, ...]:
-        """The known sets; the first that has a text provides it."""
+    def _known_sets(self) -> tuple[KnownSet, ...]:
+        """The known sets in order of precedence."""
         names = (self.known,) if isinstance(self.known, str) else self.known or ()
         return tuple(self.KNOWN[name] for name in names)
 
-    def _set_of(self, split: str) -> KnownSet | None:
-        return next((known for known in self._sets if split in known.texts), None)
+    def _known_set(self, split: str) -> KnownSet | None:
+        """Return the first known set that has a split."""
+        return next((known for known in self._known_sets if split in known.texts), None)
 
-    def _own_text(self, split: str) -> BaseText | None:
-        """Return the text that the settings have for a split."""
+    def _text_setting(self, split: str) -> BaseText | None:
+        """Return the text of a split in the settings; None if it is that of a known set."""
         text = self.train if split == "train" else self.valid if split == "valid" else self.tests.get(split)
-        assert not isinstance(text, tuple), "of several texts, a subclass says which"
+        assert not isinstance(text, tuple), "subclasses with several texts override this"
         return text
 
-    def _texts(self) -> dict[str, BaseText]:
-        """All texts that are given, by their keys."""
-        given: dict[str, BaseText] = {}
-        for name, text in {"train": self.train, "valid": self.valid, **self.tests}.items():
-            if isinstance(text, tuple):
-                given |= {f"{name}.{place}": one for place, one in enumerate(text)}
-            elif text is not None:
-                given[name] = text
-        return given
+    def _text_settings(self) -> dict[str, BaseText]:
+        """Return all texts in the settings by dotted key."""
+        texts: dict[str, BaseText] = {}
+        for name, value in {"train": self.train, "valid": self.valid, **self.tests}.items():
+            if isinstance(value, tuple):
+                texts |= {f"{name}.{index}": text for index, text in enumerate(value)}
+            elif value is not None:
+                texts[name] = value
+        return texts
 
-    def _languages_read(self, text: BaseText | None) -> Mapping[str, str]:
-        """The languages of a text as files of known sets have them in their names."""
-        return self.names()
+    def _file_languages(self, text: BaseText | None) -> Mapping[str, str]:
+        """Return the language codes for the file names of a text of a known set."""
+        return self.language_codes()
 
     def _no_valid(self) -> UserError:
-        return UserError("the corpus has no valid: give valid, or a known set that has one")
+        return UserError("the corpus has no validation set: give valid, or a known set that has one")
 
-    def _text(self, split: str, directory: str | None) -> tuple[BaseText, KnownSet | None]:
-        """Return the resolved text of a split, and the known set that it comes from."""
-        text = self._own_text(split)
+    def _resolve_text(self, split: str, directory: str | None) -> tuple[BaseText, KnownSet | None]:
+        """Return the text of a split, completed from the known set that it comes from, and that set."""
+        text = self._text_setting(split)
         if text is not None and text.kind is not None:
             return text, None
-        known = self._set_of(split)
+        known = self._known_set(split)
         assert known is not None
-        settings = locate(known, split, self._languages_read(text), directory)
-        changed = text.model_dump(exclude_defaults=True) if text else {}
-        return self.TEXT.model_validate({**settings, **changed}), known
+        settings = locate(known, split, self._file_languages(text), directory)
+        overrides = text.model_dump(exclude_defaults=True) if text else {}
+        return self.TEXT.model_validate({**settings, **overrides}), known
 
     @field_validator("known")
     @classmethod
@@ -336,29 +342,29 @@ class BaseSpec(Section):
 
     @model_validator(mode="after")
     def _complete(self) -> BaseSpec:
-        for name, text in self._texts().items():
+        for name, text in self._text_settings().items():
             if text.kind is not None:
                 continue
-            if not self._sets:
-                raise ValueError(f"{name} has no text: give {self.TEXT.WAYS}; or give known")
-            if self._set_of(name.partition(".")[0]) is None:
-                sets = " and ".join(known.name for known in self._sets)
-                available = [split for known in self._sets for split in known.texts]
+            if not self._known_sets:
+                raise ValueError(f"{name} has no source: give {self.TEXT.ALTERNATIVES}; or give known")
+            if self._known_set(name.partition(".")[0]) is None:
+                sets = " and ".join(known.name for known in self._known_sets)
+                available = [split for known in self._known_sets for split in known.texts]
                 raise ValueError(f"{name}: {unknown(f'split of {sets}', name, available)}")
-        if not self._sets and self.train is None and self.valid is None and not self.tests:
+        if not self._known_sets and self.train is None and self.valid is None and not self.tests:
             raise ValueError("the corpus has no text: give known, or train, valid and tests")
-        for name, text in self._texts().items():
+        for name, text in self._text_settings().items():
             if name.partition(".")[0] in ("train", "valid") and text.noise is not None:
-                raise ValueError(f"{name}.noise: noise is for tests; train on noisy text with augment: operator noise")
+                raise ValueError(f"{name}.noise: only tests can have noise; for training use the operator noise")
         for name in self.tests:
             if name in RESERVED or not re.fullmatch(r"[A-Za-z0-9_.-]+", name):
                 reserved = f"{', '.join(RESERVED[:-1])} nor {RESERVED[-1]}"
                 raise ValueError(
-                    f"'{name}' cannot name a test: use letters, digits, '_', '.' and '-', and neither {reserved}"
+                    f"'{name}' is not a valid test name: use letters, digits, '_', '.', '-', and neither {reserved}"
                 )
         return self
 
 
-def named(kind: str) -> str:
-    """Return the name of the settings that give a text of this kind."""
-    return NAMES.get(kind, kind)
+def kind_name(kind: str) -> str:
+    """Return the name of the settings that give a text of this kind, for messages."""
+    return KIND_NAMES.get(kind, kind)

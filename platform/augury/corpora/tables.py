@@ -26,19 +26,19 @@ T = TypeVar("T")
 def read_table(
     path: str, layout: str, columns: Sequence[str], header: Sequence[str] | None = None
 ) -> Iterator[pa.Table]:
-    """Yield the named columns as strings, null as the empty string; raise UserError with file, line and column.
+    """Yield the given columns as strings, nulls as empty strings; raise UserError with file, line and column.
 
-    With `header` a TSV or CSV file has these columns and no header line, or one that repeats them.
+    `header` gives the columns of a TSV or CSV file that has no header line, or one that repeats them.
     """
     if layout in ("tsv", "csv"):
         return {"tsv": _tsv, "csv": _csv}[layout](find(path), columns, header)
     if header:
-        raise UserError(f"{path}: header is for tsv and csv, the columns of {layout} have names")
+        raise UserError(f"{path}: header is for tsv and csv only, since columns of {layout} have names: remove it")
     return _jsonl(find(path), columns) if layout == "jsonl" else _parquet(path, columns)
 
 
 def column_names(path: str, layout: str) -> list[str]:
-    """Return the names of the columns of a table; of JSON lines, those of its first record."""
+    """Return the column names of a table; for JSON lines, those of the first record."""
     if layout == "parquet":
         with pq.ParquetFile(_parquet_files(path)[0]) as file:
             return [file.schema.column(index).path for index in range(len(file.schema))]
@@ -50,59 +50,59 @@ def column_names(path: str, layout: str) -> list[str]:
 
 
 def header_lines(path: str, layout: str, header: Sequence[str] | None = None) -> int | None:
-    """Count the lines before the first row of a table; None where rows are not lines (CSV, Parquet)."""
+    """Count the lines before the first row of a table; None if rows are not lines (CSV, Parquet)."""
     if layout != "tsv":
         return 0 if layout == "jsonl" else None
     return int(not header or _names(next(lines(find(path)))) == list(header))
 
 
 def examine_parquet(path: str) -> list[InputFile]:
-    """Return the Parquet files that `path` names; raise UserError where one is damaged or there are no rows."""
+    """Validate the Parquet file or files at `path`; raise UserError if one is damaged or there are no rows."""
     files = []
     for file in _parquet_files(path):
         with _reading(file), pq.ParquetFile(file) as content, file.open("rb") as stream:
             rows, digest = content.metadata.num_rows, hashlib.file_digest(stream, "sha256")
         files.append(InputFile(str(file), file.stat().st_size, rows, digest.hexdigest()))
     if not any(file.lines for file in files):
-        raise UserError(f"{path} is empty: give a table with one pair a row")
+        raise UserError(f"{path} is empty: give a table with one record per row")
     return files
 
 
 def batches(items: Iterable[T], size: int = BLOCK_ROWS) -> Iterator[list[T]]:
-    """Yield lists of `size` consecutive items; the last one may be shorter."""
+    """Yield lists of `size` consecutive items; the last may be shorter."""
     iterator = iter(items)
     while batch := list(islice(iterator, size)):
         yield batch
 
 
 def strings(texts: Sequence[bytes]) -> pa.Array:
-    """Return lines of UTF-8 as strings without their line ends."""
+    """Decode lines of UTF-8, without their line ends."""
     return pc.ascii_rtrim(pa.array(texts, pa.binary()).cast(pa.string()), characters="\r\n")
 
 
-def pick(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
-    """Return columns, or fields within them (`translation.de`), as strings; raise UserError if missing or no text."""
-    picked = {}
+def select_columns(table: pa.Table, columns: Sequence[str], where: str) -> pa.Table:
+    """Return columns or nested fields (`translation.de`) as strings; raise UserError if one is missing or not text."""
+    selected = {}
     for column in columns:
-        name, *inner = [column] if column in table.column_names else column.split(".")
-        position(where, table.column_names, name)
+        name, *fields = [column] if column in table.column_names else column.split(".")
+        column_index(where, table.column_names, name)
         values = table.column(name)
-        for key in inner:
-            fields = [field.name for field in values.type] if pa.types.is_struct(values.type) else []
-            position(f"column '{name}' of {where}", fields, key)
-            values = pc.struct_field(values, key)
+        for field in fields:
+            names = [child.name for child in values.type] if pa.types.is_struct(values.type) else []
+            column_index(f"column '{name}' of {where}", names, field)
+            values = pc.struct_field(values, field)
         try:
-            picked[column] = pc.fill_null(values.cast(pa.string()), "")
+            selected[column] = pc.fill_null(values.cast(pa.string()), "")
         except pa.ArrowException as error:
-            raise UserError(f"column '{column}' of {where} holds {values.type}, not text") from error
-    return pa.table(picked)
+            raise UserError(f"column '{column}' of {where} has type {values.type}: give a column with text") from error
+    return pa.table(selected)
 
 
-def position(where: str, names: Sequence[str], column: str) -> int:
-    """Return the index of a column among `names`; raise UserError where it is missing."""
+def column_index(where: str, names: Sequence[str], column: str) -> int:
+    """Return the index of a column among `names`; raise UserError if it is missing."""
     if column not in names:
-        held = f"; it has {', '.join(names)}" if names else ""
-        raise UserError(f"{where} has no column '{column}': {nearest(column, names)}{held}")
+        existing = f"; columns: {', '.join(names)}" if names else ""
+        raise UserError(f"{where} has no column '{column}': {nearest(column, names)}{existing}")
     return list(names).index(column)
 
 
@@ -112,13 +112,13 @@ def _tsv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
     names, number = _names(first), 2
     if header and names != list(header):
         rows, names, number = chain([first], rows), list(header), 1
-    indices = [position(str(path), names, column) for column in columns]
+    indices = [column_index(str(path), names, column) for column in columns]
     for batch in batches(rows):
         fields = pc.split_pattern(strings(batch), "\t")
         widths = pc.list_value_length(fields).to_numpy()
         if (widths != len(names)).any():
             row = int((widths != len(names)).argmax())
-            raise _ragged(path, number + row, int(widths[row]), len(names))
+            raise _width_error(path, number + row, int(widths[row]), len(names))
         yield pa.table({name: pc.list_element(fields, index) for name, index in zip(columns, indices, strict=True)})
         number += len(batch)
 
@@ -134,8 +134,8 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
         first = next(reader)
         names = list(header or first)
         rows = reader if first == names else chain([first], reader)
-        indices = [position(str(path), names, column) for column in columns]
-        for batch in batches(_even(rows, len(names), path, reader)):
+        indices = [column_index(str(path), names, column) for column in columns]
+        for batch in batches(_check_widths(rows, len(names), path, reader)):
             yield pa.table(
                 {
                     name: pa.array([row[index] for row in batch], pa.string())
@@ -144,15 +144,15 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
             )
     except csv.Error as error:
         raise UserError(
-            f"{path}, line {reader.line_num}: not CSV as RFC 4180 has it ({error}); fields with "
-            "quotes, commas or line ends must be quoted"
+            f"{path}, line {reader.line_num}: not CSV according to RFC 4180 ({error}): quote fields with "
+            "quotes, commas or line ends"
         ) from error
 
 
-def _even(rows: Iterable[list[str]], width: int, path: Path, reader: Any) -> Iterator[list[str]]:
+def _check_widths(rows: Iterable[list[str]], width: int, path: Path, reader: Any) -> Iterator[list[str]]:
     for row in rows:
         if len(row) != width:
-            raise _ragged(path, reader.line_num, len(row), width)
+            raise _width_error(path, reader.line_num, len(row), width)
         yield row
 
 
@@ -164,18 +164,18 @@ def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
             try:
                 record = json.loads(line.decode())
             except json.JSONDecodeError as error:
-                raise UserError(f"{where} is not JSON: {error}") from error
+                raise UserError(f"{where} is not valid JSON: {error}") from error
             for column in columns:
-                values[column].append(_text_at(record, column, where))
+                values[column].append(_text_field(record, column, where))
         yield pa.table({column: pa.array(texts, pa.string()) for column, texts in values.items()})
 
 
-def _text_at(record: Any, column: str, where: str) -> str:
+def _text_field(record: Any, column: str, where: str) -> str:
     value = record
     for key in [column] if isinstance(record, dict) and column in record else column.split("."):
         if not isinstance(value, dict):
             raise UserError(f"{where}: no column '{column}' in {json.dumps(value, ensure_ascii=False)[:60]}")
-        position(where, list(value), key)
+        column_index(where, list(value), key)
         value = value[key]
     if value is None:
         return ""
@@ -189,16 +189,16 @@ def _parquet(path: str, columns: Sequence[str]) -> Iterator[pa.Table]:
         with _reading(file), pq.ParquetFile(file) as content:
             leaves = [content.schema.column(index).path for index in range(len(content.schema))]
             for column in columns:
-                position(str(file), leaves, column)
+                column_index(str(file), leaves, column)
             for batch in content.iter_batches(BLOCK_ROWS, columns=list(columns)):
-                yield pick(pa.table(batch), columns, str(file))
+                yield select_columns(pa.table(batch), columns, str(file))
 
 
 def _parquet_files(path: str) -> list[Path]:
     target = find(path)
     files = sorted(target.rglob("*.parquet")) if target.is_dir() else [target]
     if not files:
-        raise UserError(f"directory {path} holds no file *.parquet")
+        raise UserError(f"directory {path} has no files *.parquet: give a directory that has")
     return files
 
 
@@ -210,5 +210,5 @@ def _reading(path: Path) -> Iterator[None]:
         raise UserError(f"{path} cannot be read as Parquet: {error}") from error
 
 
-def _ragged(path: Path, line: int, width: int, expected: int) -> UserError:
-    return UserError(f"{path}, line {line} has {width} columns, the header has {expected}")
+def _width_error(path: Path, line: int, width: int, expected: int) -> UserError:
+    return UserError(f"{path}, line {line} has {width} columns, but the header has {expected}: correct the line")

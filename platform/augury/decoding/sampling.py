@@ -15,10 +15,11 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from augury.decoding.search import batches_by_length
-from augury.decoding.settings import Sampling
+from augury.decoding.settings import Sampler, Sampling
+from augury.text.subwords import encode
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedModel
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 BATCH_TOKENS = 8192  # source tokens of a batch, padding included
 GOLDEN = 0x9E3779B97F4A7C15 - 2**64  # the increment of SplitMix64, as a signed number
@@ -53,6 +54,17 @@ def sample(
     finally:
         model.train(training)
     return outputs
+
+
+def sampler(model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, most: int) -> Sampler:
+    """Return a model with its tokenizer as a function that draws outputs for texts, each cut to `most` pieces."""
+
+    def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
+        rows, _ = encode(tokenizer, [texts], most)
+        outputs = sample(model, rows, keys, sampling)
+        return [tokenizer.decode(output, skip_special_tokens=True).strip() for output in outputs]
+
+    return draw
 
 
 def _sample(

@@ -10,7 +10,7 @@ from augury.augment.operator import Operator
 from augury.core.config import Section
 from augury.core.naming import title
 from augury.core.store import Store
-from augury.corpora.ingest import ingested
+from augury.corpora.ingest import cached_corpus
 from augury.experiments.experiment import SHARED, Experiment, last_stage, parse
 
 
@@ -23,7 +23,7 @@ class Canonical(NamedTuple):
 
 
 def canonical(experiment: Experiment, store: Store) -> Canonical:
-    """The one way of writing all experiments that are the same as this one.
+    """Return the one way of writing all experiments that are the same as this one.
 
     Sections say which of their settings are without effect (`Section.inactive`), operators which of their parameters
     make equal text (`Operator.canonical`), for which they may have to be fitted on the training text first. Stages are
@@ -76,5 +76,5 @@ def _reduced(experiment: Experiment, store: Store) -> list[Operator]:
 def _canonical(operator: Operator, experiment: Experiment, store: Store) -> Operator:
     if type(operator).canonical is Operator.canonical:
         return operator
-    train = ingested(experiment.first().corpus, "train", store.root)
+    train = cached_corpus(experiment.first().corpus, "train", store.root)
     return operator.canonical(pipeline.fit(train, operator, store, execution=experiment.execution))

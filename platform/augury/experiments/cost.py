@@ -102,7 +102,7 @@ def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     updates = min(training.max_updates or math.inf, (training.max_passes or math.inf) * per_pass)
     views = max(len(draw.views) for draw in draws)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
-    work = FLOPS * updates * rows * views * passed * experiment.regime.work
+    work = FLOPS * updates * rows * views * passed * experiment.regime.relative_cost
     seconds = BESIDES * (work / _speed(experiment.execution, training) + UPDATE * updates)
     kept = training.average_last + 2  # the checkpoints of the mean, the model reported on, its form for decoding
     return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))

@@ -53,11 +53,11 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
     columns = COLUMNS[corpus.kind]
     outputs = trainable.find(run.experiment.task).outputs(run, corpus, test)
     run.folder.sub("hypotheses").write(f"{test}.txt", "".join(f"{line}\n" for line in outputs))
-    (language,) = set(corpus.column(columns.expected_language))
+    (language,) = set(corpus.column(columns.target_language))
     scores = score(
         outputs,
-        corpus.column(columns.expected),
-        sources=["\t".join(texts) for texts in zip(*map(corpus.column, columns.read), strict=True)],
+        corpus.column(columns.target),
+        sources=["\t".join(texts) for texts in zip(*map(corpus.column, columns.inputs), strict=True)],
         language=language,
         metrics=run.experiment.scoring.metrics,
         samples=run.experiment.scoring.bootstrap_samples,

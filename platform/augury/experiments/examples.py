@@ -14,7 +14,7 @@ from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import Experiment
 from augury.experiments.mixture import mixture
-from augury.regimes.regime import SOURCE, TARGET, Draw, texts_read
+from augury.regimes.regime import SOURCE, TARGET, Draw, reads_per_pass
 from augury.text.tokens import Tokens
 from augury.training.batching import locate, padded
 
@@ -64,7 +64,7 @@ class Examples:
 
         A row of weight w counts w times.
         """
-        read = [len(self.tokens[view]) for view, _ in texts_read(self.draws)]
+        read = [len(self.tokens[view]) for view, _ in reads_per_pass(self.draws)]
         return sum(read) if self.mixture is None else sum(float(self.mixture.weights[:rows].sum()) for rows in read)
 
     @property
@@ -98,12 +98,28 @@ class Examples:
         """Return a column of all rows."""
         return [value for text in self.texts for value in Corpus(text).column(name)]
 
+    def views(self, located: Sequence[tuple[Draw, int]], number: int) -> list[list[np.ndarray]]:
+        """Return the pieces of examples in every view that pass `number` reads them in, (views, examples)."""
+        rows, count = [row for _, row in located], len(self.draws[0].views)
+        return [
+            self.pieces([draw.views[view] for draw, _ in located], rows, number, anchor=view == 0 and count > 1)
+            for view in range(count)
+        ]
+
+    def labels(self, located: Sequence[tuple[Draw, int]], number: int) -> list[np.ndarray]:
+        """Return the pieces of the side that pass `number` predicts of examples."""
+        return self.pieces([draw.target for draw, _ in located], [row for _, row in located], number, predicted=True)
+
     def pieces(
-        self, names: Sequence[str], rows: Sequence[int], number: int, *, predicted: bool = False
+        self, names: Sequence[str], rows: Sequence[int], number: int, *, predicted: bool = False, anchor: bool = False
     ) -> list[np.ndarray]:
-        """Return the pieces of rows, each of the side or view of its name, as pass `number` reads or predicts them."""
+        """Return the pieces of rows, each of the side or view of its name, as pass `number` reads or predicts them.
+
+        `anchor`: they are the first of several views that are read together.
+        """
         pieces = [self.tokens[name][row] for name, row in zip(names, rows, strict=True)]
-        for operator in self.operators:
+        operators = [operator for operator in self.operators if not (anchor and operator.keep_anchor)]
+        for operator in operators:
             for changed in [name for name in dict.fromkeys(names) if _changes(operator, name, predicted)]:
                 places = [place for place, name in enumerate(names) if name == changed]
                 drawn = self._drawn(

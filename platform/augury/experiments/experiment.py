@@ -15,7 +15,7 @@ from augury.core import config, yaml_file
 from augury.core.config import Section
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
-from augury.core.faults import Fault, Invalid
+from augury.core.faults import Fault, InvalidSettings
 from augury.core.mutability import mutable_keys
 from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec, Share
@@ -88,15 +88,11 @@ class Experiment(Section):
 
     READS_TAGS: ClassVar[bool] = False
     """Whether the task's model reads symbols before sources, and some texts more often than others."""
-    MODEL_READS_VIEWS: ClassVar[bool] = True
-    """Whether the task's model reads several views of an example at once."""
-    MODEL_HAS_EMBEDDINGS: ClassVar[bool] = True
-    """Whether the word embeddings of the task's model can be moved."""
     RESEGMENTS: ClassVar[bool] = False
     """Whether the task's vocabulary can segment text anew (`augury.text.resegmentation`)."""
 
     def plain_system(self) -> dict[str, Any]:
-        """What makes this experiment its own plain baseline: dotted keys and their values."""
+        """Return what makes this experiment its own plain baseline: dotted keys and their values."""
         plain: dict[str, Any] = {"name": "plain", "label_smoothing": self.regime.label_smoothing}
         return {"augment": [], "regime": plain, **({"mixture": {}} if self.mixture else {})}
 
@@ -134,7 +130,7 @@ class Experiment(Section):
         return [part for operator in self.augment for part in operator.parts()]
 
     def draws(self) -> list[Draw]:
-        """How every example is read in one epoch."""
+        """Return how every example is read in one epoch."""
         return self.regime.draws(self.keys)
 
     @property
@@ -151,8 +147,8 @@ class Experiment(Section):
         """
         if not any(operator.works_with_models for operator in self.augment):
             return [{} for _ in self.augment]
-        given = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
-        plain = config.merge(given, self.plain_system())
+        settings = self.model_dump(mode="json", exclude_unset=True, exclude={"name", "seeds", "systems", "baseline"})
+        plain = config.merge(settings, self.plain_system())
         shared = self.model_dump(mode="json", include={"storage", "execution", "tracking"})
         return [
             {
@@ -218,7 +214,6 @@ class Experiment(Section):
                 "records of it where the operator can (use: records)"
             )
         self._check_records()
-        self._check_regime()
         self._check_schedule()
         self._check_mixture()
         self.models()
@@ -242,18 +237,6 @@ class Experiment(Section):
                 if name not in self.records:
                     raise UserError(f"mixture: {unknown('records', name, self.records)}; texts say theirs themselves")
 
-    def _check_regime(self) -> None:
-        together = any(len(draw.views) > 1 for draw in self.draws())
-        lacking = {
-            "reads several views of an example at once": together and not self.MODEL_READS_VIEWS,
-            "moves word embeddings": self.regime.needs_embeddings and not self.MODEL_HAS_EMBEDDINGS,
-        }
-        for what in (what for what, lacks in lacking.items() if lacks):
-            raise UserError(
-                f"regime {self.regime.name} {what}, and the model of task {self.task} does not: take plain, or "
-                "multi_source, which reads one view at a time"
-            )
-
     def _check_records(self) -> None:
         together = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]
         if together and self.records:
@@ -269,11 +252,11 @@ def _reads_as_view(part: Operator) -> bool:
 
 
 def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[str, Any] | None = None) -> Experiment:
-    """The experiment in a YAML file with `dotted.key=value` overrides; UserError lists every fault with its line.
+    """Return the experiment in a YAML file, overridden by `dotted.key=value`; UserError lists all faults by line.
 
     `settings` override by dotted keys too, as arguments of a function.
     """
-    file, assigned, arguments = yaml_file.read(path), config.assigned(assignments), settings or {}
+    file, assigned, arguments = yaml_file.read(path), config.parse_assignments(assignments), settings or {}
     where = {place: f"line {line}" for place, line in file.lines.items()}
     origins = {key: f"--set {key}" for key in assigned} | {key: f"argument {key}" for key in arguments}
     for key, origin in origins.items():
@@ -283,8 +266,8 @@ def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[st
     try:
         experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
         systems(experiment)  # what is wrong with one of them is told now
-    except Invalid as error:
-        raise error.within(str(path), where) from error
+    except InvalidSettings as error:
+        raise error.in_file(str(path), where) from error
     return experiment
 
 
@@ -295,9 +278,11 @@ def last_stage(experiment: Experiment) -> Experiment:
         try:
             content = _next_stage(name, changes, content)
             experiment = parse(content, f"stage {name}")
-        except Invalid as error:
-            faults = [fault._replace(place=fault.place[fault.place[:1] == ("stage",) :]) for fault in error.faults]
-            raise Invalid(error.what, [_below("stages", fault, name, changes) for fault in faults]) from error
+        except InvalidSettings as error:
+            faults = [fault._replace(path=fault.path[fault.path[:1] == ("stage",) :]) for fault in error.faults]
+            raise InvalidSettings(
+                error.subject, [_below("stages", fault, name, changes) for fault in faults]
+            ) from error
     return experiment
 
 
@@ -317,7 +302,7 @@ def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]
 
 def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
     allowed = ", ".join(["corpus, augment, mixture, regime, training, validation, decoding, scoring", *mutable])
-    raise Invalid(
+    raise InvalidSettings(
         f"stage {name}",
         [
             Fault(
@@ -329,7 +314,7 @@ def _refuse(name: str, key: str, mutable: Sequence[str]) -> NoReturn:
 
 
 def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
-    """The experiment that a mapping describes, typed by its task."""
+    """Return the experiment that a mapping describes, typed by its task."""
     task = content.get("task")
     if not isinstance(task, str):
         raise UserError(f"{where} needs 'task:', the name of a trainable, for example 'task: nmt'")
@@ -338,7 +323,7 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
 
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:
-    """The experiments, one per system, that an experiment consists of; the first is the baseline."""
+    """Return the experiments, one per system, that an experiment consists of; the first is the baseline."""
     # Only what was given: a preset that a system names must not lose against defaults spelt out.
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
     if experiment.systems:
@@ -361,9 +346,9 @@ def _model(index: int, operator: Operator, role: str, content: dict[str, Any]) -
     """The experiment of a model that an operator works with; its faults stand at the operator."""
     try:
         model = parse(content)
-    except Invalid as error:
+    except InvalidSettings as error:
         faults = [Fault(("augment", str(index)), f"its {role}: {fault.text()}") for fault in error.faults]
-        raise Invalid(error.what, faults) from error
+        raise InvalidSettings(error.subject, faults) from error
     operator.check_model(role, views(model))
     return model
 
@@ -372,14 +357,16 @@ def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) ->
     """One of the systems; its faults stand at its own dotted keys."""
     try:
         return last_stage(parse(config.merge(content, dotted), f"system {name}"))
-    except Invalid as error:
-        raise Invalid(error.what, [_below("systems", fault, name, dotted) for fault in error.faults]) from error
+    except InvalidSettings as error:
+        raise InvalidSettings(
+            error.subject, [_below("systems", fault, name, dotted) for fault in error.faults]
+        ) from error
 
 
 def _below(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
     """A fault in a system or a stage at the dotted key that it comes from."""
     for key in dotted:
         parts = tuple(key.split("."))
-        if fault.place and fault.place[: len(parts)] == parts[: len(fault.place)]:
-            return fault._replace(place=(section, name, key, *fault.place[len(parts) :]))
-    return fault if fault.place else fault._replace(place=(section, name))
+        if fault.path and fault.path[: len(parts)] == parts[: len(fault.path)]:
+            return fault._replace(path=(section, name, key, *fault.path[len(parts) :]))
+    return fault if fault.path else fault._replace(path=(section, name))

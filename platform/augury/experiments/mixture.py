@@ -9,7 +9,7 @@ import numpy as np
 
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
-from augury.corpora.mixture import rows_of
+from augury.corpora.mixture import row_ranges
 from augury.corpora.splits import Share
 from augury.experiments.experiment import Experiment
 
@@ -39,17 +39,17 @@ def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
         return None
     corpus, *records = map(Corpus, texts)
     shares = [*experiment.corpus.shares.values(), *experiment.mixture.values(), Share()]
-    texts_of_corpus, made = list(experiment.corpus.shares), list(experiment.mixture)
+    names, own = list(experiment.corpus.shares), list(experiment.mixture)  # of texts, and of records with their own
     parts = [np.zeros(corpus.rows, np.int64)]
-    for name, start, end in rows_of(corpus):
-        parts[0][start:end] = texts_of_corpus.index(name)
+    for name, start, end in row_ranges(corpus):
+        parts[0][start:end] = names.index(name)
     places: dict[str, int] | None = None
-    for name, of_operator in zip(experiment.records, records, strict=True):
-        if name in made:
-            parts.append(np.full(of_operator.rows, len(texts_of_corpus) + made.index(name)))
+    for name, text in zip(experiment.records, records, strict=True):
+        if name in own:
+            parts.append(np.full(text.rows, len(names) + own.index(name)))
             continue
         places = places or dict(zip(corpus.column("id"), parts[0].tolist(), strict=True))
-        lineages: Sequence[Any] = of_operator.column("lineage")
+        lineages: Sequence[Any] = text.column("lineage")
         parents = [lineage["parents"] if lineage else [] for lineage in lineages]
         parts.append(np.array([places.get(parent[0] if parent else "", len(shares) - 1) for parent in parents]))
     return Mixture(shares, np.concatenate(parts))

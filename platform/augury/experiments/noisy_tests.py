@@ -12,7 +12,7 @@ from augury.core import config
 from augury.core.execution import Execution
 from augury.core.locks import make_once
 from augury.core.store import Store
-from augury.corpora.corpus import KIND, Corpus, CorpusWriter, read_shard, texts_read
+from augury.corpora.corpus import KIND, Corpus, CorpusWriter, input_columns, read_shard
 from augury.corpora.noise import SourceNoise
 
 
@@ -38,7 +38,7 @@ def _operator(noise: SourceNoise) -> NoiseOfTest:
 def _write(writer: CorpusWriter, clean: Corpus, part: pipeline.Part) -> None:
     for shard in clean.shards:
         records, view = clean.shard(shard), read_shard(part.folder, shard)
-        for side in texts_read(records.column_names):
+        for side in input_columns(records.column_names):
             text = view.column("text" if "text" in view.column_names else side).cast(pa.string())
             records = records.set_column(records.schema.get_field_index(side), records.schema.field(side), text)
         writer.add(records)

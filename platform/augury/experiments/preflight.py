@@ -17,10 +17,10 @@ from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import SIDES, Corpus
-from augury.corpora.filters import REASON_SETTINGS, words
-from augury.corpora.ingest import ingested, overlap
-from augury.corpora.mixture import rows_of
-from augury.corpora.splits import BaseSpec, Part
+from augury.corpora.filters import REASON_SETTINGS, word_counts
+from augury.corpora.ingest import cached_corpus, overlap
+from augury.corpora.mixture import row_ranges
+from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments import preparation, trainable
 from augury.experiments.canonical import canonical
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
@@ -87,17 +87,17 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
     """
     for experiment in _distinct(experiments):
         texts = _texts(experiment, store)
-        learned_from = ingested(experiment.first().corpus, "train", store.root)
+        learned_from = cached_corpus(experiment.first().corpus, "train", store.root)
         for operator in experiment.augment:
             for text in operator.texts().values():
-                ingested(text, "train", store.root)
+                cached_corpus(text, "train", store.root)
             operator.check_text(pipeline.beginning(texts["train"], operator))
             operator.check_fitted(pipeline.fit(learned_from, operator, store, execution=experiment.execution))
         for test in experiment.test_sets:
             if noise := experiment.corpus.noise(test):
                 check_noise(texts[test], noise)
         for name in experiment.scoring.metrics:
-            metrics.entry(name).require()
+            metrics.metric_class(name).require()
         trainable.find(experiment.task).check(experiment, store)
         for operator, models in zip(experiment.augment, experiment.models(), strict=True):
             for role, model in models.items():
@@ -187,9 +187,9 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     spec = experiment.corpus
     if "train" not in spec.splits():
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
-    spec.part("valid")  # says what to do where there is none
+    spec.resolve("valid")  # says what to do where there is none
     splits = ("train", *preparation.dev_sets(experiment), *experiment.test_sets)
-    return {split: ingested(spec, split, store.root) for split in splits}
+    return {split: cached_corpus(spec, split, store.root) for split in splits}
 
 
 def _read_texts(experiment: Experiment, store: Store) -> Iterator[Read]:
@@ -197,13 +197,13 @@ def _read_texts(experiment: Experiment, store: Store) -> Iterator[Read]:
     for split, corpus in _texts(experiment, store).items():
         mixture = experiment.corpus.mixture if split == "train" else {}
         for name, spec in mixture.items():
-            yield _read(f"{split} {name}", spec, split, ingested(spec, split, store.root))
+            yield _read(f"{split} {name}", spec, split, cached_corpus(spec, split, store.root))
         if not mixture:
             yield _read(split, experiment.corpus, split, corpus)
 
 
 def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
-    manifest, part = corpus.manifest, spec.part(split)
+    manifest, part = corpus.manifest, spec.resolve(split)
     rejected = {} if part.every and split == "valid" else manifest["rejected"]  # of training text, listed there
     left_out = [
         _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ())) for reason, rows in rejected.items()
@@ -211,7 +211,7 @@ def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
     return Read(name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address)
 
 
-def _left_out(reason: str, rows: int, part: Part, examples: Sequence[Mapping[str, str]]) -> LeftOut:
+def _left_out(reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Mapping[str, str]]) -> LeftOut:
     key = REASON_SETTINGS.get(reason)
     if key is None:
         return LeftOut(reason, rows, None, None, examples)
@@ -248,8 +248,8 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     size = trainable.find(experiment.task).size(experiment.first(), store)
     if size is None:
         return None
-    train, shares = ingested(experiment.corpus, "train", store.root), experiment.corpus.shares
-    rows = {name: end - start for name, start, end in rows_of(train)}
+    train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares
+    rows = {name: end - start for name, start, end in row_ranges(train)}
     read = {name: shares[name].weight * count for name, count in rows.items()}
     counts = _words(experiment, read, store)
     all_rows = sum(read.values()) + sum(
@@ -263,9 +263,9 @@ def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> l
     texts = experiment.corpus.mixture or {"train": experiment.corpus}
     counts = []
     for name in read:
-        text = ingested(texts[name], "train", store.root)
+        text = cached_corpus(texts[name], "train", store.root)
         shard = text.shard(text.shards[len(text.shards) // 2], SIDES[text.kind])
-        counts.append([float(words(column.combine_chunks()).mean()) for column in shard.columns])
+        counts.append([float(word_counts(column.combine_chunks()).mean()) for column in shard.columns])
     weights = np.array([*read.values()])
     return list(np.average(counts, axis=0, weights=weights if weights.any() else None).tolist())
 
@@ -277,7 +277,7 @@ def _records(
     if operator.makes() != RECORDS:
         return 0
     of = [name for name in rows if name in getattr(operator, "of", ()) or not getattr(operator, "of", ())]
-    texts = {name: ingested(spec, "train", store.root).rows for name, spec in operator.texts().items()}
+    texts = {name: cached_corpus(spec, "train", store.root).rows for name, spec in operator.texts().items()}
     share = experiment.mixture.get(operator.name())
     parents = sum((read if share is None else rows)[name] for name in of)
     return operator.records_made(parents, texts) * (1 if share is None else share.weight)

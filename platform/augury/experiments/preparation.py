@@ -22,7 +22,7 @@ from augury.experiments.noisy_tests import noisy_test
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Input, Run
 from augury.experiments.runs import run_folder
-from augury.regimes.regime import SOURCE, TARGET, texts_read
+from augury.regimes.regime import SOURCE, TARGET, reads_per_pass
 from augury.text.subwords import TRUNCATED, Subwords
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer, Tokens, tokenise
@@ -130,7 +130,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     examples = Examples(experiment, planned.tokens, list(task.SIDES), texts, task.most_pieces(experiment))
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
-    read = texts_read(examples.draws)
+    read = reads_per_pass(examples.draws)
     return Run(
         folder=run_folder(store, planned.address, seed),
         address=planned.address,

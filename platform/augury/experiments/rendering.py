@@ -59,9 +59,9 @@ def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
     """The texts as records, in the columns that an operator reads; what is not known of them is null."""
     corpus = run.corpus("train")
     columns = COLUMNS[corpus.kind]
-    if len(columns.read) > 1:
-        raise UserError(f"task {run.experiment.task} reads {' and '.join(columns.read)}: no single text is rendered")
+    if len(columns.inputs) > 1:
+        raise UserError(f"task {run.experiment.task} reads {' and '.join(columns.inputs)}: no single text is rendered")
     (language, *_) = run.experiment.corpus.languages_of("train")
-    values = {"id": texts, columns.read[0]: texts, columns.language: [language] * len(texts)}
+    values = {"id": texts, columns.inputs[0]: texts, columns.language: [language] * len(texts)}
     empty = [None] * len(texts)
     return pa.table({name: pa.array(values.get(name, empty), pa.string()) for name in operator.reads(corpus.columns)})

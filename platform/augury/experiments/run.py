@@ -117,7 +117,9 @@ class Run(TrainingRun):
         """Return the run of a storage that JSON-like values describe; what they hold beyond it is left out."""
         values = {field.name: content[field.name] for field in fields(cls) if field.name in content}
         values["experiment"] = parse(values["experiment"])
-        values["inputs"] = tuple(Input(one["name"], one["address"], one["rows"]) for one in values["inputs"])
+        values["inputs"] = tuple(
+            Input(corpus["name"], corpus["address"], corpus["rows"]) for corpus in values["inputs"]
+        )
         return cls(folder=run_folder(Store(root), values["address"], values["seed"]), **values)
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -12,11 +12,11 @@ from typing import Any
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.execution import Execution
-from augury.core.locks import alone
+from augury.core.locks import locked
 from augury.core.messages import logger
-from augury.core.parallel import side_by_side
-from augury.core.periodic import every
-from augury.core.progress import Line, duration, say
+from augury.core.parallel import run_concurrently
+from augury.core.periodic import run_every
+from augury.core.progress import StatusLine, duration, say
 from augury.core.store import Folder, Store
 from augury.experiments import preflight, stages
 from augury.experiments.canonical import canonical
@@ -43,43 +43,57 @@ def run_experiment(
     """
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
-    given_systems = systems(experiment)
-    preflight.check(given_systems.values(), store)
-    for caution in preflight.cautions(given_systems.values()) if scored else ():
+    described = systems(experiment)
+    preflight.check(described.values(), store)
+    for caution in preflight.cautions(described.values()) if scored else ():
         say(caution)
-    chosen = {name: _canonical(name, system, store) for name, system in given_systems.items()}
-    runs: dict[str, dict[int, Folder]] = {}
-    failures: list[str] = []
+    chosen = {name: _canonical(name, system, store) for name, system in described.items()}
     with recording(experiment.tracking, store) as recorder:
         prepared = {name: prepare(system, store, recording) for name, system in chosen.items()}
         _refuse_shared_runs(prepared)
-        differing = differing_parameters(chosen.values())
-        levels = stages.jobs(prepared, store, recording)
-        count, begun = sum(map(len, levels)), 0
-        lost: set[Folder] = set()
-        for level in levels:
-            jobs = [job for job in level if job.run.beginning is None or job.run.beginning.run not in lost]
-            for job in [job for job in level if job not in jobs]:
-                lost.add(job.run.folder)
-                failures.append(f"{job.name}, seed {job.run.seed} is left out: the stage before it failed")
-                say(failures[-1])
-            calls = []
-            for name, run in jobs:
-                begun += 1
-                label = f"run {begun} of {count} · {name} · seed {run.seed}"
-                calls.append(functools.partial(_run, run, name, differing, recorder, scored, label))
-            for position, result in _results(calls, experiment.execution):
-                name, run = jobs[position]
-                if isinstance(result, Diverged | Crashed):
-                    lost.add(run.folder)
-                    failures.append(f"{name}, seed {run.seed} {type(result).__name__.lower()}: {result}")
-                    say(failures[-1])
-                elif isinstance(result, Exception):
-                    raise result
-                elif name in chosen and run.seed in chosen[name].seeds:
-                    runs.setdefault(name, {})[run.seed] = result
-    ordered = {name: dict(sorted(runs[name].items())) for name in chosen if name in runs}
-    return ordered, failures
+        call = functools.partial(
+            _run, differing=differing_parameters(chosen.values()), recorder=recorder, scored=scored
+        )
+        ended, failures = _run_levels(stages.jobs(prepared, store, recording), call, experiment.execution)
+    runs = {
+        name: {seed: ended[name, seed] for seed in sorted(system.seeds) if (name, seed) in ended}
+        for name, system in chosen.items()
+    }
+    return {name: of_seeds for name, of_seeds in runs.items() if of_seeds}, failures
+
+
+def _run_levels(
+    levels: Sequence[Sequence[stages.Job]], call: Callable[..., Folder], execution: Execution
+) -> tuple[dict[tuple[str, int], Folder], list[str]]:
+    """The runs that have ended, by system and seed, and what went wrong; after a lost stage nothing is trained."""
+    ended: dict[tuple[str, int], Folder] = {}
+    failures: list[str] = []
+    lost: set[Folder] = set()
+
+    def fail(job: stages.Job, reason: str) -> None:
+        lost.add(job.run.folder)
+        failures.append(f"{job.name}, seed {job.run.seed} {reason}")
+        say(failures[-1])
+
+    count, begun = sum(map(len, levels)), 0
+    for level in levels:
+        possible = [job for job in level if job.run.beginning is None or job.run.beginning.run not in lost]
+        for job in level:
+            if job not in possible:
+                fail(job, "is left out: the stage before it failed")
+        calls = []
+        for name, run in possible:
+            begun += 1
+            calls.append(functools.partial(call, run, name, f"run {begun} of {count} · {name} · seed {run.seed}"))
+        for position, result in _results(calls, execution):
+            job = possible[position]
+            if isinstance(result, Diverged | Crashed):
+                fail(job, f"{type(result).__name__.lower()}: {result}")
+            elif isinstance(result, Exception):
+                raise result
+            else:
+                ended[job.name, job.run.seed] = result
+    return ended, failures
 
 
 def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Iterator[tuple[int, Folder | Exception]]:
@@ -90,7 +104,7 @@ def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Ite
                 f"execution.at_once={execution.at_once} trains runs side by side on Ray's workers: "
                 "set execution.launcher=ray, or at_once=1"
             )
-        yield from side_by_side(calls, execution.at_once)
+        yield from run_concurrently(calls, execution.at_once)
         return
     for position, call in enumerate(calls):
         try:
@@ -125,7 +139,7 @@ def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
 
 
 def refuse_lost_storage(storage: str) -> None:
-    """A Ray job runs in a copy of the working directory that is thrown away with it."""
+    """Refuse a relative storage in a Ray job, whose working directory is a copy that is thrown away with it."""
     if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
         raise UserError(
             f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: give "
@@ -133,9 +147,9 @@ def refuse_lost_storage(storage: str) -> None:
         )
 
 
-def _run(run: Run, name: str, differing: Sequence[str], recorder: Recorder, scored: bool, label: str) -> Folder:
+def _run(run: Run, name: str, label: str, *, differing: Sequence[str], recorder: Recorder, scored: bool) -> Folder:
     folder = run.folder
-    with alone(folder):
+    with locked(folder):
         if not folder.complete:
             describe(run, name, differing)
             recorder.start(folder)
@@ -160,10 +174,10 @@ def _run(run: Run, name: str, differing: Sequence[str], recorder: Recorder, scor
 @contextmanager
 def _shown(run: Folder, label: str, training: Training) -> Iterator[None]:
     """Show how far a run's training is, and log a message when it ends."""
-    with Line(label) as line:
+    with StatusLine(label) as line:
         watch = _Watch(run, label, training, line)
         try:
-            with every(1.0, watch.look, name=label):
+            with run_every(1.0, watch.look, name=label):
                 yield
         finally:
             watch.look()
@@ -174,7 +188,7 @@ def _shown(run: Folder, label: str, training: Training) -> Iterator[None]:
 class _Watch:
     """What there is to say about a run, from its history."""
 
-    def __init__(self, run: Folder, label: str, training: Training, line: Line):
+    def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
         self.run, self.label, self.training, self.line = run, label, training, line
         self.seen = -1
         self.latest: dict[str, float] = {}

@@ -66,14 +66,14 @@ def _stage(run: Folder, name: str) -> Folder:
 
 
 def folders(store: Store) -> list[Folder]:
-    """The folders of all runs that training has described."""
+    """Return the folders of all runs that training has described."""
     groups = [store.folder(KIND, address) for address in store.addresses(KIND)]
     runs = [group.sub(name) for group in groups for name in group.subfolders() if name.startswith("seed-")]
     return [run for run in runs if run.exists(DESCRIPTION)]
 
 
 def notes(run: Folder) -> list[str]:
-    """What must be known of the texts of a run, such as that they are synthetic."""
+    """Return what must be known of the texts of a run, such as that they are synthetic."""
     addresses = [corpus["address"] for corpus in run.read_json(DESCRIPTION)["inputs"]]
     corpora_notes = [_note(Folder(run.root, f"{CORPORA}/{address}")) for address in addresses]
     return list(dict.fromkeys(note for note in corpora_notes if note))

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from augury.core.execution import Execution
-from augury.core.locks import alone
+from augury.core.locks import locked
 from augury.core.store import Folder, Store
 from augury.experiments import preparation
 from augury.experiments.description import describe
@@ -69,7 +69,7 @@ def train_before(run: Run, execution: Execution) -> None:
         return
     stage = preparation.prepare(before, run.store).at(run.seed)
     assert stage.folder == run.beginning.run
-    with alone(stage.folder):
+    with locked(stage.folder):
         if not stage.folder.complete:
             describe(stage, f"{before.name}, {name_of(before)}")
             train(stage, execution=execution)

@@ -49,7 +49,7 @@ class Place:
 
 
 def place(tracking: Tracking, store: Store) -> Place:
-    """The MLflow store that `tracking` means for runs in `store`; UserError where the environment names none."""
+    """Return the MLflow store that `tracking` means for runs in `store`; UserError where the environment names none."""
     uri = tracking.uri
     if uri is None and os.environ.get("MLFLOW_TRACKING_URI"):
         uri = check(os.environ["MLFLOW_TRACKING_URI"])
@@ -63,7 +63,7 @@ def place(tracking: Tracking, store: Store) -> Place:
 
 
 def check(uri: str) -> str:
-    """`uri`, or UserError where MLflow cannot record there."""
+    """Return `uri`; raise UserError where MLflow cannot record there."""
     scheme = uri.partition(":")[0].partition("+")[0]
     if scheme not in SCHEMES or (scheme == "sqlite" and not uri.startswith("sqlite:///")):
         raise UserError(

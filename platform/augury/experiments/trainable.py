@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from augury.core.errors import UserError
-from augury.core.plugins import Kind
-from augury.corpora.ingest import addressed, ingested
+from augury.core.plugins import Registry
+from augury.corpora.ingest import cached_address, cached_corpus
 
 if TYPE_CHECKING:
     import numpy as np
@@ -62,11 +62,11 @@ class Trainable(ABC):
 
     def corpus_address(self, experiment: Any, split: str) -> str:
         """Return the address of the corpus of a split, found without making anything."""
-        return addressed(experiment.corpus, split)
+        return cached_address(experiment.corpus, split)
 
     def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
         """Return the corpus of a split, made unless the store has it."""
-        return ingested(experiment.corpus, split, store.root)
+        return cached_corpus(experiment.corpus, split, store.root)
 
     def check(self, experiment: Any, store: Store) -> None:
         """Raise UserError where settings and training text alone tell that an experiment cannot be prepared."""
@@ -165,11 +165,11 @@ class Trainable(ABC):
         raise UserError(f"a run of task {run.experiment.task} labels nothing: take one of task nli")
 
 
-TASKS = Kind(
+TASKS = Registry(
     "task",
     package="trainables",
     attribute="TASK",
-    how="sets TASK to an instance of a subclass of augury.experiments.trainable.Trainable",
+    contract="set TASK to an instance of a subclass of augury.experiments.trainable.Trainable",
 )
 
 
@@ -177,5 +177,5 @@ def find(name: str) -> Trainable:
     """Return the trainable called `name`, or at that path; UserError names the nearest known one."""
     trainable = TASKS.find(name)
     if not isinstance(trainable, Trainable):
-        raise UserError(f"'{name}' is no task: one of your own {TASKS.how}, such as TASK = MyTask()")
+        raise UserError(f"'{name}' is not a valid task: its file must {TASKS.contract}, such as TASK = MyTask()")
     return trainable

@@ -1,17 +1,19 @@
-"""Regimes: how the losses over the views of an example combine; one file per regime, found by its name.
+"""Training regimes: how the views of an example are combined in a loss; one module per regime.
 
-A regime's settings are read without torch: code that computes with tensors is imported with the first loss.
+Settings are parsed without importing torch: modules that compute with tensors are imported with the first loss.
 """
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from augury.core.lazy import provide
+from augury.core.lazy import lazy_getattr
 
 if TYPE_CHECKING:
     from augury.regimes.objective import cross_entropy as cross_entropy
     from augury.regimes.objective import view_objective as view_objective
-    from augury.regimes.perturbation import Space as Space
+    from augury.regimes.perturbation import PerturbationSpace as PerturbationSpace
 
-__getattr__ = provide(__name__, {"Space": "perturbation", "cross_entropy": "objective", "view_objective": "objective"})
+__getattr__ = lazy_getattr(
+    __name__, {"PerturbationSpace": "perturbation", "cross_entropy": "objective", "view_objective": "objective"}
+)

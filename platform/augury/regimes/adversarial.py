@@ -1,4 +1,4 @@
-"""Adversarial training in the space of word embeddings: the fast gradient method and projected gradient descent."""
+"""Adversarial training on word embeddings: fast gradient method and projected gradient descent."""
 
 from __future__ import annotations
 
@@ -12,42 +12,54 @@ from augury import regimes
 from augury.core.citations import CROSS_LINGUAL_NLI, FGM, PGD, Paper
 from augury.core.errors import UserError
 from augury.core.mutability import MUTABLE
-from augury.regimes.regime import SOURCE, TARGET, Delayed, Draw, Losses, PerturbableModel, Progress, Scope, ViewModel
+from augury.regimes.regime import (
+    SOURCE,
+    TARGET,
+    Draw,
+    Losses,
+    PerturbableModel,
+    Progress,
+    Scope,
+    ViewModel,
+    WarmupRegime,
+)
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
 
-class Adversarial(Delayed):
-    """Cross-entropy at words moved against the model (Dong et al. 2021, equations 1 to 4), divided by the rows.
+class Adversarial(WarmupRegime):
+    """Cross-entropy at adversarially perturbed embeddings (Dong et al. 2021, equations 1 to 4), averaged over rows.
 
-    From r_0, each of K steps goes α along the normalised gradient of the loss with respect to the perturbation r, and
-    back to norm ε where that is exceeded. The model is then trained at r_K. Every view is an example of its own.
+    Starting from r_0, each of K steps moves the perturbation r by α along the normalised gradient of the loss, and
+    projects it onto the ball of radius ε. The model is then trained at r_K. Each view is an example of its own.
     """
 
     name: Literal["adversarial"] = "adversarial"
     attack: Annotated[Literal["pgd", "fgm"], MUTABLE] = "pgd"
-    """pgd: K steps of α within ε; fgm: one step of length ε."""
+    """pgd: K steps of length α within radius ε; fgm: one step of length ε."""
     epsilon: Annotated[float | None, MUTABLE] = Field(None, gt=0)
-    """Largest norm of the perturbation (ε); none: as far as the steps reach (the paper's ε is K·α: no difference)."""
+    """Maximum norm of the perturbation (ε); none for no projection (equivalent to the paper, where ε is K·α)."""
     alpha: Annotated[float, MUTABLE] = Field(1.0, gt=0)
-    """Length of a step of pgd (α)."""
+    """Step size of pgd (α)."""
     alpha_share: Annotated[float | None, MUTABLE] = Field(None, gt=0)
-    """Length of a step in units of ε/K, in place of alpha; the projection acts above 1."""
+    """Step size in units of ε/K, instead of alpha; above 1, the projection takes effect."""
     steps: Annotated[int, MUTABLE] = Field(3, ge=1)
-    """Steps of pgd (K)."""
+    """Number of steps of pgd (K)."""
     relative: Annotated[bool, MUTABLE] = False
-    """Whether epsilon, alpha and init_magnitude are shares of the norm of the embeddings that the scope names."""
+    """Whether epsilon, alpha and init_magnitude are relative to the norm of the embeddings, in the same scope."""
     norm_scope: Annotated[Scope, MUTABLE] = "example"
-    """What a norm spans: an example, a token, or the embedding matrix (equal words of a batch are moved alike)."""
+    """Scope of norms: an example, a token, or the embedding matrix (all occurrences of a word in a batch share a
+    perturbation)."""
     init_magnitude: Annotated[float, MUTABLE] = Field(0.0, ge=0)
-    """Largest norm of the random perturbation to start from (r_0); 0 starts from none."""
+    """Maximum norm of the random initial perturbation (r_0); 0 starts at zero."""
     clean_weight: Annotated[float, MUTABLE] = Field(0.0, ge=0)
-    """Weight of the loss without perturbation, added to that at r_K."""
+    """Weight of the loss without perturbation, added to the loss at r_K."""
     attack_dropout: Annotated[bool, MUTABLE] = True
-    """Whether the attack sees the model with its dropout."""
+    """Whether dropout is active during the attack."""
     warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
-    """Optimizer steps before the attack begins (the paper: none); under it a fresh model or head learns little."""
+    """Optimizer steps before the attack starts (the paper: 0); a randomly initialised model or head learns little
+    under attack."""
 
     needs_embeddings: ClassVar[bool] = True
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
@@ -59,12 +71,12 @@ class Adversarial(Delayed):
     @model_validator(mode="after")
     def _consistent(self) -> Adversarial:
         if self.epsilon is None and self.attack == "fgm":
-            raise UserError("attack fgm takes one step of length epsilon, and there is none: set it; the paper has 3")
+            raise UserError("attack fgm needs epsilon, the length of its step: set it; the paper uses 3")
         if self.epsilon is None and self.alpha_share is not None:
-            raise UserError("alpha_share is a share of epsilon / steps, and there is no epsilon: set it, or use alpha")
+            raise UserError("alpha_share is a fraction of epsilon / steps and needs epsilon: set it, or use alpha")
         if self.epsilon is not None and self.init_magnitude > self.epsilon:
             raise UserError(
-                f"init_magnitude={self.init_magnitude:g} starts outside of epsilon={self.epsilon:g}: lower the first"
+                f"init_magnitude={self.init_magnitude:g} exceeds epsilon={self.epsilon:g}: lower init_magnitude"
             )
         return self
 
@@ -75,10 +87,10 @@ class Adversarial(Delayed):
         if self.attack == "fgm":
             return dict.fromkeys(("alpha", "alpha_share", "steps"), "fgm takes one step of length epsilon")
         if self.alpha_share is not None:
-            return {"alpha": "alpha_share gives the step"}
-        reach = self.init_magnitude + self.steps * self.alpha
-        if self.epsilon is not None and reach <= self.epsilon * (1 + 1e-9):
-            return {"epsilon": f"{self.steps} steps of {self.alpha:g} end within it: the projection never acts"}
+            return {"alpha": "alpha_share sets the step size"}
+        farthest = self.init_magnitude + self.steps * self.alpha
+        if self.epsilon is not None and farthest <= self.epsilon * (1 + 1e-9):
+            return {"epsilon": f"{self.steps} steps of {self.alpha:g} cannot exceed it: nothing is projected"}
         return {}
 
     def papers(self) -> tuple[Paper, ...]:
@@ -88,27 +100,29 @@ class Adversarial(Delayed):
         return [Draw((view,), TARGET) for view in (SOURCE, *keys)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        assert isinstance(model, PerturbableModel), "experiments refuse the regime where it is not"
-        if self.warming(progress):
+        if not isinstance(model, PerturbableModel):
+            raise UserError(
+                "regime adversarial moves word embeddings, which the task's model has not: take regime plain"
+            )
+        if self.in_warmup(progress):
             return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
         with _under_attack(model.module, dropout=self.attack_dropout):
             perturbation, metrics = self._attack(model, batch)
         losses = regimes.cross_entropy(model.rows(batch, [0], perturbation), self.label_smoothing)
         total = losses.total
         if self.clean_weight:
-            total = (
-                total + self.clean_weight * regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing).total
-            )
+            clean = regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)
+            total = total + self.clean_weight * clean.total
         return losses._replace(total=total, metrics={**losses.metrics, **metrics})
 
     def _attack(self, model: PerturbableModel, batch: Any) -> tuple[Tensor, dict[str, Tensor]]:
-        """Return r_K and metrics: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the share of projected examples.
+        """Return r_K and metrics: the loss at r_0, ‖r_K‖ / ‖embeddings‖ and the fraction of projected examples.
 
-        An example counts as projected where any projection changed it. A metric of an example counts once for each of a
-        batch's rows, by which it will be divided.
+        An example counts as projected if any projection changed it. Means over examples are multiplied by the number of
+        rows, since metrics are divided by it.
         """
         embedded = model.embedded(batch, 0)
-        space = regimes.Space.of(embedded, self.norm_scope)
+        space = regimes.PerturbationSpace.of(embedded, self.norm_scope)
         unit = space.unit(embedded) if self.relative else 1.0
         values = space.start(self.init_magnitude) * unit
         projected = embedded.mask.new_zeros(len(embedded.mask))
@@ -124,22 +138,22 @@ class Adversarial(Delayed):
                 before = losses.metrics["nll"]
         perturbation = space.spread(values)
         words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
-        moved = perturbation.flatten(1).norm(dim=1) / words.flatten(1).norm(dim=1)
+        relative_norm = perturbation.flatten(1).norm(dim=1) / words.flatten(1).norm(dim=1)
         rows = losses.rows
         metrics = {
             "nll_before": before,
-            "perturbation": moved.mean() * rows,
+            "perturbation": relative_norm.mean() * rows,
             "projected": projected.float().mean() * rows,
         }
         return perturbation, metrics
 
     @property
-    def work(self) -> float:
+    def relative_cost(self) -> float:
         return 1.0 + (1 if self.attack == "fgm" else self.steps) + (self.clean_weight > 0)
 
     @property
     def step_length(self) -> float:
-        """The length of a step (α)."""
+        """The step size (α)."""
         if self.epsilon is not None and self.attack == "fgm":
             return self.epsilon
         if self.epsilon is not None and self.alpha_share is not None:
@@ -149,10 +163,7 @@ class Adversarial(Delayed):
 
 @contextmanager
 def _under_attack(module: nn.Module, dropout: bool) -> Iterator[None]:
-    """Take gradients from the model's parameters for the attack; without `dropout`, set evaluation mode.
-
-    No gradient of a parameter is formed in the attack, and no activation is kept for one.
-    """
+    """Freeze the parameters of a model, which saves their gradients, and without `dropout` set evaluation mode."""
     trained = [parameter for parameter in module.parameters() if parameter.requires_grad]
     training = [] if dropout else [part for part in module.modules() if part.training]
     try:

@@ -1,4 +1,4 @@
-"""Co-regularised training: two views of an example must agree (CipherDAug, equations 3 to 5; R-Drop)."""
+"""Co-regularised training: cross-entropy of two views and their divergence (CipherDAug, equations 3 to 5; R-Drop)."""
 
 from __future__ import annotations
 
@@ -12,19 +12,29 @@ from augury.core.citations import CIPHERDAUG, R_DROP, Paper
 from augury.core.errors import UserError
 from augury.core.mutability import MUTABLE
 from augury.regimes.agreement import Agreement, Detach, Divergence
-from augury.regimes.regime import SOURCE, TARGET, VIEWS, Delayed, Draw, Losses, Progress, ViewModel
+from augury.regimes.regime import (
+    SOURCE,
+    TARGET,
+    VIEWS,
+    Draw,
+    Losses,
+    Progress,
+    ViewModel,
+    WarmupRegime,
+    no_views,
+)
 
 
-class CoRegularised(Delayed):
+class CoRegularised(WarmupRegime):
     """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
 
-    The view is the source under each cipher key in turn, or (`over: identity`) the same source under another dropout
-    mask. A pass reads every example once, with one of the keys; over K passes it is read with each of them once.
+    The view is an enciphered source or, with `over: identity`, the plain source under another dropout mask. Each epoch
+    pairs an example with one of its K views, and K epochs with all of them.
     """
 
     name: Literal["coregularised"] = "coregularised"
     over: Annotated[Literal["ciphers", "identity"], VIEWS] = "ciphers"
-    """Which view is read beside the plain source; `identity` is R-Drop."""
+    """View that is paired with the plain source; `identity` is R-Drop."""
     alpha1: Annotated[float, MUTABLE] = Field(1.0, ge=0)
     """Weight of the plain source's cross-entropy (α1)."""
     alpha2: Annotated[float, MUTABLE] = Field(1.0, ge=0)
@@ -32,21 +42,21 @@ class CoRegularised(Delayed):
     beta: Annotated[float, MUTABLE] = Field(5.0, ge=0)
     """Weight of the divergence (β)."""
     tau: Annotated[float, MUTABLE] = Field(1.0, gt=0)
-    """Temperature that flattens the first argument of each divergence (τ)."""
+    """Temperature of the first argument of the divergence (τ)."""
     divergence: Annotated[Divergence, MUTABLE] = "symmetric_kl"
-    """symmetric_kl (the paper), js, or kl (plain source as the reference)."""
+    """symmetric_kl (the paper), js, or kl (from the plain source)."""
     detach: Annotated[Detach, MUTABLE] = "none"
     """`target` stops the gradient through the flattened argument."""
     norm: Annotated[float, MUTABLE] = Field(2.0, gt=0)
-    """The divisor per target token: 2 in the released code, 1 in R-Drop."""
+    """Divisor per target token: 2 in the released code, 1 in R-Drop."""
     warmup_steps: Annotated[int, MUTABLE] = Field(2000, ge=0)
-    """Optimizer steps before the divergence acts."""
+    """Optimizer steps before the divergence is added."""
     ramp_passes: Annotated[float, MUTABLE] = Field(0.0, ge=0)
-    """Passes after warmup_passes over which the divergence's weight rises linearly to beta; 0: at once."""
+    """Epochs after warmup_passes during which the weight of the divergence rises linearly to beta."""
     warmup_views: Annotated[Literal["both", "cipher"], MUTABLE] = "both"
-    """What is trained before that: both views (the paper's wording) or the view alone (released code)."""
+    """Views trained during the warm-up: both (the paper), or the enciphered view only (the released code)."""
     smoothing: Annotated[Literal["others", "uniform"], MUTABLE] = "others"
-    """Smoothed mass over the other classes, ε/(V-1) (fairseq), or over all, ε/V (R-Drop's code)."""
+    """Distribution of the smoothed mass: over the other classes, ε/(V-1) (fairseq), or all, ε/V (R-Drop's code)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {
         "paper": {},
@@ -59,10 +69,10 @@ class CoRegularised(Delayed):
     def _consistent(self) -> CoRegularised:
         if self.ramp_passes and self.warmup_passes is None:
             raise UserError(
-                f"ramp_passes={self.ramp_passes:g} begins after warmup_passes, and there are none: set warmup_passes"
+                f"ramp_passes={self.ramp_passes:g} follows warmup_passes, which is not set: set it, or ramp_passes=0"
             )
         if self.divergence == "js" and (self.tau != 1 or self.detach == "target"):
-            raise UserError("divergence js takes neither tau nor detach: set tau=1 and detach=none, or symmetric_kl")
+            raise UserError("divergence js supports neither tau nor detach: set tau=1, detach=none, or symmetric_kl")
         return self
 
     def inactive(self) -> dict[str, str]:
@@ -70,7 +80,7 @@ class CoRegularised(Delayed):
             return super().inactive()
         warmup = ["warmup_steps", "warmup_passes"] if self.warmup_views == "both" else []
         unused = ["tau", "divergence", "detach", "ramp_passes", *warmup]
-        return super().inactive() | dict.fromkeys(unused, "the divergence has the weight beta=0")
+        return super().inactive() | dict.fromkeys(unused, "beta=0 disables the divergence")
 
     def papers(self) -> tuple[Paper, ...]:
         return (R_DROP,) if self.over == "identity" else (CIPHERDAUG,)
@@ -79,16 +89,11 @@ class CoRegularised(Delayed):
         if self.over == "identity":
             return [Draw((SOURCE, SOURCE), TARGET)]
         if not keys:
-            raise UserError(
-                "regime coregularised reads views and there are none: add an operator that makes them to augment, as "
-                "{operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} on translation, or on sentence "
-                "pairs {operator: eda, use: view} (reorder and draws have use: view too), or set "
-                "regime.over=identity for R-Drop"
-            )
+            raise no_views(self.name, "or set regime.over=identity for R-Drop")
         return [Draw((SOURCE, key), TARGET) for key in keys]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        if self.warming(progress) and self.warmup_views == "cipher":
+        if self.in_warmup(progress) and self.warmup_views == "cipher":
             return regimes.cross_entropy(model.rows(batch, [1]), self.label_smoothing)
         rows = model.rows(batch, [0, 1])
         beta = self.beta_at(progress)
@@ -112,8 +117,8 @@ class CoRegularised(Delayed):
         return Losses(terms.total, self.norm * count, count, metrics)
 
     def beta_at(self, progress: Progress) -> float:
-        """Return the weight of the divergence: 0 in the warm-up, then rising, then beta."""
-        if self.warming(progress):
+        """Return the weight of the divergence: 0 during the warm-up, then the ramp, then beta."""
+        if self.in_warmup(progress):
             return 0.0
         if self.ramp_passes == 0 or self.warmup_passes is None:
             return self.beta

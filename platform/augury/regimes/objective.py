@@ -1,8 +1,7 @@
-"""Cross-entropy of every view and the agreement between them, without the full logits.
+"""Fused cross-entropy of all views and divergence between them, without materialising the full logits.
 
-Rows are taken a chunk at a time: logits of all views, their softmax, losses and gradients, in buffers that the next
-chunk reuses. A logit costs one exponential, shared by cross-entropy and divergence. The backward pass only scales
-what the forward pass formed.
+The forward pass computes logits, softmax, losses and gradients chunk by chunk in reused buffers, with one exponential
+per logit for cross-entropy and divergence. The backward pass only scales the gradients.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ from augury.regimes.regime import Losses, Rows
 
 
 def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
-    """Return label-smoothed cross-entropy of one view, summed over rows; the divisor is the number of rows."""
+    """Return the label-smoothed cross-entropy of one view, summed over rows; the divisor is the number of rows."""
     terms = view_objective(
         rows.hidden, rows.weight, rows.bias, rows.labels, weights=[1.0], label_smoothing=label_smoothing
     )
@@ -30,13 +29,13 @@ def cross_entropy(rows: Rows, label_smoothing: float) -> Losses:
 
 
 class Terms(NamedTuple):
-    """The sums over rows that `view_objective` returns, not divided."""
+    """Sums over rows, as returned by `view_objective`."""
 
     total: Tensor  # scalar, differentiable
     cross_entropy: Tensor  # (views,), label-smoothed
     nll: Tensor  # (views,), not smoothed
-    divergence: Tensor  # scalar, over rows and pairs, before beta
-    correct: Tensor  # (views,), rows whose likeliest class is the label
+    divergence: Tensor  # scalar, summed over rows and pairs of views, without beta
+    correct: Tensor  # (views,), number of rows whose most probable class is the label
 
 
 def view_objective(
@@ -53,22 +52,22 @@ def view_objective(
 ) -> Terms:
     """Return sum_v weights[v] * CE(v) + beta * sum_(v > 0) D(view 0, view v) over the views v, summed over rows.
 
-    `hidden` is (views, rows, width), padding already removed; `weight` (classes, width) and `bias` (classes,)
-    project it to logits; `labels` is (rows,), shared by the views. Smoothing moves `label_smoothing` of the mass to
-    the other classes (fairseq) or, with `smoothing_excludes_target=False`, spreads it over all (torch, R-Drop).
+    `hidden` is (views, rows, width) without padding; `weight` (classes, width) and `bias` (classes,) project it to
+    logits; `labels` (rows,) are shared by the views. Smoothing moves `label_smoothing` of the mass to the other classes
+    (fairseq) or, with `smoothing_excludes_target=False`, spreads it over all (torch, R-Drop).
 
-    Gradients reach `hidden`, `weight` and `bias`, once (no double backward); under `torch.no_grad` none are formed.
-    Under autocast the products run in its type; softmax, losses and sums of gradients stay in float32 or better.
-    At most `chunk` rows of logits per view exist at a time. Raises UserError for options out of range.
+    Differentiable once with respect to `hidden`, `weight` and `bias`. Under autocast, matrix products use its dtype;
+    softmax, losses and accumulated gradients use float32 or better. At most `chunk` rows of logits per view are in
+    memory. Raises UserError for options out of range.
     """
     views, rows, width = hidden.shape
     classes = len(weight)
     assert weight.shape == (classes, width) and labels.shape == (rows,) and classes > 1
     assert bias is None or bias.shape == (classes,)
     if len(weights) != views:
-        raise UserError(f"{len(weights)} weights for {views} views: give one weight for each view")
+        raise UserError(f"{len(weights)} weights for {views} views: give one weight per view")
     if agreement is not None and views < 2:
-        raise UserError("agreement needs two views or more, and one was given: add a view or drop the agreement")
+        raise UserError("agreement with one view: it needs at least two; add a view or drop the agreement")
     if not 0 <= label_smoothing < 1:
         raise UserError(f"label_smoothing is {label_smoothing}: it must be at least 0 and less than 1")
     if chunk < 1:
@@ -93,13 +92,13 @@ class _Plan(NamedTuple):
     needs_grad: tuple[bool, ...]  # gradients of hidden, weight, bias
 
     def precisions(self, hidden: Tensor, weight: Tensor) -> tuple[torch.dtype, torch.dtype]:
-        """Return the type of matrix products and the type of everything else."""
+        """Return the dtype of matrix products and the dtype of everything else."""
         product = torch.promote_types(hidden.dtype, weight.dtype)
         exact = torch.promote_types(product, torch.float32)
         return (product if self.autocast is None or exact == torch.float64 else self.autocast), exact
 
     def in_place(self) -> bool:
-        """Return whether the divergence is the usual one, whose gradient `_symmetric_kl` forms in place."""
+        """Return whether the divergence is symmetric KL at temperature 1, which `_symmetric_kl` computes in place."""
         agreement = self.agreement
         if agreement is None or not any(self.needs_grad):
             return False
@@ -109,8 +108,9 @@ class _Plan(NamedTuple):
     def shares(self, like: Tensor) -> tuple[Tensor, Tensor]:
         """Return `share` and `scale`, each (views, 1, 1), with share * scale = weights.
 
-        The gradient of a chunk's logits is scale * (share * probabilities + ...). `scale` is left to the products'
-        other factor, which is far smaller. In place it is beta / 2, and -beta / 2 for all views but the anchor.
+        The gradient with respect to the logits of a chunk is scale * (share * probabilities + ...); `scale` is applied
+        to the other factor of its matrix products, which is much smaller. In place, it is beta / 2 for the anchor and
+        -beta / 2 for the other views.
         """
         weights = like.new_tensor(self.weights).view(-1, 1, 1)
         scale = torch.ones_like(weights)
@@ -144,7 +144,7 @@ class _ViewObjective(torch.autograd.Function):
 def _forward(
     hidden: Tensor, weight: Tensor, bias: Tensor | None, labels: Tensor, plan: _Plan
 ) -> tuple[Terms, tuple[Tensor | None, ...]]:
-    """Return the terms, and the gradients of `total` by hidden, weight and bias (None where not needed)."""
+    """Return the terms, and the gradients of `total` with respect to hidden, weight and bias (None if not needed)."""
     views, rows, width = hidden.shape
     classes = len(weight)
     low, exact = plan.precisions(hidden, weight)
@@ -155,7 +155,7 @@ def _forward(
     share, scale = plan.shares(losses)
     gradients = _Gradients(hidden, weight, bias, exact, plan.needs_grad)
 
-    # Allocated once: memory given back to the system between chunks would be mapped and zeroed again for each.
+    # Allocated once: freed memory would be returned to the system, then mapped and zeroed again for each chunk.
     shape = views * min(plan.chunk, rows), classes
     buffers = [losses.new_empty(shape) for _ in range(2)]
     products = buffers[0] if low == exact else losses.new_empty(shape, dtype=low)
@@ -184,7 +184,7 @@ def _forward(
 
 
 class _Gradients:
-    """The gradients with respect to hidden, weight and bias, gathered over chunks; the last two in `exact`."""
+    """Accumulates the gradients with respect to hidden, weight and bias, the latter two in dtype `exact`."""
 
     def __init__(
         self, hidden: Tensor, weight: Tensor, bias: Tensor | None, exact: torch.dtype, needs_grad: tuple[bool, ...]
@@ -196,7 +196,7 @@ class _Gradients:
     def add(
         self, chunk: slice, inputs: Tensor, gradient: Tensor, scale: Tensor, projection: Tensor, product: Tensor
     ) -> None:
-        """Add a chunk whose logits have the gradient scale * `gradient`; `product` holds its copy for products."""
+        """Add a chunk with gradient scale * `gradient` of its logits; `product` is a buffer for matrix products."""
         views, rows, classes = gradient.shape
         gradient = gradient.view(-1, classes)
         scale = scale.expand(views, rows, 1).reshape(-1, 1)
@@ -218,19 +218,19 @@ class _Gradients:
 
 
 class _Chunk(NamedTuple):
-    losses: Tensor  # (2, views): smoothed, not smoothed
+    losses: Tensor  # (2, views): label-smoothed, not smoothed
     divergence: Tensor
     correct: Tensor  # (views,)
     gradient: Tensor | None  # (views, rows, classes), of `total` with respect to the logits, divided by `scale`
 
 
 def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor, plan: _Plan) -> _Chunk:
-    """Return the losses and the gradient of one chunk of (views, rows, classes) logits; overwrites both buffers."""
+    """Return the losses and the gradient of a chunk of logits (views, rows, classes), overwriting both buffers."""
     views, rows, classes = logits.shape
     index = labels.expand(views, rows).unsqueeze(-1)
     peak, likeliest = logits.max(-1, keepdim=True)
     torch.softmax(logits, -1, out=probabilities)
-    # The largest probability is at least 1 / classes, so this is as exact as a log-sum-exp, and nearly free.
+    # As accurate as log-sum-exp, since the largest probability is at least 1 / classes, and much cheaper.
     log_normaliser = peak - probabilities.gather(-1, likeliest).log_()
     nll = log_normaliser - logits.gather(-1, index)
     smoothed = plan.target * nll
@@ -257,12 +257,12 @@ def _chunk(logits: Tensor, probabilities: Tensor, labels: Tensor, share: Tensor,
 
 
 def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tensor:
-    """Return the symmetric KL at tau 1, summed; turn `logits` into share * probabilities plus its gradient, over scale.
+    """Return the summed symmetric KL at tau 1; overwrite `logits` by share * probabilities + its gradient / scale.
 
-    With gap = log p - log q by class, p the anchor and q another view, the divergence's gradient times two is
-        p * (gap - KL(p || q)) + p - q   for the anchor's logits, and
-        q * (-gap - KL(q || p)) + q - p   for the other's, whose negative is written (see `_Plan.shares`).
-    A constant added to gap cancels in all of it, so a difference of logits serves as that of log-probabilities.
+    With gap = log p - log q, p the anchor and q another view, twice the gradient of the divergence is
+        p * (gap - KL(p || q)) + p - q    with respect to the anchor's logits, and
+        q * (-gap - KL(q || p)) + q - p    with respect to the other's; its negative is written (see `_Plan.shares`).
+    Constants added to gap cancel, so that differences of logits can replace those of log-probabilities.
     """
     anchor, others = probabilities[0], probabilities[1:]
     gaps = torch.sub(logits[0], logits[1:], out=logits[1:])
@@ -282,7 +282,7 @@ def _symmetric_kl(logits: Tensor, probabilities: Tensor, share: Tensor) -> Tenso
 
 
 def _divergence(log_p: Tensor, p: Tensor, agreement: Agreement, gradient: Tensor | None) -> Tensor:
-    """Return any divergence, summed; add beta times its gradient with respect to the logits to `gradient`."""
+    """Return the summed divergence of any type; add beta times its gradient by the logits to `gradient`."""
     total = log_p.new_zeros(())
     for view in range(1, len(p)):
         terms: list[tuple[int, int | None, Tensor, float]]
@@ -291,7 +291,7 @@ def _divergence(log_p: Tensor, p: Tensor, agreement: Agreement, gradient: Tensor
         elif agreement.divergence == "kl":
             terms = [(0, view, log_p[view], 1.0)]
         else:
-            # The gradient through the mixture m is that of (p + q) / (2 m) = 1 for every class: none.
+            # There is no gradient through the mixture m: its factor (p + q) / (2 m) is 1 for every class.
             mixture = torch.logaddexp(log_p[0], log_p[view]).sub_(math.log(2))
             terms = [(0, None, mixture, 0.5), (view, None, mixture, 0.5)]
         for first, second, log_second, share in terms:

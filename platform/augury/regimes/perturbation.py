@@ -1,4 +1,4 @@
-"""Perturbations of the words of a batch: the scope of a norm, a step along a gradient, the projection."""
+"""Perturbations of word embeddings: norms by scope, gradient steps and projection."""
 
 from __future__ import annotations
 
@@ -10,24 +10,25 @@ from torch import Tensor
 from augury.regimes.regime import Embedded, Scope
 
 _SPANNED = {"example": (1, 2), "token": (2,), "matrix": (0, 1)}
-_ROUNDING = 1e-5  # of a radius: K steps along one direction end on the sphere, not beyond it
+_ROUNDING = 1e-5  # relative tolerance of a radius, so that K steps in one direction with K·α = ε are not projected
 
 
-class Space(NamedTuple):
-    """The perturbations of one batch as values whose norms are bounded, and their mapping to its tokens.
+class PerturbationSpace(NamedTuple):
+    """The perturbations of a batch: values with norms by scope, and their mapping to tokens.
 
-    `example`: values (examples, length, size), one norm for each example (FreeLB); `token`: the same values, one norm
-    for each token; `matrix`: values (distinct words, size), one norm for all of them: equal words are moved alike, as
-    if the embedding matrix itself were moved. `words` is then the word of every real token, in their order.
+    `example`: values (examples, length, size) with a norm per example (FreeLB); `token`: the same values with a norm
+    per token; `matrix`: values (distinct words, size) with a single norm. The latter perturbs all occurrences of a word
+    equally, as if the embedding matrix were perturbed; `words` is then the index of each token's word.
     """
 
     scope: Scope
-    mask: Tensor  # (examples, length), True at tokens
+    mask: Tensor  # (examples, length), True at tokens, False at padding
     size: int
-    words: Tensor | None = None  # (tokens)
+    words: Tensor | None = None  # (tokens,)
 
     @classmethod
-    def of(cls, embedded: Embedded, scope: Scope) -> Space:
+    def of(cls, embedded: Embedded, scope: Scope) -> PerturbationSpace:
+        """Return the perturbations of a batch of embedded words."""
         size = embedded.embeddings.shape[-1]
         words = None
         if scope == "matrix":
@@ -35,10 +36,7 @@ class Space(NamedTuple):
         return cls(scope, embedded.mask, size, words)
 
     def start(self, magnitude: float) -> Tensor:
-        """Return float32 values: zeros, or uniform noise of norms up to `magnitude` (FreeLB), from torch's generator.
-
-        Over n numbers the noise is uniform in ± magnitude / √n.
-        """
+        """Return initial float32 values: zeros, or uniform noise in ± magnitude / √n for n numbers (FreeLB)."""
         if self.words is None:
             real = self.mask.unsqueeze(-1).expand(*self.mask.shape, self.size).float()
         else:
@@ -49,7 +47,7 @@ class Space(NamedTuple):
         return noise * (magnitude / self.norm(real).clamp(min=1))
 
     def spread(self, values: Tensor) -> Tensor:
-        """Return the perturbation (examples, length, size) of the values: zero at pads, differentiable."""
+        """Return values as a perturbation (examples, length, size), zero at padding; differentiable."""
         if self.words is None:
             return values.masked_fill(~self.mask.unsqueeze(-1), 0)
         perturbation = values.new_zeros(*self.mask.shape, self.size)
@@ -57,11 +55,11 @@ class Space(NamedTuple):
         return perturbation
 
     def norm(self, values: Tensor) -> Tensor:
-        """Return Euclidean norms, one for each unit of the scope, with as many dimensions as the values."""
+        """Return Euclidean norms by scope, broadcastable to the values."""
         return torch.linalg.vector_norm(values, dim=_SPANNED[self.scope], keepdim=True)
 
     def unit(self, embedded: Embedded) -> Tensor:
-        """Return the norms of the embeddings, one for each unit of the scope, as units of relative lengths."""
+        """Return the norms of the embeddings by scope, the units of relative lengths."""
         words = embedded.embeddings.float() * embedded.mask.unsqueeze(-1)
         if self.words is None:
             return self.norm(words)
@@ -70,18 +68,18 @@ class Space(NamedTuple):
         return self.norm(matrix)
 
     def gradient(self, loss: Tensor, values: Tensor) -> Tensor:
-        """Return the gradient of a loss with respect to the values that were spread for it."""
+        """Return the gradient of a loss with respect to the values."""
         (gradient,) = torch.autograd.grad(loss, values)
         return gradient
 
     def step(self, values: Tensor, gradient: Tensor, length: float | Tensor) -> Tensor:
-        """Return values + length · gradient / ‖gradient‖; no step where that norm is zero or not finite."""
+        """Return values + length · gradient / ‖gradient‖, without a step where the norm is zero or not finite."""
         norm = self.norm(gradient)
         usable = norm.isfinite() & (norm > 0)
         return values + length * torch.where(usable, gradient / norm, 0)
 
     def project(self, values: Tensor, radius: float | Tensor) -> tuple[Tensor, Tensor]:
-        """Return the nearest values whose norms are at most `radius`, and a mask (examples,) of changed examples."""
+        """Return the values projected onto the ball of `radius`, and a mask (examples,) of changed examples."""
         norm = self.norm(values)
         beyond = norm > radius * (1 + _ROUNDING)
         changed = beyond.flatten(1).any(1).expand(len(self.mask))

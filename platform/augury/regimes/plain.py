@@ -1,4 +1,4 @@
-"""The plain regime: label-smoothed cross-entropy of the source as it is."""
+"""Standard training: label-smoothed cross-entropy of the plain source."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Progress, Regime
 
 
 class Plain(Regime):
-    """Every example once; a row is divided by the number of rows."""
+    """Each example once per epoch; the loss is averaged over rows."""
 
     name: Literal["plain"] = "plain"
 

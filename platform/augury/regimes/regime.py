@@ -1,4 +1,4 @@
-"""The contract of a regime: which views of an example are read together, and their loss."""
+"""Base classes of regimes, which decide what views of an example are batched together and define their loss."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from augury.core.citations import Paper
 from augury.core.config import validate
 from augury.core.errors import UserError, unknown
 from augury.core.mutability import MUTABLE, Mutability
-from augury.core.plugins import Extension, Kind
+from augury.core.plugins import Extension, Registry
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
@@ -22,38 +22,38 @@ if TYPE_CHECKING:
 SOURCE = "source"
 TARGET = "target"
 DEFAULT = "plain"
-"""The regime of settings that name none."""
-REGIMES = Kind(
+"""Default regime."""
+REGIMES = Registry(
     "regime",
     package="augury.regimes",
     attribute="REGIME",
-    how="sets REGIME to a subclass of augury.regimes.regime.Regime",
+    contract="set REGIME to a subclass of augury.regimes.regime.Regime",
 )
 
 VIEWS = Mutability("it decides which views are read together")
 
 Scope = Literal["example", "token", "matrix"]
-"""The scope of a norm of a perturbation."""
+"""Scope of the norm of a perturbation."""
 
 
 class Draw(NamedTuple):
-    """One way of reading an example: the views that enter one batch together and the side they predict."""
+    """One way to draw an example: the views that are batched together, and the side that they predict."""
 
     views: tuple[str, ...]
     target: str
 
 
-def texts_read(draws: Sequence[Draw]) -> dict[tuple[str, str], float]:
-    """Return the texts that training reads, as (view, predicted side), and how often a pass reads each on average."""
+def reads_per_pass(draws: Sequence[Draw]) -> dict[tuple[str, str], float]:
+    """Return how often an epoch reads each pair of a view and a predicted side, on average."""
     counts = Counter((view, draw.target) for draw in draws for view in set(draw.views))
     return {text: count / len(draws) for text, count in counts.items()}
 
 
 class Rows(NamedTuple):
-    """The input of a model's last layer for a batch, at the positions that carry a label, and the layer.
+    """The output layer of a model and its input, at all positions of a batch that have a label.
 
-    `hidden` (views, rows, size), `weight` (classes, size), `bias` (classes) or None, `labels` (rows). A row is a target
-    token in translation and an example in classification.
+    `hidden` is (views, rows, size), `weight` (classes, size), `bias` (classes,) or None, `labels` (rows,). A row is a
+    target token in translation and an example in classification.
     """
 
     hidden: Tensor
@@ -63,16 +63,16 @@ class Rows(NamedTuple):
 
 
 class ViewModel(Protocol):
-    """A model that reads chosen views of a batch in one concatenated forward pass."""
+    """A model that computes selected views of a batch in one forward pass."""
 
     def rows(self, batch: Any, views: Sequence[int]) -> Rows: ...
 
 
 class Embedded(NamedTuple):
-    """The words of one view of a batch as a model reads them, before positions are added and anything is normalised.
+    """The embedded tokens of one view of a batch, before position embeddings and normalisation.
 
-    `embeddings` (examples, length, size), detached, as they enter the network (after a scaling, where the model has
-    one); `ids` (examples, length); `mask` (examples, length), True at tokens, special ones too, and False at pads.
+    `embeddings` is (examples, length, size), detached and scaled as the model does; `ids` (examples, length); `mask`
+    (examples, length), True at tokens, including special ones, and False at padding.
     """
 
     embeddings: Tensor
@@ -82,10 +82,10 @@ class Embedded(NamedTuple):
 
 @runtime_checkable
 class PerturbableModel(ViewModel, Protocol):
-    """A model whose word embeddings can be moved; `module` holds all of its parameters.
+    """A model whose word embeddings can be perturbed; `module` has all of its parameters.
 
-    `rows` adds `perturbation` (examples, length, size), zero at pads, to the embeddings of `embedded`, and then one
-    view is read. Its rows must be those of no perturbation where that is zero, whatever the padding.
+    `rows` adds `perturbation` (examples, length, size), zero at padding, to the embeddings of a single view. A
+    perturbation of zero must not change the result.
     """
 
     module: nn.Module
@@ -96,17 +96,17 @@ class PerturbableModel(ViewModel, Protocol):
 
 
 class Progress(NamedTuple):
-    """The progress of training: optimizer steps and passes over the training rows done before this batch."""
+    """Optimizer steps and passes over the training rows (epochs) completed before a batch."""
 
     update: int
     passes: float = 0.0
 
 
 class Losses(NamedTuple):
-    """`total` is a sum over rows; the step's loss is the sum of totals over the sum of divisors.
+    """The loss of a batch, summed over rows, with its divisor.
 
-    Sums are divided once, by the divisor over all accumulation steps and workers, never as a mean of means. `metrics`
-    holds detached sums over rows; `rows` is what they are divided by.
+    The loss of an optimizer step is the sum of `total` divided by the sum of `divisor`, over all accumulation steps and
+    workers, and not a mean of means. `metrics` are detached sums to be divided by `rows`.
     """
 
     total: Tensor
@@ -116,67 +116,71 @@ class Losses(NamedTuple):
 
 
 class Regime(Extension):
-    """Parameters of a regime; a subclass adds its own, its draws and its loss."""
+    """Parameters of a regime; subclasses define their own parameters, draws and loss."""
 
     name: Annotated[str, VIEWS]
-    """The name of the regime, or the path of a file that holds it."""
+    """Name of the regime, or path of a file that defines one."""
     label_smoothing: Annotated[float, MUTABLE] = Field(0.1, ge=0, lt=1)
-    """Mass taken from the label (ε)."""
+    """Probability mass taken from the label (ε)."""
 
     PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {}
     needs_embeddings: ClassVar[bool] = False
-    """True where the model must be a PerturbableModel: one whose word embeddings can be moved."""
+    """Whether the model must be a PerturbableModel."""
 
     def papers(self) -> tuple[Paper, ...]:
-        """Return the papers that the regime, with these parameters, comes from."""
+        """Return the papers that the regime implements with these parameters."""
         return ()
 
     @abstractmethod
     def draws(self, keys: Sequence[str]) -> list[Draw]:
-        """Return how every example is read in one epoch, given the names of its views."""
+        """Return the draws of each example, given the names of its views."""
 
     @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        """Return the loss of one batch, whose examples are read in draws of as many views."""
+        """Return the loss of a batch, whose draws all have the same number of views."""
 
     @property
-    def work(self) -> float:
-        """Return how often a batch goes forward and backward through the model."""
+    def relative_cost(self) -> float:
+        """The number of forward and backward passes for each batch."""
         return 1.0
 
     def onset(self, updates_per_pass: float) -> float:
-        """Return the number of updates after which all of the loss acts: 0 without a warm-up."""
+        """Return the number of updates until the complete loss applies: 0 without a warm-up."""
         return 0
 
 
-class Delayed(Regime):
-    """A regime a part of whose loss acts only after a warm-up, counted in updates or in passes."""
+class WarmupRegime(Regime):
+    """A regime whose loss is complete only after a warm-up, measured in updates or in passes over the data."""
 
     warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
     warmup_passes: Annotated[float | None, MUTABLE] = Field(None, ge=0)
-    """The same in passes over the training rows, in place of warmup_steps: whatever the size of batch and corpus."""
+    """Epochs of the warm-up, instead of warmup_steps; does not depend on the sizes of batch and corpus."""
 
     def inactive(self) -> dict[str, str]:
-        return {} if self.warmup_passes is None else {"warmup_steps": "warmup_passes gives the warm-up"}
+        return {} if self.warmup_passes is None else {"warmup_steps": "warmup_passes sets the warm-up"}
 
-    def warming(self, progress: Progress) -> bool:
-        """Return whether the warm-up is still going on."""
+    def in_warmup(self, progress: Progress) -> bool:
+        """Return whether training is still in the warm-up."""
         if self.warmup_passes is not None:
             return progress.passes < self.warmup_passes
         return progress.update < self.warmup_steps
-
-    @property
-    def work(self) -> float:
-        """Return how often a batch goes forward and backward through the model."""
-        return 1.0
 
     def onset(self, updates_per_pass: float) -> float:
         return self.warmup_steps if self.warmup_passes is None else self.warmup_passes * updates_per_pass
 
 
+def no_views(regime: str, alternative: str = "") -> UserError:
+    """Return the error for a regime that needs views in an experiment without any."""
+    return UserError(
+        f"regime {regime} needs views, and the experiment has none: add an operator that creates them to augment, such "
+        "as {operator: cipher, keys: [1, 2]} or {operator: bpe_dropout, use: view} for translation, or {operator: eda, "
+        f"use: view}} for sentence pairs (reorder and draws support use: view too){alternative and f', {alternative}'}"
+    )
+
+
 def parse(value: Any) -> Regime:
-    """Return the regime that `{name: ..., parameters}` describes; raise UserError, which names the nearest one."""
+    """Return the regime described by a name or `{name: ..., parameters}`; raise UserError for an unknown name."""
     if isinstance(value, Regime):
         return value
     if isinstance(value, str):
@@ -184,8 +188,10 @@ def parse(value: Any) -> Regime:
     if isinstance(value, Mapping):
         value = {"name": DEFAULT, **value}
     if not isinstance(value, Mapping) or not isinstance(value["name"], str):
-        raise UserError(f"a regime is 'name: ...' and its parameters; allowed names: {', '.join(names())}")
-    schema, values = plugins.section(REGIMES, Regime, "name", value)
+        raise UserError(
+            f"regime is {value!r:.60}: give 'name: ...' and its parameters; allowed names: {', '.join(names())}"
+        )
+    schema, values = plugins.resolve(REGIMES, Regime, "name", value)
     name = values["name"]
     preset = values.pop("preset", None)
     if preset is not None and preset not in schema.PRESETS:
@@ -194,5 +200,5 @@ def parse(value: Any) -> Regime:
 
 
 def names() -> list[str]:
-    """Return the names of the regimes there are."""
+    """Return the names of all regimes."""
     return REGIMES.names()

@@ -11,8 +11,8 @@ from augury.reporting.learnt import WARNING, Reached, not_learnt
 from augury.reporting.numbers import signed
 from augury.reporting.results import Cost, Estimate, SystemResult
 from augury.scoring.bootstrap import SEED, Resampled
-from augury.scoring.metrics import entry, lower_is_better, segments, title
-from augury.scoring.significance import TRIALS, Difference, Method, decide, holm
+from augury.scoring.metrics import lower_is_better, metric_class, segment_noun, title
+from augury.scoring.significance import TRIALS, Difference, Method, compare_by, holm
 
 WEIGHTS = {
     "averaged": "the mean of the last checkpoints",
@@ -139,7 +139,9 @@ def _with_tests(rows: Sequence[Row], drawn: Sequence[Resampled | None], metric: 
     """Return the rows with their differences tested, and the p-values corrected for the number of tests."""
     baseline = drawn[0]
     differences = [
-        decide(baseline, own, entry(metric).value, method) if baseline and own and row.difference is not None else None
+        compare_by(method, baseline, own, metric_class(metric).value)
+        if baseline and own and row.difference is not None
+        else None
         for row, own in zip(rows, drawn, strict=True)
     ]
     corrected = iter(holm([difference.p_value for difference in differences if difference]))
@@ -160,7 +162,7 @@ def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     lines.append("seeds: " + _by_value({result.name: ", ".join(map(str, result.runs)) for result in results}))
     several = any(len(result.runs) > 1 for result in results)
     lines.append(
-        f"intervals: bootstrap over {segments(metrics[0])}" + (", with Student's t over seeds" if several else "")
+        f"intervals: bootstrap over {segment_noun(metrics[0])}" + (", with Student's t over seeds" if several else "")
     )
     return lines
 
@@ -171,7 +173,7 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     if not tested:
         return []
     alone = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
-    over = segments(metric)
+    over = segment_noun(metric)
     both_levels = f"two-level test over seeds and {over}"
     match method:
         case "bootstrap":
@@ -208,8 +210,8 @@ def _problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     unknown = [result.name for result in scored if metrics[0] not in result.resampled.get(test, {})]
     if unknown and len(results) > 1:
         lines.append(
-            f"not tested, as the counts of {segments(metrics[0])} are gone: {', '.join(unknown)}; remove scores.json "
-            "from the runs and give the command again that made them"
+            f"not tested, as the counts of {segment_noun(metrics[0])} are gone: {', '.join(unknown)}; remove "
+            "scores.json from the runs and give the command again that made them"
         )
     for metric in metrics:
         estimates = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]

@@ -145,14 +145,14 @@ def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> Deco
 def _scored(of_seeds: Sequence[Run], name: str, test: str, outputs: Mapping[int, Decoded]) -> SystemResult:
     corpus, scoring = of_seeds[0].corpus(test), of_seeds[0].experiment.scoring
     columns = COLUMNS[corpus.kind]
-    (language,) = set(corpus.column(columns.expected_language))
+    (language,) = set(corpus.column(columns.target_language))
     return from_hypotheses(
         name,
         {run.folder: outputs[run.seed].outputs for run in of_seeds},
-        corpus.column(columns.expected),
+        corpus.column(columns.target),
         test=test,
         language=language,
         metrics=scoring.metrics,
-        sources=corpus.column(*columns.read),
+        sources=corpus.column(*columns.inputs),
         samples=scoring.bootstrap_samples,
     )

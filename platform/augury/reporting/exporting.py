@@ -9,7 +9,7 @@ import uuid
 from pathlib import Path
 
 from augury.core.errors import UserError
-from augury.core.store import Folder, Store, share
+from augury.core.store import Folder, Store, reset_permissions
 from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.reporting import card
@@ -45,7 +45,7 @@ def export(run: Folder, store: Store, form: str, output: Path) -> None:
         (directory / EXPERIMENT).write_text(experiment, encoding="utf-8")
         (directory / EXAMPLE).write_text(exported.usage, encoding="utf-8")
         (directory / README).write_text(card.render(run, store, exported, EXPERIMENT), encoding="utf-8")
-        share(directory)
+        reset_permissions(directory)
         os.replace(directory, output)
     finally:
         shutil.rmtree(directory, ignore_errors=True)

@@ -60,7 +60,7 @@ def _first(names: Sequence[str]) -> str:
 def _of_one_label(score: Reached, test: str) -> tuple[str, float] | None:
     """Return the most frequent label and what it reaches for every example; None for text and where the set is gone."""
     try:
-        known = metrics.entry(score.metric)
+        known = metrics.metric_class(score.metric)
     except UserError:
         return None
     if known.measures != "labels" or known.lower_is_better or not run_files.described(score.run):
@@ -71,7 +71,7 @@ def _of_one_label(score: Reached, test: str) -> tuple[str, float] | None:
 
 @lru_cache(maxsize=64)  # pages of a running sweep are made again and again
 def _constant(corpus: Folder, metric: str) -> tuple[str, float]:
-    labels = Corpus(corpus).column(COLUMNS[Corpus(corpus).kind].expected)
+    labels = Corpus(corpus).column(COLUMNS[Corpus(corpus).kind].target)
     ((label, _),) = Counter(labels).most_common(1)
     scorer = metrics.metric(metric)
     return label, scorer.value(scorer.statistics([label] * len(labels), labels).sum(0))

@@ -11,7 +11,7 @@ from augury.reporting.comparison import MEAN, Comparison, comparison
 from augury.reporting.resampling import example_ids
 from augury.reporting.results import Estimate, SystemResult
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.metrics import bounds, entry
+from augury.scoring.metrics import bounds, metric_class
 from augury.scoring.significance import Method, clusters, interval, mean_over
 
 
@@ -56,7 +56,7 @@ def _drawn(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled
     examples = _examples(system, tests, [len(resampled.statistics[0]) for resampled in known])
     seeds = zip(*(resampled.statistics for resampled in known), strict=True)
     counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
-    return resample(counts, mean_over(entry(metric).value, len(known)), samples=len(known[0].samples))
+    return resample(counts, mean_over(metric_class(metric).value, len(known)), samples=len(known[0].samples))
 
 
 def _examples(system: SystemResult, tests: Sequence[str], lengths: Sequence[int]) -> list[list[str]]:

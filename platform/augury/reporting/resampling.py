@@ -12,7 +12,7 @@ from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus
 from augury.reporting import run_files
 from augury.scoring.bootstrap import Resampled, resample
-from augury.scoring.metrics import entry
+from augury.scoring.metrics import metric_class
 from augury.scoring.scores import read_statistics
 
 
@@ -59,4 +59,4 @@ def _resampled(
     statistics = read_statistics(run, test).get(metric)
     if statistics is None or len(statistics) != sentences:
         return None
-    return resample([statistics], entry(metric).value, samples=samples)
+    return resample([statistics], metric_class(metric).value, samples=samples)

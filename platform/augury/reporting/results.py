@@ -19,7 +19,7 @@ from augury.reporting.resampling import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.metrics import bounds, lower_is_better
 from augury.scoring.metrics import metric as get_metric
-from augury.scoring.signature import measure, with_resampling
+from augury.scoring.signature import with_resampling, without_resampling
 from augury.scoring.significance import LEVEL, Interval, interval
 from augury.training import history
 
@@ -39,7 +39,7 @@ class Estimate:
     @property
     def measure(self) -> str:
         """The signature without that of the interval: values that share it compare."""
-        return measure(self.signature)
+        return without_resampling(self.signature)
 
 
 @dataclass(frozen=True)

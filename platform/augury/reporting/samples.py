@@ -48,10 +48,10 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> Samples
     if not outputs or corpus is None:
         return None
     columns = COLUMNS[corpus.kind]
-    inputs, expected = {name: corpus.column(name) for name in columns.read}, corpus.column(columns.expected)
+    inputs, expected = {name: corpus.column(name) for name in columns.inputs}, corpus.column(columns.target)
     count = min(count, len(expected))
     lines = sorted(generator("samples", corpus.address).choice(len(expected), count, replace=False).tolist())
-    languages_of = list(dict.fromkeys([columns.language, columns.expected_language]))
+    languages_of = list(dict.fromkeys([columns.language, columns.target_language]))
     (languages,) = corpus.shard(corpus.shards[0], languages_of).slice(0, 1).to_pylist()
     examples = [
         Sample(
@@ -63,5 +63,5 @@ def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> Samples
         for line in lines
     ]
     return Samples(
-        test, languages[columns.language], columns.expected, languages[columns.expected_language], tuple(examples)
+        test, languages[columns.language], columns.target, languages[columns.target_language], tuple(examples)
     )

@@ -1,1 +1,1 @@
-"""How good a translation is, and how sure one can be of it: corpus metrics with bootstrap intervals."""
+"""Corpus metrics with confidence intervals and significance tests."""

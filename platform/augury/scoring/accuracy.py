@@ -1,4 +1,4 @@
-"""Accuracy of predicted labels, one a line, from counts of examples."""
+"""Accuracy of predicted labels, one per line."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from augury.scoring.metric import VERSION, CountedMetric
 
 
 class Accuracy(CountedMetric):
-    """The share of labels that are right, spaces around them left out of account."""
+    """The percentage of correct labels, ignoring surrounding white space."""
 
     title = "accuracy"
     unit = "%"
@@ -31,11 +31,11 @@ METRICS = {"accuracy": Accuracy}
 
 
 def statistics(predicted: str, label: str) -> list[int]:
-    """Return the two counts of an example: whether it is right, and one."""
+    """Return the counts of an example: 1 if it is correct, and the number of examples, 1."""
     return [int(predicted == label), 1]
 
 
 def value(sums: Sequence[float]) -> float:
-    """Return the share of examples, 0 to 100, whose label is right; `sums` are those of `statistics`."""
+    """Return accuracy, 0 to 100, from summed `statistics`."""
     correct, examples = sums
     return 100 * correct / examples

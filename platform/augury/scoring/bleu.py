@@ -1,4 +1,4 @@
-"""BLEU (Papineni et al., 2002) from per-sentence statistics, and the text preparations of its variants."""
+"""BLEU (Papineni et al., 2002) from sentence statistics, and the tokenisation of its variants."""
 
 from __future__ import annotations
 
@@ -23,13 +23,13 @@ EAST_ASIAN = re.compile(
     r"[\u1100-\u11ff\u2e80-\u9fff\ua960-\ua97f\uac00-\ud7ff\uf900-\ufaff\ufe30-\ufe4f\uff00-\uffef"
     r"\U00020000-\U0003ffff]"
 )
-"""Characters that the tokenisers of Chinese, Japanese and Korean part otherwise than 13a; full-width ones too."""
+"""Characters that the Chinese, Japanese and Korean tokenisers split differently from 13a, full-width ones included."""
 _HYPHEN = re.compile(r"(\S)-(\S)")
-_ONE_REFERENCE = [[""]]  # sacreBLEU signs a metric only once it knows the number of references
+_ONE_REFERENCE = [[""]]  # sacreBLEU's signatures need the number of references
 
 
 class _Bleu(CountedMetric):
-    """BLEU of lines that a subclass parts into tokens; `:lower` ignores case."""
+    """BLEU with the tokenisation of a subclass; option `lower` ignores case."""
 
     options = ("lower",)
     bounds = (0.0, 100.0)
@@ -43,12 +43,12 @@ class _Bleu(CountedMetric):
         return value(sums, cls.smoothing)
 
     def cased(self, line: str) -> str:
-        """Return a line as its case counts."""
+        """Return a line, lower-cased if case is ignored."""
         return line.lower() if self.option == "lower" else line
 
 
 class Bleu(_Bleu):
-    """BLEU of detokenised text with sacreBLEU's tokeniser of the language: 13a, or that of zh, ja, ko."""
+    """BLEU of detokenised text with sacreBLEU's tokeniser for the language: 13a, or those of zh, ja and ko."""
 
     title = "BLEU"
     smoothing: ClassVar[Smoothing] = "exp"
@@ -60,7 +60,7 @@ class Bleu(_Bleu):
         lower = self.option == "lower"
         try:
             library = BLEU(lowercase=lower, smooth_method=self.smoothing, trg_lang=language, references=_ONE_REFERENCE)
-        except RuntimeError as error:  # the tokenisers of ja and ko are separate packages
+        except RuntimeError as error:  # the tokenisers of ja and ko are optional packages
             reason = " ".join(str(error).split())
             raise UserError(f"metric '{name}' cannot tokenise '{language}': {reason}") from error
         self.tokenizer, self.signature = library.tokenizer, str(library.get_signature())
@@ -68,21 +68,21 @@ class Bleu(_Bleu):
     def prepare(self, line: str) -> tuple[str, ...]:
         if not self.language and (character := EAST_ASIAN.search(line)):
             raise UserError(
-                f"metric '{self.name}' parts Chinese, Japanese and Korean by rules of their own, and the text holds "
-                f"'{character[0]}': say its language (--language zh, ja, ko, or what else it is in)"
+                f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, and the text contains "
+                f"'{character[0]}': give its language (--language zh, ja, ko, or another)"
             )
         return tuple(self.tokenizer(self.cased(line).rstrip()).split())
 
 
 class MultiBleuDetokenised(Bleu):
-    """The same without smoothing."""
+    """`Bleu` without smoothing."""
 
     title = "multi-BLEU detokenised"
     smoothing = "none"
 
 
 class MultiBleu(_Bleu):
-    """BLEU of multi-bleu.perl after Moses tokenisation with escaping."""
+    """BLEU as multi-bleu.perl computes it, after Moses tokenisation with escaping."""
 
     title = "multi-BLEU"
     smoothing = "none"
@@ -91,12 +91,12 @@ class MultiBleu(_Bleu):
         super().__init__(name, language)
         if not language:
             raise UserError(
-                f"metric '{name}' tokenises by the rules of a language: say which (--language de, en, fr, ...)"
+                f"metric '{name}' tokenises by the rules of a language: give it (--language de, en, fr, ...)"
             )
         self.signature = "|".join(f"{key}:{setting}" for key, setting in self.parameters().items())
 
     def parameters(self) -> dict[str, str]:
-        """Return what a value depends on."""
+        """Return the entries of the signature."""
         import sacremoses
         from sacremoses.corpus import NonbreakingPrefixes
 
@@ -110,19 +110,19 @@ class MultiBleu(_Bleu):
         return tuple(self.cased(self.split(" ".join(moses(line, self.language)))).split())
 
     def split(self, line: str) -> str:
-        """Return a tokenised line with its words split further."""
+        """Split the words of a tokenised line further; a hook for subclasses."""
         return line
 
 
 class CompoundBleu(MultiBleu):
-    """The same with hyphenated compounds split (`compound_split`)."""
+    """`MultiBleu` with hyphenated compounds split (`compound_split`)."""
 
     title = "compound BLEU"
 
     def parameters(self) -> dict[str, str]:
         parameters = super().parameters()
-        behind = {key: parameters.pop(key) for key in ("sacremoses", "version")}
-        return {**parameters, "split": "compound", **behind}
+        versions = {key: parameters.pop(key) for key in ("sacremoses", "version")}
+        return {**parameters, "split": "compound", **versions}
 
     def split(self, line: str) -> str:
         return compound_split(line)
@@ -137,13 +137,13 @@ METRICS = {
 
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
-    """Return the nine counts of a sentence: clipped matches of n = 1 .. 4, hypothesis n-grams, reference length."""
+    """Return nine counts of a sentence: clipped matches for n = 1 to 4, hypothesis n-grams, reference length."""
     in_hypothesis, in_reference, matched = matches(hypothesis, reference, ORDER)
     return [*matched, *in_hypothesis, in_reference[0]]
 
 
 def pairwise_statistics(sentences: Sequence[tuple[str, ...]]) -> NDArray[Any]:
-    """Return the `statistics` of every sentence as a hypothesis (row) against every one as a reference (column)."""
+    """Return the `statistics` of all pairs of a hypothesis (row) and a reference (column) from `sentences`."""
     import numpy as np
 
     totals, matched = pairwise_matches(sentences, ORDER)
@@ -153,11 +153,11 @@ def pairwise_statistics(sentences: Sequence[tuple[str, ...]]) -> NDArray[Any]:
 
 
 def value(sums: Sequence[float], smoothing: Smoothing) -> float:
-    """Return BLEU, 0 to 100, of a corpus whose `statistics` sum to `sums`.
+    """Return BLEU, 0 to 100, from summed `statistics`.
 
-    Without smoothing any order without a match gives 0, as in multi-bleu.perl; `exp` counts the k-th such
-    order as 1 / 2^k matches, as in mteval-v13a (Chen and Cherry, 2014, method 3). A corpus without any match,
-    or without any 4-gram, has BLEU 0 either way.
+    Without smoothing, an order without matches gives 0, as in multi-bleu.perl. `exp` counts the k-th such order as
+    1 / 2^k matches, as in mteval-v13a (Chen and Cherry, 2014, method 3). Either way BLEU is 0 if there is no match at
+    all or no 4-gram.
     """
     if not all(sums[ORDER : 2 * ORDER]) or (smoothing == "none" and not all(sums[:ORDER])):
         return 0.0
@@ -165,15 +165,15 @@ def value(sums: Sequence[float], smoothing: Smoothing) -> float:
 
 
 def sentence_value(counts: Sequence[float]) -> float:
-    """Return the BLEU, 0 to 100, of one sentence with these `statistics`, smoothed by `exp`, as sacreBLEU has it.
+    """Return sentence BLEU, 0 to 100, as sacreBLEU does: with `exp` smoothing and effective order.
 
-    Orders of which the hypothesis is too short to have an n-gram are left out (effective order).
+    The effective order leaves out orders for which the hypothesis is too short.
     """
     return _geometric(counts, sum(map(bool, counts[ORDER : 2 * ORDER])))
 
 
 def _geometric(sums: Sequence[float], order: int) -> float:
-    """The geometric mean of the precisions up to an order, `exp` in the place of zeros, with the brevity penalty."""
+    """Return the geometric mean of precisions up to `order`, with `exp` smoothing, times the brevity penalty."""
     matched, total, reference_length = sums[:order], sums[ORDER : ORDER + order], sums[2 * ORDER]
     if not any(matched):
         return 0.0
@@ -188,14 +188,14 @@ def _geometric(sums: Sequence[float], order: int) -> float:
 
 @lru_cache(maxsize=2**16)
 def moses(line: str, language: str) -> tuple[str, ...]:
-    """Return the tokens of a line by the Moses rules of `language`; `& | < > ' " [ ]` become `&amp;` and so on."""
+    """Tokenise a line as Moses does for `language`, escaping `& | < > ' " [ ]` as `&amp;` and so on."""
     return tuple(_tokenizer(language).tokenize(line, escape=True))
 
 
 def compound_split(line: str) -> str:
-    """Return a tokenised line with hyphens inside words split off: `rich-text` becomes `rich ##AT##-##AT## text`.
+    """Split hyphenated words of a tokenised line: `rich-text` becomes `rich ##AT##-##AT## text`.
 
-    Matches do not overlap: `a-b-c` is split once, as in the scripts behind published WMT14 En-De figures.
+    Matches do not overlap, so that `a-b-c` is split once, as in the scripts behind published WMT14 En-De results.
     """
     return _HYPHEN.sub(r"\1 ##AT##-##AT## \2", line)
 

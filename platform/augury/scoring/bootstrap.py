@@ -1,6 +1,6 @@
-"""Resampled test sets: what systems would score on other draws of sentences, from sufficient statistics, not from text.
+"""Bootstrap resampling of test sets (Koehn, 2004) from sentence statistics.
 
-The draws are those of sacreBLEU's paired bootstrap, to the bit, for the same seed.
+For the same seed, samples are exactly those of sacreBLEU's paired bootstrap.
 """
 
 from __future__ import annotations
@@ -15,71 +15,72 @@ from numpy.typing import NDArray
 from augury.core.errors import UserError
 
 Value = Callable[[Sequence[float]], float]
-"""Summed statistics to a score."""
+"""Maps summed statistics to a score."""
 
 SAMPLES = 1000
 SEED = 12345  # sacreBLEU's
-BLOCK = 2**21  # numbers of a block of draws, 16 MiB
+BLOCK = 2**21  # elements of a block of counts, 16 MiB
 
 
 @dataclass(frozen=True)
 class Resampled:
-    """The scores of one system, seed by seed, on a test set and on resampled test sets.
+    """The scores of a system for each training seed, on a test set and on bootstrap samples of it.
 
-    Made with an equal number of sentences, samples and an equal random seed, two systems have the same sentences in
-    the same sample, so that their samples are paired.
+    Systems resampled with the same random seed, number of sentences and number of samples are paired: their i-th
+    samples have the same sentences.
     """
 
     scores: NDArray[np.float64]
-    """On the test set itself, shape (seeds,)."""
+    """Scores on the test set, shape (seeds,)."""
     samples: NDArray[np.float64]
-    """Shape (samples, seeds); the seeds have the same sentences in the same sample."""
+    """Scores on the bootstrap samples, which are the same for all seeds, shape (samples, seeds)."""
     statistics: tuple[NDArray[Any], ...]
-    """What they come from, of every seed, shape (sentences, counts)."""
+    """Sentence statistics of each seed, shape (sentences, counts)."""
 
     @property
     def value(self) -> float:
-        """Return the mean over seeds."""
+        """The mean score over seeds."""
         return float(self.scores.mean())
 
     @property
     def seeds(self) -> int:
-        """Return the number of seeds."""
+        """The number of seeds."""
         return len(self.scores)
 
 
 def resample(
     statistics: Sequence[NDArray[Any]], value: Value, *, samples: int = SAMPLES, seed: int = SEED
 ) -> Resampled:
-    """Score a system on resampled test sets, each as large as the test set and drawn from it with replacement.
+    """Score a system on bootstrap samples, each as large as the test set and drawn from it with replacement.
 
-    `statistics` has an array of shape (sentences, counts) for every seed; `value` turns their sums into a score.
-    UserError for less than one sample.
+    `statistics` has an array (sentences, counts) for each seed; `value` maps their sums to a score.
+    Raises UserError for fewer than one sample.
     """
     if samples < 1:
-        raise UserError(f"{samples} bootstrap samples: give at least 1, usually {SAMPLES}")
-    assert len({table.shape for table in statistics}) == 1, "seeds are scored on the same sentences by one metric"
-    # In floating point sums of integers are exact below 2^53 and many times faster than in integers.
+        raise UserError(f"{samples} bootstrap samples: use at least 1, normally {SAMPLES}")
+    assert len({table.shape for table in statistics}) == 1, "all seeds need the same sentences and the same metric"
+    # Floating-point sums of integers are exact below 2^53, and matrix products much faster than with integers.
     table = np.hstack(statistics).astype(np.float64)
-    sums = np.concatenate([times @ table for times in draws(len(table), samples, seed)])
-    of_seeds = len(statistics)
-    whole, drawn = scores(table.sum(0, keepdims=True), value, of_seeds)[0], scores(sums, value, of_seeds)
-    return Resampled(whole, drawn, tuple(statistics))
+    sums = np.concatenate([counts @ table for counts in resample_counts(len(table), samples, seed)])
+    seeds = len(statistics)
+    return Resampled(
+        scores(table.sum(0, keepdims=True), value, seeds)[0], scores(sums, value, seeds), tuple(statistics)
+    )
 
 
 def scores(sums: NDArray[np.float64], value: Value, systems: int = 1) -> NDArray[np.float64]:
-    """Return the scores of summed statistics, shape (samples, systems x counts), in which systems lie side by side."""
+    """Return the scores (samples, systems) of summed statistics (samples, systems x counts)."""
     rows = sums.reshape(len(sums), systems, -1).tolist()
     return np.array([[value(counts) for counts in row] for row in rows])
 
 
-def draws(sentences: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
-    """Yield how often every sentence is drawn, in blocks of shape (some of the samples, sentences)."""
+def resample_counts(sentences: int, samples: int, seed: int) -> Iterator[NDArray[np.float64]]:
+    """Yield how often each sentence is in each sample, in blocks of samples of shape (block, sentences)."""
     assert sentences, "there is nothing to resample"
     random = np.random.default_rng(seed)
     block = max(1, BLOCK // sentences)
     for first in range(0, samples, block):
         rows = min(block, samples - first)
         drawn = random.choice(sentences, size=(rows, sentences)) + sentences * np.arange(rows)[:, None]
-        times = np.bincount(drawn.ravel(), minlength=rows * sentences)
-        yield times.reshape(rows, sentences).astype(np.float64)
+        counts = np.bincount(drawn.ravel(), minlength=rows * sentences)
+        yield counts.reshape(rows, sentences).astype(np.float64)

@@ -1,4 +1,4 @@
-"""chrF and chrF++ (Popović, 2015, 2017) from per-sentence statistics, as in sacreBLEU: character order 6, beta 2."""
+"""chrF and chrF++ (Popović, 2015, 2017) from sentence statistics, as in sacreBLEU: character order 6, beta 2."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ BETA = 2
 
 
 class Chrf(CountedMetric):
-    """chrF; the language makes no difference, and `:lower` ignores case."""
+    """chrF, which does not depend on the language; option `lower` ignores case."""
 
     title = "chrF"
     options = ("lower",)
     bounds = (0.0, 100.0)
     words: ClassVar[int] = 0
-    """The highest order of n-grams of words."""
+    """Highest order of word n-grams."""
 
     def __init__(self, name: str, language: str):
         from sacrebleu.metrics.chrf import CHRF
@@ -45,7 +45,7 @@ class Chrf(CountedMetric):
 
 
 class ChrfPlusPlus(Chrf):
-    """chrF++, which counts words and pairs of words too."""
+    """chrF++: chrF with word unigrams and bigrams."""
 
     title = "chrF++"
     words = 2
@@ -55,21 +55,21 @@ METRICS = {"chrf": Chrf, "chrf++": ChrfPlusPlus}
 
 
 def statistics(hypothesis: str, reference: str, words: int = 0) -> list[int]:
-    """Return the counts of a sentence: n-grams of the hypothesis, of the reference, and matches, each a count by order.
+    """Return n-gram counts of a sentence by order: in the hypothesis, in the reference, and matches.
 
-    Orders are those of characters, spaces removed, up to 6, and then those of words up to `words` (chrF++: 2).
+    Orders are those of characters without spaces, up to 6, followed by those of words, up to `words` (chrF++: 2).
     """
     levels = [matches("".join(hypothesis.split()), "".join(reference.split()), CHARACTERS)]
     if words:
         levels.append(matches(split(hypothesis), split(reference), words))
     in_hypothesis, in_reference, matched = (list(chain.from_iterable(counts)) for counts in zip(*levels, strict=True))
-    # An order that the reference is too short for says nothing about the hypothesis.
+    # Orders for which the reference is too short do not count.
     in_hypothesis = [h if r else 0 for h, r in zip(in_hypothesis, in_reference, strict=True)]
     return [*in_hypothesis, *in_reference, *matched]
 
 
 def pairwise_statistics(sentences: Sequence[str]) -> NDArray[Any]:
-    """Return the `statistics`, of characters, of every sentence (row) against every one as a reference (column)."""
+    """Return the character `statistics` of all pairs of a hypothesis (row) and a reference (column)."""
     import numpy as np
 
     totals, matched = pairwise_matches(["".join(sentence.split()) for sentence in sentences], CHARACTERS)
@@ -79,7 +79,7 @@ def pairwise_statistics(sentences: Sequence[str]) -> NDArray[Any]:
 
 
 def value(sums: Sequence[float]) -> float:
-    """Return chrF2 or chrF2++, 0 to 100, from summed `statistics`; an order that is absent on a side is left out."""
+    """Return chrF2 or chrF2++, 0 to 100, from summed `statistics`, averaged over the orders that both sides have."""
     count = len(sums) // 3
     precision = recall = 0.0
     orders = 0
@@ -95,11 +95,11 @@ def value(sums: Sequence[float]) -> float:
 
 
 def split(line: str) -> tuple[str, ...]:
-    """Return the words of a line, each parted from one ASCII punctuation mark at its end, or else at its beginning."""
-    return tuple(chain.from_iterable(map(_parted, line.split())))
+    """Split a line into words, and off each word one ASCII punctuation mark at its end, or else at its beginning."""
+    return tuple(chain.from_iterable(map(_split_mark, line.split())))
 
 
-def _parted(word: str) -> tuple[str, ...]:
+def _split_mark(word: str) -> tuple[str, ...]:
     if len(word) > 1 and word[-1] in string.punctuation:
         return word[:-1], word[-1]
     if len(word) > 1 and word[0] in string.punctuation:

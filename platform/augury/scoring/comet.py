@@ -1,7 +1,7 @@
-"""COMET (Rei et al., 2020): a trained model that scores every translation, given its source and a reference.
+"""COMET (Rei et al., 2020): a trained model that scores translations given their sources and references.
 
-Its package wants other versions of transformers and numpy than Augury, so that it runs in a process of its own, by the
-Python that `AUGURY_COMET` names, or by this one where the package is installed with Augury nevertheless.
+The package needs other versions of transformers and numpy than Augury. It therefore runs in a subprocess, with the
+Python interpreter named by `AUGURY_COMET`, or with this one if the package is installed here.
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from augury.core.errors import UserError
 from augury.scoring.metric import SegmentMetric
 
 PYTHON = "AUGURY_COMET"
-"""The variable that names a Python in whose environment unbabel-comet is installed."""
+"""Environment variable with the path of a Python interpreter that has unbabel-comet."""
 MODEL = "Unbabel/wmt22-comet-da"
-SCALE = 100  # of models that give 0 to 1, as papers print it
+SCALE = 100  # models score from 0 to 1, papers report percentages
 BATCH = 16
 
 
 class Comet(SegmentMetric):
-    """COMET times 100; `comet:MODEL` takes another model, a name on the hub or the path of a checkpoint."""
+    """COMET times 100; `comet:MODEL` selects a model by hub name or checkpoint path."""
 
     title = "COMET"
     needs_sources = True
@@ -37,19 +37,19 @@ class Comet(SegmentMetric):
     def __init__(self, name: str, language: str):
         super().__init__(name, language)
         self.model = self.option or MODEL
-        version = _asked(_python(), {})["version"]
-        self.signature = f"nrefs:1|model:{_named(self.model)}|scale:{SCALE}|comet:{version}"
+        version = _request(_python(), {})["version"]
+        self.signature = f"nrefs:1|model:{_model_id(self.model)}|scale:{SCALE}|comet:{version}"
 
     @classmethod
     def require(cls) -> None:
-        _asked(_python(), {})
+        _request(_python(), {})
 
     def score(self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]) -> list[float]:
         segments = [
             {"src": source, "mt": hypothesis, "ref": reference}
             for source, hypothesis, reference in zip(sources, hypotheses, references, strict=True)
         ]
-        response = _asked(_python(), {"model": self.model, "batch_size": BATCH, "segments": segments})
+        response = _request(_python(), {"model": self.model, "batch_size": BATCH, "segments": segments})
         return [SCALE * score for score in response["scores"]]
 
 
@@ -57,19 +57,19 @@ METRICS = {"comet": Comet}
 
 
 def _python() -> str:
-    """The Python that has COMET; UserError where there is none."""
+    """Return the interpreter that has COMET; raise UserError if there is none."""
     python = os.environ.get(PYTHON) or (sys.executable if find_spec("comet") else None)
     if python is None:
         raise UserError(
-            "metric 'comet' needs the package unbabel-comet, which does not go with Augury's version of transformers: "
-            "install it elsewhere (python -m venv comet && comet/bin/pip install unbabel-comet 'setuptools<81' "
-            f"sentencepiece==0.2.0) and export {PYTHON}=comet/bin/python"
+            "metric 'comet' needs the package unbabel-comet, which is incompatible with Augury's version of "
+            "transformers: install it in another environment (python -m venv comet && comet/bin/pip install "
+            f"unbabel-comet 'setuptools<81' sentencepiece==0.2.0) and export {PYTHON}=comet/bin/python"
         )
     return python
 
 
-def _named(model: str) -> str:
-    """A model's name in signatures; of a checkpoint its file name with the beginning of its hash."""
+def _model_id(model: str) -> str:
+    """Return the name of a model in signatures; a checkpoint is identified by its file name and a hash."""
     path = Path(model)
     if not path.is_file():
         return model
@@ -77,19 +77,19 @@ def _named(model: str) -> str:
         return f"{path.name}@{hashlib.file_digest(file, 'sha256').hexdigest()[:16]}"
 
 
-def _asked(python: str, request: dict[str, Any]) -> dict[str, Any]:
-    """What COMET's process answers; UserError with its last words where it fails."""
-    return dict(json.loads(_answer(python, json.dumps(request))))
+def _request(python: str, request: dict[str, Any]) -> dict[str, Any]:
+    """Return the response of COMET's subprocess; raise UserError with the last line of its output if it fails."""
+    return dict(json.loads(_run(python, json.dumps(request))))
 
 
-@lru_cache(maxsize=4)  # every metric asks for the version
-def _answer(python: str, request: str) -> str:
+@lru_cache(maxsize=4)  # the version is requested repeatedly
+def _run(python: str, request: str) -> str:
     source = Path(__file__).with_name("comet_process.py").read_text(encoding="utf-8")
-    try:  # as text: in the directory of the file, this module would be found for the package comet
+    try:  # with -c: run as a file, it would import this module in place of the package comet
         result = subprocess.run([python, "-c", source], input=request, capture_output=True, text=True, check=False)
     except OSError as error:
         raise UserError(f"{PYTHON}={python} cannot be run: {error.strerror}") from error
     if result.returncode:
-        last = result.stderr.strip().splitlines()[-1:] or ["nothing is known of why"]
+        last = result.stderr.strip().splitlines()[-1:] or [f"exit status {result.returncode}"]
         raise UserError(f"COMET, run by {python}, failed: {last[0]}")
     return result.stdout.splitlines()[-1]

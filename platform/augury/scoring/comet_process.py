@@ -1,4 +1,4 @@
-"""Run by the Python that has COMET, which need not have Augury: a request as JSON in, the scores as JSON out."""
+"""COMET's subprocess: reads a request as JSON and writes scores as JSON, without importing Augury."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 
 def answer(request: dict[str, Any]) -> dict[str, Any]:
-    """Return the version of COMET, and the score of every segment where the request has segments."""
+    """Return the version of COMET, and the scores of the segments if the request has any."""
     result: dict[str, Any] = {"version": version("unbabel-comet")}
     if "segments" in request:
         import torch

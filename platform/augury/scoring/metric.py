@@ -1,7 +1,7 @@
-"""The contract of a metric: statistics of every segment, whose sum over a corpus decides its value.
+"""Base classes of metrics: additive statistics of segments, from whose sums a corpus value is computed.
 
-That covers metrics of counts (BLEU, chrF, TER, accuracy) and metrics that give every segment a number, whose mean is
-the corpus's (COMET). Whatever satisfies it has intervals and tests: resampled test sets sum the same statistics.
+This covers metrics of counts (BLEU, chrF, TER, accuracy) and means of segment scores (COMET), and gives all of them
+bootstrap intervals and significance tests, which resample the statistics.
 """
 
 from __future__ import annotations
@@ -17,27 +17,28 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 VERSION = "augury-0.1"
-"""Of the metrics that no library signs."""
+"""Version in the signatures of metrics that sacreBLEU does not sign."""
 
 
 class Metric(ABC):
-    """A metric for text in one language; the class is what is known of it before any text is read.
+    """A metric for one language; class attributes describe it without loading libraries.
 
-    A subclass sets `signature`, on which comparability depends: what a value depends on, as sacreBLEU writes it.
+    Subclasses set `signature` to all that values depend on, in sacreBLEU's format; values with different signatures are
+    not comparable.
     """
 
     title: ClassVar[str]
-    """What people call it."""
+    """Name in tables and figures."""
     unit: ClassVar[str] = "points"
-    """What values and differences are counted in."""
+    """Unit of values and differences."""
     lower_is_better: ClassVar[bool] = False
     bounds: ClassVar[tuple[float, float]] = (-math.inf, math.inf)
-    """The least and the greatest value that there can be."""
+    """Smallest and largest possible value."""
     measures: ClassVar[Literal["text", "labels"]] = "text"
     needs_sources: ClassVar[bool] = False
-    """Whether segments are scored with the sources that they translate."""
+    """Whether the metric reads the sources of the translations."""
     options: ClassVar[tuple[str, ...] | None] = ()
-    """What may follow the name after a colon; None: any text, such as the name of a model."""
+    """Allowed options after a colon in the name; None allows any text, such as the name of a model."""
 
     signature: str
 
@@ -49,24 +50,24 @@ class Metric(ABC):
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
     ) -> NDArray[Any]:
-        """Return the statistics of every segment, shape (segments, statistics).
+        """Return the statistics of each segment, shape (segments, statistics).
 
-        UserError where the metric needs sources and there are none.
+        Raises UserError if the metric needs sources and there are none.
         """
 
     @classmethod
     def require(cls) -> None:
-        """Raise UserError where what the metric needs is not installed: checked before anything is trained."""
+        """Raise UserError if a dependency is missing; called before training."""
         return
 
     @classmethod
     @abstractmethod
     def value(cls, sums: Sequence[float]) -> float:
-        """Return the value of a corpus whose statistics sum to `sums`."""
+        """Return the corpus value from summed statistics."""
 
 
 class CountedMetric(Metric):
-    """A metric of whole numbers that a hypothesis and its reference have."""
+    """A metric whose statistics are integer counts of a hypothesis and its reference."""
 
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
@@ -78,7 +79,7 @@ class CountedMetric(Metric):
 
     @abstractmethod
     def prepare(self, line: str) -> Any:
-        """Return what is counted in a line of text: a tuple of tokens or a string of characters."""
+        """Return a line as a tuple of tokens or a string of characters, for `count`."""
 
     @abstractmethod
     def count(self, hypothesis: Any, reference: Any) -> list[int]:
@@ -86,7 +87,7 @@ class CountedMetric(Metric):
 
 
 class SegmentMetric(Metric):
-    """A metric that gives every segment a number, as models do; the corpus has their mean."""
+    """A metric that scores each segment, such as a model; the corpus value is the mean."""
 
     def statistics(
         self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str] | None = None
@@ -94,14 +95,14 @@ class SegmentMetric(Metric):
         import numpy as np
 
         if self.needs_sources and sources is None:
-            raise UserError(f"metric '{self.name}' reads what was translated too: give the sources (--sources FILE)")
+            raise UserError(f"metric '{self.name}' needs the source sentences: give them (--sources FILE)")
         scores = np.asarray(self.score(hypotheses, references, sources or ()), dtype=np.float64)
-        assert scores.shape == (len(hypotheses),), f"metric '{self.name}' has a number for every segment"
+        assert scores.shape == (len(hypotheses),), f"metric '{self.name}' must return one score per segment"
         return np.column_stack([scores, np.ones(len(scores))])
 
     @abstractmethod
     def score(self, hypotheses: Sequence[str], references: Sequence[str], sources: Sequence[str]) -> Sequence[float]:
-        """Return a number for every segment; a model reads them in batches of its own."""
+        """Return the score of each segment; batching is up to the metric."""
 
     @classmethod
     def value(cls, sums: Sequence[float]) -> float:

@@ -1,6 +1,6 @@
-"""Finding metrics: built in (`METRICS` of the modules of this package), by path, in installed packages.
+"""Registry of metrics: built-in (`METRICS` of the modules of this package), by path, and from installed packages.
 
-Names can be checked, titled and ordered without the libraries that read text.
+Looking up a metric's class and its attributes does not load the libraries that compute it.
 """
 
 from __future__ import annotations
@@ -8,98 +8,97 @@ from __future__ import annotations
 from typing import Literal
 
 from augury.core.errors import UserError, unknown
-from augury.core.plugins import Kind, file_of, is_path
+from augury.core.plugins import Registry, file_of, is_path
 from augury.scoring import punctuation
 from augury.scoring.metric import Metric
 
-KIND = Kind(
+REGISTRY = Registry(
     "metric",
     package="augury.scoring",
     attribute="METRICS",
-    how="sets METRICS to {name: a subclass of augury.scoring.metric.Metric}",
-    several=True,
+    contract="set METRICS to {name: a subclass of augury.scoring.metric.Metric}",
+    is_mapping=True,
 )
 
 
 def record_name(name: str) -> str:
-    """Return the name of a metric for records: one by path goes by its file's name, wherever the file lies."""
-    plain, _ = punctuation.parted(name)
+    """Return the name of a metric in records; a path is reduced to the stem of its file."""
+    plain, _ = punctuation.split_suffix(name)
     return file_of(plain).stem + name.removeprefix(plain) if is_path(plain) else name
 
 
 def reference(name: str) -> str:
-    """Return how a metric is written in an experiment: one by path with the hash of its file."""
-    plain, _ = punctuation.parted(name)
-    return KIND.reference(plain) + name.removeprefix(plain)
+    """Return the name of a metric in an experiment; a path gets the hash of its file."""
+    plain, _ = punctuation.split_suffix(name)
+    return REGISTRY.reference(plain) + name.removeprefix(plain)
 
 
 def metric(name: str, language: str | None = None) -> Metric:
-    """Return the metric called `name`, or at that path, for text in `language` (`de` or `de_DE`).
+    """Create the metric with this name or path, for text in `language` (`de` or `de_DE`).
 
-    UserError for an unknown name, for a language whose tokeniser is not installed and, without a language, where the
-    metric depends on it: at once, or when a line is read whose tokens do.
+    Raises UserError if the name is unknown, if the tokeniser of the language is not installed, or if the metric needs a
+    language and there is none. Some metrics need one only for certain characters, and raise when they read them.
     """
     code = (language or "").replace("_", "-").split("-")[0].lower()
-    return entry(name)(name, code)
+    return metric_class(name)(name, code)
 
 
-def entry(name: str) -> type[Metric]:
-    """Return what is known of a metric, its class; UserError names the nearest for an unknown name or option."""
-    base, colon, option = _parted(name)
-    known: type[Metric] = KIND.find(base)
-    if not (isinstance(known, type) and issubclass(known, Metric)):
-        raise UserError(f"'{base}' is no metric: one of your own {KIND.how}")
-    if colon and known.options is not None and option not in known.options:
-        raise unknown("metric", name, [base, *(f"{base}:{choice}" for choice in known.options)])
-    _, quote_space = punctuation.parted(name)
+def metric_class(name: str) -> type[Metric]:
+    """Return the class of a metric; raise UserError for an unknown name or option."""
+    base, colon, option = _split(name)
+    cls: type[Metric] = REGISTRY.find(base)
+    if not (isinstance(cls, type) and issubclass(cls, Metric)):
+        raise UserError(f"'{base}' is not a valid metric: its file must {REGISTRY.contract}")
+    if colon and cls.options is not None and option not in cls.options:
+        raise unknown("metric", name, [base, *(f"{base}:{choice}" for choice in cls.options)])
+    _, quote_space = punctuation.split_suffix(name)
     if quote_space is None:
-        return known
-    if known.measures != "text":
-        raise UserError(f"metric '{name}': '{base}' is of {known.measures}, which have no punctuation to fix")
-    return punctuation.fixed(known, quote_space)
+        return cls
+    if cls.measures != "text":
+        raise UserError(f"metric '{name}': '{base}' scores {cls.measures}, which have no punctuation: use '{base}'")
+    return punctuation.fixed(cls, quote_space)
 
 
 def names(measures: Literal["text", "labels"] | None = None) -> tuple[str, ...]:
-    """Return the names of the metrics of texts, of labels or of both, and behind them those with options."""
-    classes = {name: KIND.find(name) for name in KIND.names()}
-    chosen = {name: known for name, known in classes.items() if measures in (None, known.measures)}
-    return (*chosen, *(f"{name}:{option}" for name, known in chosen.items() for option in known.options or ()))
+    """Return the names of all metrics, or of those of texts or labels, followed by their names with options."""
+    classes = {name: REGISTRY.find(name) for name in REGISTRY.names()}
+    chosen = {name: cls for name, cls in classes.items() if measures in (None, cls.measures)}
+    return (*chosen, *(f"{name}:{option}" for name, cls in chosen.items() for option in cls.options or ()))
 
 
 def title(name: str) -> str:
-    """Return what people call a metric; a name that is none, such as `loss`, is its own title."""
-    base, _, option = _parted(name)
-    known = _known(name)
-    called = known.title if known else file_of(base).stem if is_path(base) else base
-    return called + (f" ({option})" if option else "") + punctuation.title(punctuation.parted(name)[1])
+    """Return the title of a metric; anything else, such as `loss`, is its own title."""
+    base, _, option = _split(name)
+    cls = _find(name)
+    called = cls.title if cls else file_of(base).stem if is_path(base) else base
+    return called + (f" ({option})" if option else "") + punctuation.title(punctuation.split_suffix(name)[1])
 
 
 def lower_is_better(name: str) -> bool:
-    """Return whether less of a metric, or of what training measures besides, is better."""
-    known = _known(name)
-    return known.lower_is_better if known else _parted(name)[0] in ("loss", "perplexity")
+    """Return whether lower values of a metric, or of a training statistic such as `loss`, are better."""
+    cls = _find(name)
+    return cls.lower_is_better if cls else _split(name)[0] in ("loss", "perplexity")
 
 
-def segments(name: str) -> str:
-    """Return what people call what a metric is over: sentences, or examples that have labels."""
-    known = _known(name)
-    return "examples" if known and known.measures == "labels" else "sentences"
+def segment_noun(name: str) -> str:
+    """Return the plural noun for the units that a metric scores: sentences or, for labels, examples."""
+    cls = _find(name)
+    return "examples" if cls and cls.measures == "labels" else "sentences"
 
 
 def bounds(name: str) -> tuple[float, float]:
-    """Return the least and the greatest value of a metric; infinite where they are not known."""
-    known = _known(name)
-    return known.bounds if known else Metric.bounds
+    """Return the smallest and largest possible value of a metric; infinite if the metric is unknown."""
+    cls = _find(name)
+    return cls.bounds if cls else Metric.bounds
 
 
-def _known(name: str) -> type[Metric] | None:
-    """The class of a metric; None where it is not known (any more)."""
+def _find(name: str) -> type[Metric] | None:
     try:
-        return entry(name)
-    except UserError:
+        return metric_class(name)
+    except UserError:  # such as a plug-in of an old run whose file is gone
         return None
 
 
-def _parted(name: str) -> tuple[str, str, str]:
-    """Name or path, colon and option; without what is done to the text before."""
-    return punctuation.parted(name)[0].partition(":")
+def _split(name: str) -> tuple[str, str, str]:
+    """Return name or path, colon and option, without the suffix for punctuation."""
+    return punctuation.split_suffix(name)[0].partition(":")

@@ -1,22 +1,20 @@
-"""Clipped n-gram matches, the quantity that BLEU and chrF share."""
+"""Clipped n-gram matches, for BLEU and chrF."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence as Several
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-Sequence = tuple[str, ...] | str
+Tokens = tuple[str, ...] | str
+"""Words, or the characters of a string."""
 
 
-def matches(hypothesis: Sequence, reference: Sequence, order: int) -> tuple[list[int], list[int], list[int]]:
-    """Counts of `n`-grams for n = 1 .. `order`: in the hypothesis, in the reference, in both (clipped).
-
-    A tuple gives n-grams of words, a string n-grams of characters.
-    """
+def matches(hypothesis: Tokens, reference: Tokens, order: int) -> tuple[list[int], list[int], list[int]]:
+    """Count n-grams for n = 1 to `order`: in the hypothesis, in the reference, and clipped matches."""
     orders = range(1, order + 1)
     return (
         [max(0, len(hypothesis) - n + 1) for n in orders],
@@ -25,10 +23,10 @@ def matches(hypothesis: Sequence, reference: Sequence, order: int) -> tuple[list
     )
 
 
-def pairwise_matches(sequences: Several[Sequence], order: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    """Return the n-grams of every sequence, (sequences, order), and those in both of any two, by `matches`.
+def pairwise_matches(sequences: Sequence[Tokens], order: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """Count the n-grams of each sequence, (sequences, order), and the clipped matches of all pairs.
 
-    The second array, (sequences, sequences, order), is symmetric.
+    The latter, (sequences, sequences, order), are symmetric in the pair.
     """
     import numpy as np
 
@@ -45,9 +43,9 @@ def pairwise_matches(sequences: Several[Sequence], order: int) -> tuple[NDArray[
     return totals, matched
 
 
-def _ngrams(sequence: Sequence, n: int) -> Counter[Sequence]:
+def _ngrams(sequence: Tokens, n: int) -> Counter[Tokens]:
     return Counter([sequence[start : start + n] for start in range(len(sequence) - n + 1)])
 
 
-def _clipped(hypothesis: Counter[Sequence], reference: Counter[Sequence]) -> int:
+def _clipped(hypothesis: Counter[Tokens], reference: Counter[Tokens]) -> int:
     return sum(min(hypothesis[ngram], reference[ngram]) for ngram in hypothesis.keys() & reference.keys())

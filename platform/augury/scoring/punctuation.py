@@ -1,7 +1,7 @@
-"""Punctuation fixing: typographic quotes and apostrophes in place of ASCII ones, as a step before any metric.
+"""Punctuation fixing before scoring: ASCII quotes and apostrophes become typographic ones.
 
-Li and Specia (2019) post-process their French for MTNT 2019 like that. `bleu-fixed` is BLEU of fixed hypotheses, a
-metric of its own beside `bleu`, and its signature says so; references stay as they are.
+Li and Specia (2019) post-process their French outputs for MTNT 2019 in this way. A metric with the suffix `-fixed`,
+such as `bleu-fixed`, reads fixed hypotheses and unchanged references; its signature differs from that of `bleu`.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 FIXED = "-fixed"
-"""Behind the name of a metric and its option."""
+"""Suffix of the name of a metric, after its option."""
 SPACES = {"": "", "-nbsp": "\u00a0", "-narrow": "\u202f"}
-"""What may follow: the space inside quotes, none in the released code."""
+"""Spaces inside quotes, by a further suffix; the released code has none."""
 QUOTES = {"fr": ("«", "»")}
-"""By language; a quote that opens, and one that closes."""
+"""Opening and closing quote by language."""
 APOSTROPHE = "\u2019"
 
 
 def fix(line: str, language: str = "fr", quote_space: str = "") -> str:
-    """Return a line with ASCII apostrophes and double quotes made those of a language; fixing it again changes nothing.
+    """Replace the ASCII apostrophes and double quotes of a line by those of a language; idempotent.
 
-    Quotes open and close in turn, from the beginning of the line on: the last of an odd number is an opening one.
+    Opening and closing quotes alternate from the beginning of the line.
     """
     opening, closing = QUOTES[language]
     marks = cycle((f"{opening}{quote_space}", f"{quote_space}{closing}"))
     return "".join([next(marks) if character == '"' else character for character in line.replace("'", APOSTROPHE)])
 
 
-def parted(name: str) -> tuple[str, str | None]:
-    """Return the name of a metric without the step, and which space it puts inside quotes; None without the step."""
+def split_suffix(name: str) -> tuple[str, str | None]:
+    """Split the suffix off the name of a metric; return the name and the space inside quotes, None without suffix."""
     for suffix, space in SPACES.items():
         if name.endswith(FIXED + suffix):
             return name.removesuffix(FIXED + suffix), space
@@ -45,17 +45,17 @@ def parted(name: str) -> tuple[str, str | None]:
 
 
 @cache
-def fixed(kind: type[Metric], quote_space: str) -> type[Metric]:
-    """Return a metric with the step before it."""
+def fixed(base: type[Metric], quote_space: str) -> type[Metric]:
+    """Return a subclass of a metric that fixes the punctuation of hypotheses."""
 
-    class Fixed(kind):  # type: ignore[misc, valid-type]
-        """A metric of hypotheses whose punctuation is fixed."""
+    class Fixed(base):  # type: ignore[misc, valid-type]
+        """A metric that fixes the punctuation of hypotheses."""
 
         def __init__(self, name: str, language: str):
             if language not in QUOTES:
-                shown = f"'{language}'" if language else "a text whose language is not given (--language)"
+                shown = f"'{language}'" if language else "text of unknown language (give --language)"
                 raise UserError(f"metric '{name}' fixes the punctuation of {', '.join(QUOTES)}, not of {shown}")
-            super().__init__(parted(name)[0], language)
+            super().__init__(split_suffix(name)[0], language)
             self.name = name
             plain: str = self.signature  # type: ignore[has-type]
             (space,) = (suffix for suffix, space in SPACES.items() if space == quote_space)
@@ -71,7 +71,7 @@ def fixed(kind: type[Metric], quote_space: str) -> type[Metric]:
 
 
 def title(quote_space: str | None) -> str:
-    """Return what is said of the step behind the title of a metric."""
+    """Return the suffix of the title of a metric that fixes punctuation."""
     if quote_space is None:
         return ""
     return ", punctuation fixed" + {"": "", "\u00a0": " (spaces)", "\u202f": " (narrow spaces)"}[quote_space]

@@ -1,6 +1,6 @@
-"""Scores of a translated corpus: value, interval and signature of every metric asked for, and what they come from.
+"""Scores of a corpus: value, confidence interval and signature of each metric.
 
-The counts of every sentence are kept with a run, so that systems can be compared without their text.
+Sentence statistics are stored with a run, so that systems can be compared without their outputs.
 """
 
 from __future__ import annotations
@@ -25,21 +25,21 @@ STATISTICS = "statistics"
 
 @dataclass(frozen=True)
 class Score:
-    """The value of one metric on one corpus, with its 95 % interval over sentences."""
+    """The value of a metric on a corpus, with its 95 % bootstrap interval over sentences."""
 
     name: str
     value: float
     low: float
     high: float
     signature: str
-    """Of the metric, with the number of bootstrap samples and their seed."""
+    """Signature of the metric, with the number of bootstrap samples and their seed."""
     n: int
-    """Sentences scored."""
+    """Number of sentences."""
     statistics: NDArray[Any] = field(compare=False, repr=False)
-    """The statistics of every sentence, shape (sentences, statistics)."""
+    """Sentence statistics, shape (sentences, statistics)."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the fields as JSON-like values, without the statistics."""
+        """Return the fields, except the statistics, as JSON-like values."""
         return {name: content for name, content in asdict(self).items() if name != "statistics"}
 
 
@@ -53,35 +53,35 @@ def score(
     samples: int = SAMPLES,
     seed: int = SEED,
 ) -> list[Score]:
-    """Return scores of detokenised `hypotheses`, one per metric and in their order.
+    """Score detokenised `hypotheses` by each metric, in the order of `metrics`.
 
-    UserError for an unknown metric, for no lines, for different numbers of lines, where a metric depends on the
-    language and `language`, that of both sides, is not given, and where it reads `sources` and there are none.
+    Raises UserError if a metric is unknown, if there are no lines, if the numbers of lines differ, or if a metric needs
+    the `language` of the text or the `sources` and they are not given.
     """
     chosen = [metric(name, language) for name in metrics]
     if len(hypotheses) != len(references):
         raise UserError(
             f"{len(hypotheses)} hypotheses but {len(references)} references: "
-            "give one hypothesis per reference, an empty line where there is no translation"
+            "give one hypothesis per reference, an empty line if there is no translation"
         )
     if sources is not None and len(sources) != len(references):
         raise UserError(f"{len(sources)} sources but {len(references)} references: give one source per reference")
     if not hypotheses:
         raise UserError("nothing to score: give at least one hypothesis and its reference")
     scores = []
-    for measure in chosen:
-        statistics = measure.statistics(hypotheses, references, sources)
-        drawn = resample([statistics], measure.value, samples=samples, seed=seed)
-        between = interval(drawn)
-        signature = with_resampling(measure.signature, samples, seed)
+    for scorer in chosen:
+        statistics = scorer.statistics(hypotheses, references, sources)
+        resampled = resample([statistics], scorer.value, samples=samples, seed=seed)
+        bounds = interval(resampled)
+        signature = with_resampling(scorer.signature, samples, seed)
         scores.append(
-            Score(measure.name, drawn.value, between.low, between.high, signature, len(statistics), statistics)
+            Score(scorer.name, resampled.value, bounds.low, bounds.high, signature, len(statistics), statistics)
         )
     return scores
 
 
 def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
-    """Keep the counts of every sentence in a run's folder: `statistics/<test>.npz`, an array for every metric."""
+    """Store sentence statistics in a run's folder: `statistics/<test>.npz`, an array for each metric."""
     content = io.BytesIO()
     arrays: dict[str, Any] = {result.name: result.statistics for result in scores}
     np.savez_compressed(content, **arrays)
@@ -89,7 +89,7 @@ def write_statistics(run: Folder, test: str, scores: Sequence[Score]) -> None:
 
 
 def read_statistics(run: Folder, test: str) -> dict[str, NDArray[Any]]:
-    """Return the counts of every sentence by metric; nothing where none were kept."""
+    """Return the stored sentence statistics by metric; empty if there are none."""
     if not run.sub(STATISTICS).exists(f"{test}.npz"):
         return {}
     with np.load(io.BytesIO(run.sub(STATISTICS).read(f"{test}.npz"))) as arrays:

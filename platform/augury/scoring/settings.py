@@ -9,45 +9,45 @@ from pydantic import Field, field_validator
 from augury.core.config import Section
 from augury.core.errors import UserError
 from augury.scoring.bootstrap import SAMPLES
-from augury.scoring.metrics import entry, names, reference
+from augury.scoring.metrics import metric_class, names, reference
 
 
 class Scoring(Section):
-    """What outputs are scored by; the first metric decides."""
+    """Metrics for outputs; the first one is the main metric."""
 
     MEASURES: ClassVar[Literal["text", "labels"]]
-    """What the metrics read."""
+    """Type of output that the metrics score."""
 
     metrics: tuple[str, ...] = Field(min_length=1)
     bootstrap_samples: int = Field(SAMPLES, ge=1)
-    """Resampled test sets behind every interval."""
+    """Number of bootstrap samples for confidence intervals."""
 
     @field_validator("metrics")
     @classmethod
     def _known(cls, metrics: tuple[str, ...]) -> tuple[str, ...]:
         for name in metrics:
-            if entry(name).measures != cls.MEASURES:
+            if (measures := metric_class(name).measures) != cls.MEASURES:
                 allowed = ", ".join(names(cls.MEASURES))
-                raise UserError(f"metric '{name}' is one of {entry(name).measures}, not of {cls.MEASURES}: {allowed}")
+                raise UserError(f"metric '{name}' scores {measures}, not {cls.MEASURES}; allowed: {allowed}")
         return tuple(map(reference, metrics))
 
 
 class TextScoring(Scoring):
-    """What texts are scored by."""
+    """Metrics for generated text."""
 
     MEASURES = "text"
 
     metrics: tuple[str, ...] = Field(("bleu", "chrf"), min_length=1)
-    """Names of metrics, or paths of files with one: bleu, chrf, chrf++, ter, multi_bleu, multi_bleu_detok,
-    compound_bleu, comet; `:lower` ignores case, which ter does unless it is called `ter:cased`. With `-fixed` behind it
-    (bleu-fixed, bleu:lower-fixed) a metric reads French hypotheses with typographic quotes and apostrophes, with
-    `-fixed-nbsp` or `-fixed-narrow` with spaces inside quotes."""
+    """Names of metrics, or paths of files that define one: bleu, chrf, chrf++, ter, multi_bleu, multi_bleu_detok,
+    compound_bleu, comet. The option `:lower` ignores case; ter ignores it by default, `ter:cased` does not. The suffix
+    `-fixed` (bleu-fixed, bleu:lower-fixed) replaces quotes and apostrophes of French hypotheses by typographic ones,
+    `-fixed-nbsp` and `-fixed-narrow` with spaces inside quotes."""
 
 
 class LabelScoring(Scoring):
-    """What a classifier is scored by."""
+    """Metrics for predicted labels."""
 
     MEASURES = "labels"
 
     metrics: tuple[str, ...] = Field(("accuracy",), min_length=1)
-    """Names of metrics of labels, or paths of files with one: accuracy, the share of labels that are right."""
+    """Names of metrics for labels, or paths of files that define one: accuracy."""

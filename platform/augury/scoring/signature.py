@@ -1,4 +1,4 @@
-"""Signatures as sacreBLEU writes them: `key:value` with `|` between; what was resampled, and how, is part of them."""
+"""Metric signatures in sacreBLEU's format, `key:value|key:value`, with the settings of the bootstrap."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ RESAMPLING = ("bs:", "seed:")
 
 
 def with_resampling(signature: str, samples: int, seed: int) -> str:
-    """Return a signature with the number of bootstrap samples and the seed behind the number of references."""
-    parts = measure(signature).split("|")
-    place = 1 if parts[0].startswith("nrefs:") else 0
-    return "|".join([*parts[:place], f"bs:{samples}", f"seed:{seed}", *parts[place:]])
+    """Return a signature with the number of bootstrap samples and the seed, after the number of references."""
+    parts = without_resampling(signature).split("|")
+    start = 1 if parts[0].startswith("nrefs:") else 0
+    return "|".join([*parts[:start], f"bs:{samples}", f"seed:{seed}", *parts[start:]])
 
 
-def measure(signature: str) -> str:
-    """Return what a value depends on: a signature without samples and seed, which decide its interval alone."""
+def without_resampling(signature: str) -> str:
+    """Return a signature without bootstrap samples and seed, which affect the interval only and not the value."""
     return "|".join(part for part in signature.split("|") if not part.startswith(RESAMPLING))

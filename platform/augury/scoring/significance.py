@@ -1,29 +1,28 @@
-"""Whether a difference is real: the two-level test over seeds and sentences, sacreBLEU's tests, Holm's correction.
+"""Significance of differences: a two-level test over seeds and sentences, sacreBLEU's tests, Holm's correction.
 
-A system is known by a few seeds on a few hundred sentences, and both would come out differently next time. The plain
-bootstrap that draws both again (seeds per system, sentences once for all) is wrong on both sides with few seeds:
+A system is observed with a few training seeds on a sample of sentences, and both are random. A bootstrap that resamples
+both (seeds for each system, sentences jointly) is biased for few seeds:
 
-- too narrow, since S drawn seeds vary (S - 1) / S as much as S new ones, and since percentiles do not know how
-  uncertain a variance is that comes from three numbers;
-- too wide, since it counts three times what a seed does to a sentence, that is, that another seed fails on other
-  sentences; the mean contains it once (Owen, 2007, "The pigeonhole bootstrap").
+- too narrow, because the variance of S resampled seeds is (S - 1) / S times that of S new ones, and because percentile
+  intervals ignore the uncertainty of a variance estimated from a few seeds;
+- too wide, because it counts the seed-sentence interaction three times, although the variance of the mean contains it
+  once (Owen, 2007, "The pigeonhole bootstrap").
 
-So the parts of its variance are taken one by one, and the variance of a mean over seeds, or of the difference of two
-means on the same sentences, is V + max(0, W - I):
+The components of the variance are therefore estimated separately. The variance of a mean over S seeds, or of the
+difference of two such means on the same sentences, is V + max(0, W - I):
 
-V   the sample variance of the seeds' scores, divided by S, summed over the systems: the noise of training, and what
-    seeds do to sentences. The draw of seeds needs no random numbers, for its variance is known.
-W   the variance of the mean, or of the difference, over resampled sentences: what systems do to sentences, and again
-    what seeds do to them.
-I   what V and W have in common: the sample variance over seeds of how far a seed's resampled score lies from its score,
-    averaged over the resampled test sets, divided by S, summed over the systems.
+V   the sample variance of scores over seeds, divided by S, summed over systems: training noise, and the interaction of
+    seeds and sentences.
+W   the variance of the mean, or of the difference, over bootstrap samples of sentences: the interaction of systems and
+    sentences, and again that of seeds and sentences.
+I   the interaction of seeds and sentences, which V and W both contain: the sample variance over seeds of the deviation
+    of a seed's score on a bootstrap sample from its score, averaged over samples, divided by S, summed over systems.
 
-The interval is Student's. Its degrees of freedom are those of Welch's t-test over seeds times (V + max(0, W - I)) / V,
-for the sentences are many and their variance is taken for known. Satterthwaite's formula has that ratio squared, and
-makes intervals of three seeds too narrow (92 %) where seeds matter as much as sentences. For two systems with the same
-true score on every sentence the test is Welch's, for systems whose seeds are all equal it is the bootstrap over
-sentences. By simulation (`benchmarks/coverage.py`) intervals hold the true value in 93 to 97 % of cases, from three
-seeds on.
+Intervals are Student's. Degrees of freedom are those of Welch's t-test over seeds times (V + max(0, W - I)) / V, since
+the variance over many sentences is taken as known. Satterthwaite's formula would square the ratio, and intervals of
+three seeds would be too narrow (coverage 92 %) if seeds contribute as much variance as sentences. The test reduces to
+Welch's if the systems have the same true score on every sentence, and to the bootstrap over sentences if all seeds are
+equal. In simulations (`benchmarks/coverage.py`), coverage is 93 to 97 % from three seeds on.
 """
 
 from __future__ import annotations
@@ -39,8 +38,8 @@ from scipy.special import stdtr, stdtrit
 from augury.scoring.bootstrap import SEED, Resampled, Value, scores
 
 LEVEL = 0.95
-TRIALS = 10_000  # of approximate randomisation; sacreBLEU's
-ROUNDING = 1e-9  # of scores up to 100
+TRIALS = 10_000  # of approximate randomisation, as in sacreBLEU
+ROUNDING = 1e-9  # rounding error of scores up to 100
 
 Over = Literal["seeds and sentences", "sentences"]
 Method = Literal["two-level", "bootstrap", "randomisation"]
@@ -54,67 +53,69 @@ class Interval:
     high: float
 
     def within(self, bounds: tuple[float, float]) -> Interval:
-        """Return the interval cut to the range of a metric.
+        """Return the interval clipped to the range of a metric.
 
-        Student's intervals know no range: those of two or three seeds near an end of it reach beyond. The true value
-        lies in the range, so that the cut interval holds it as often.
+        Student's intervals of a few seeds can exceed the range. Clipping does not change coverage, since the true value
+        is in the range.
         """
-        least, greatest = bounds
-        return Interval(min(max(self.low, least), greatest), max(min(self.high, greatest), least))
+        lowest, highest = bounds
+        return Interval(min(max(self.low, lowest), highest), max(min(self.high, highest), lowest))
 
 
 @dataclass(frozen=True)
 class Difference:
-    """A system against a baseline on the same sentences."""
+    """The difference between a system and a baseline on the same sentences."""
 
     value: float
-    """Mean of the system minus mean of the baseline; below 0 it is an improvement where a metric's least is best."""
+    """Mean of the system minus mean of the baseline; negative is an improvement if lower is better."""
     low: float
     high: float
-    """The 95 % interval of the difference."""
+    """Bounds of the 95 % interval of the difference."""
     p_value: float
-    """Two-sided."""
+    """Two-sided p-value."""
     over: Over
-    """What would come out differently next time. `sentences`: with one seed each nothing is known of other seeds."""
+    """What is taken as random: `sentences` if both systems have a single seed."""
 
 
 def interval(system: Resampled) -> Interval:
     """Return the 95 % interval of a system's mean over seeds.
 
-    Of one seed it is the percentile bootstrap over sentences (Koehn, 2004), of several that of both levels.
+    For one seed, this is the percentile bootstrap over sentences (Koehn, 2004), for several the two-level interval.
     """
     if system.seeds == 1:
         return _percentiles(system.samples[:, 0])
-    error, freedom = _spread(system.samples.mean(1), [_noise(system, 1 / system.seeds)])
-    return _student(system.value, error, freedom)
+    error, dof = _standard_error(system.samples.mean(1), [_seed_variance(system, 1 / system.seeds)])
+    return _student(system.value, error, dof)
 
 
 def compare(baseline: Resampled, system: Resampled) -> Difference:
-    """Compare two systems by the two-level test, which takes the seeds of the two systems for independent.
+    """Compare two systems with independent seeds by the two-level test.
 
-    With one seed each it is the paired bootstrap over sentences, and says so: percentile interval, and the p-value of
-    Riezler and Maxwell (2005), resampled differences shifted to mean 0, never below 1 / (samples + 1). Where one of the
-    two has a single seed, its noise is taken to be that of the other.
+    With one seed each, this is the paired bootstrap over sentences: the percentile interval, and the p-value of Riezler
+    and Maxwell (2005) from differences shifted to mean 0, at least 1 / (samples + 1). If only one of the systems has a
+    single seed, its seed variance is taken to be that of the other.
     """
-    assert baseline.samples.shape[0] == system.samples.shape[0], "systems have the same sentences in the same sample"
+    assert baseline.samples.shape[0] == system.samples.shape[0], "systems must have the same bootstrap samples"
     value = system.value - baseline.value
     samples = system.samples.mean(1) - baseline.samples.mean(1)
     if baseline.seeds == system.seeds == 1:
-        as_far = np.abs(samples - samples.mean()) >= abs(value)
+        extreme = np.abs(samples - samples.mean()) >= abs(value)
         bounds = _percentiles(samples)
-        return Difference(value, bounds.low, bounds.high, float((1 + as_far.sum()) / (1 + len(samples))), "sentences")
+        return Difference(value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), "sentences")
     several = [side for side in (baseline, system) if side.seeds > 1]
-    shares = [1 / side.seeds for side in several]
+    weights = [1 / side.seeds for side in several]
     if len(several) == 1:
-        shares[0] += 1.0
-    error, freedom = _spread(samples, [_noise(side, share) for side, share in zip(several, shares, strict=True)])
-    bounds = _student(value, error, freedom)
-    p_value = 2 * float(stdtr(freedom, -abs(value) / max(error, ROUNDING)))
+        weights[0] += 1.0
+    error, dof = _standard_error(
+        samples, [_seed_variance(side, weight) for side, weight in zip(several, weights, strict=True)]
+    )
+    bounds = _student(value, error, dof)
+    p_value = 2 * float(stdtr(dof, -abs(value) / max(error, ROUNDING)))
     return Difference(value, bounds.low, bounds.high, p_value, "seeds and sentences")
 
 
-def decide(baseline: Resampled, system: Resampled, value: Value, method: Method) -> Difference:
-    """Compare as `compare` does, or take the p-value of one of sacreBLEU's tests, which are for one seed each."""
+def compare_by(method: Method, baseline: Resampled, system: Resampled, value: Value) -> Difference:
+    """Compare two systems by `compare`, with the p-value of `method`; sacreBLEU's tests need one seed each."""
     difference = compare(baseline, system)
     match method:
         case "bootstrap":
@@ -125,27 +126,28 @@ def decide(baseline: Resampled, system: Resampled, value: Value, method: Method)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return the p-values of a table corrected for their number (Holm, 1979), in the order given.
+    """Return p-values corrected for multiple tests (Holm, 1979), in the same order.
 
-    What stays below 5 % keeps the probability of any false claim in the table at 5 %, whatever the tests' dependence.
+    Rejecting below 5 % bounds the family-wise error rate by 5 %, for any dependence among the tests.
     """
     corrected = [0.0] * len(p_values)
     largest = 0.0
-    for rank, index in enumerate(sorted(range(len(p_values)), key=lambda position: p_values[position])):
+    for rank, index in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
         largest = max(largest, min(1.0, p_values[index] * (len(p_values) - rank)))
         corrected[index] = largest
     return corrected
 
 
 def paired_bootstrap(baseline: Resampled, system: Resampled) -> float:
-    """Return the p-value that sacreBLEU's paired bootstrap prints for two systems of one seed, from the same draws.
+    """Return the p-value of sacreBLEU's paired bootstrap for two systems of one seed each.
 
-    It centres the absolute differences, which for a clear difference looks one way only: about half of the p-value of
-    `compare`, and false alarms up to twice as often as its level says.
+    It centres the absolute differences, which makes it one-sided for clear differences: p-values are about half of
+    those of `compare`, and false positives up to twice as frequent as the level.
     """
-    assert baseline.seeds == system.seeds == 1, "sacreBLEU compares one set of hypotheses with one"
-    far = np.abs(system.samples - baseline.samples)
-    return float((1 + (far - far.mean() > abs(system.value - baseline.value)).sum()) / (1 + len(far)))
+    assert baseline.seeds == system.seeds == 1, "sacreBLEU compares one set of hypotheses with another"
+    differences = np.abs(system.samples - baseline.samples)
+    extreme = differences - differences.mean() > abs(system.value - baseline.value)
+    return float((1 + extreme.sum()) / (1 + len(differences)))
 
 
 def approximate_randomisation(
@@ -153,10 +155,10 @@ def approximate_randomisation(
 ) -> float:
     """Return the two-sided p-value of approximate randomisation (Riezler and Maxwell, 2005) as sacreBLEU computes it.
 
-    Of two systems of one seed. Each trial swaps them in a random half of the sentences; the p-value is the share of
-    trials in which they then differ by more than they do.
+    Each trial swaps the outputs of the systems, of one seed each, for a random half of the sentences; the p-value is
+    the fraction of trials whose difference exceeds the observed one.
     """
-    assert baseline.seeds == system.seeds == 1, "sacreBLEU compares one set of hypotheses with one"
+    assert baseline.seeds == system.seeds == 1, "sacreBLEU compares one set of hypotheses with another"
     base, other = (side.statistics[0].astype(np.float64) for side in (baseline, system))
     both, gap = base + other, base - other
     kept = np.random.default_rng(seed).integers(2, size=(trials, len(base)), dtype=bool)
@@ -166,11 +168,11 @@ def approximate_randomisation(
 
 
 def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]:
-    """Return the statistics of several test sets side by side, a row for every example: what is resampled together.
+    """Return the statistics of several test sets by example, (examples, sets x counts), for a cluster bootstrap.
 
-    `sets` has ids of examples and statistics (rows, counts) of every set, such as one example in 15 languages: its
-    translations are not independent, and count as one draw. An example that a set lacks adds nothing to it, one that it
-    has repeatedly is added up. The result, of shape (examples, sets x counts), goes with `mean_over` as its value.
+    `sets` has the example ids and statistics (rows, counts) of each test set. Versions of an example in different sets,
+    such as its translations into 15 languages, are dependent and must be resampled together. The row of an example is
+    zero for sets that lack it, and summed if a set repeats it. Use with `mean_over`.
     """
     rows = {example: row for row, example in enumerate(dict.fromkeys(name for ids, _ in sets for name in ids))}
     by_set = []
@@ -182,46 +184,44 @@ def clusters(sets: Sequence[tuple[Sequence[str], NDArray[Any]]]) -> NDArray[Any]
 
 
 def mean_over(value: Value, sets: int) -> Value:
-    """Return the mean of a score over test sets whose statistics lie side by side.
+    """Return the function from sums of `clusters` to the mean score over test sets.
 
-    Of a resampled set too small to be drawn from every time there may be nothing: it then has no part in the mean.
+    Test sets without any example in a bootstrap sample, which happens to small ones, are left out of the mean.
     """
 
     def mean(sums: Sequence[float]) -> float:
         counts = len(sums) // sets
         parts = [sums[first : first + counts] for first in range(0, len(sums), counts)]
-        there = [part for part in parts if any(part)] or parts
-        return sum(map(value, there)) / len(there)
+        present = [part for part in parts if any(part)] or parts
+        return sum(map(value, present)) / len(present)
 
     return mean
 
 
-class _Noise(NamedTuple):
-    """What the seeds of a system add to a variance."""
+class _SeedVariance(NamedTuple):
+    """The terms of V and I of one system."""
 
     variance: float
-    """The system's share of V."""
     interaction: float
-    """The system's share of I."""
-    freedom: int
+    dof: int
 
 
-def _noise(system: Resampled, share: float) -> _Noise:
-    """`share`: of the variance of one seed; 1 / seeds for the mean."""
+def _seed_variance(system: Resampled, weight: float) -> _SeedVariance:
+    """Return the variance of one seed times `weight`, which is 1 / seeds for the mean."""
     interaction = (system.samples - system.scores).var(axis=1, ddof=1).mean()
-    return _Noise(share * float(system.scores.var(ddof=1)), share * float(interaction), system.seeds - 1)
+    return _SeedVariance(weight * float(system.scores.var(ddof=1)), weight * float(interaction), system.seeds - 1)
 
 
-def _spread(samples: NDArray[np.float64], noises: Sequence[_Noise]) -> tuple[float, float]:
-    """The standard error of what is a mean over seeds in every sample, and its degrees of freedom."""
-    seeds = sum(noise.variance for noise in noises)
-    variance = seeds + max(0.0, float(samples.var()) - sum(noise.interaction for noise in noises))
-    uncertain = sum(noise.variance**2 / noise.freedom for noise in noises)
-    return variance**0.5, variance * seeds / uncertain if uncertain else np.inf
+def _standard_error(samples: NDArray[np.float64], systems: Sequence[_SeedVariance]) -> tuple[float, float]:
+    """Return the standard error and degrees of freedom of a statistic, given its values on bootstrap samples."""
+    v = sum(system.variance for system in systems)
+    variance = v + max(0.0, float(samples.var()) - sum(system.interaction for system in systems))
+    welch = sum(system.variance**2 / system.dof for system in systems)
+    return variance**0.5, variance * v / welch if welch else np.inf
 
 
-def _student(value: float, error: float, freedom: float) -> Interval:
-    half = error * float(stdtrit(freedom, (1 + LEVEL) / 2))
+def _student(value: float, error: float, dof: float) -> Interval:
+    half = error * float(stdtrit(dof, (1 + LEVEL) / 2))
     return Interval(value - half, value + half)
 
 

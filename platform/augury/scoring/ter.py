@@ -1,4 +1,4 @@
-"""Translation edit rate (Snover et al., 2006) from per-sentence statistics: sacreBLEU's search for edits and shifts."""
+"""Translation edit rate (Snover et al., 2006) from sentence statistics, with sacreBLEU's search for edits."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from augury.scoring.metric import CountedMetric
 
 
 class Ter(CountedMetric):
-    """TER of words between spaces, as sacreBLEU's default; case counts as `:cased` alone."""
+    """TER with sacreBLEU's default tokenisation; case is ignored unless the option is `cased`."""
 
     title = "TER"
     unit = "%"
@@ -39,7 +39,7 @@ METRICS = {"ter": Ter}
 
 
 def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
-    """Return the two counts of a sentence: edits that make the hypothesis the reference, and words of the reference."""
+    """Return the counts of a sentence: edits from hypothesis to reference, and words of the reference."""
     from sacrebleu.metrics.lib_ter import translation_edit_rate
 
     edits, length = translation_edit_rate(list(hypothesis), list(reference))
@@ -47,9 +47,9 @@ def statistics(hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[
 
 
 def value(sums: Sequence[float]) -> float:
-    """Return edits per 100 words of the reference, from 0 (best) to more than 100; `sums` are those of `statistics`.
+    """Return edits per 100 reference words, 0 (best) and up, from summed `statistics`.
 
-    Of empty references it is 100 where there are edits, and otherwise 0.
+    For empty references it is 100 if there are edits, and 0 otherwise.
     """
     edits, length = sums
     return 100 * (edits / length) if length else 100.0 * bool(edits)

@@ -1,4 +1,4 @@
-"""Word error rate, and the rate of words that are recognised, of transcripts (as `asr-evaluation` counts them)."""
+"""Word error rate and word recognition rate of transcripts, as in `asr-evaluation`."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from augury.scoring.metric import VERSION, CountedMetric
 
 
 class Alignment(NamedTuple):
-    """Counts of the alignment of a transcript with its reference; those of several transcripts add up."""
+    """Counts of the alignment of a transcript with its reference, additive over transcripts."""
 
     errors: int
     """Substitutions, deletions and insertions: the edit distance."""
     matches: int
     words: int
-    """Of the reference."""
+    """Words of the reference."""
 
 
 class _WordMetric(CountedMetric):
-    """Words between white space; the options leave out case, or characters that are punctuation."""
+    """A metric of words separated by white space; options ignore case and punctuation characters."""
 
     unit = "%"
     options = ("lower", "strip_punct", "lower+strip_punct")
@@ -40,11 +40,11 @@ class _WordMetric(CountedMetric):
         return tuple(line.split())
 
     def count(self, hypothesis: tuple[str, ...], reference: tuple[str, ...]) -> list[int]:
-        return list(aligned(reference, hypothesis))
+        return list(align(reference, hypothesis))
 
 
 class WordErrorRate(_WordMetric):
-    """Errors per 100 words of the reference."""
+    """Errors per 100 reference words."""
 
     title = "WER"
     lower_is_better = True
@@ -56,7 +56,7 @@ class WordErrorRate(_WordMetric):
 
 
 class WordRecognitionRate(_WordMetric):
-    """Words that are recognised, per 100 of the reference."""
+    """Recognised words per 100 reference words."""
 
     title = "WRR"
     bounds = (0.0, 100.0)
@@ -69,12 +69,11 @@ class WordRecognitionRate(_WordMetric):
 METRICS = {"wer": WordErrorRate, "wrr": WordRecognitionRate}
 
 
-def aligned(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
-    """Return the counts of the alignment with fewest errors.
+def align(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
+    """Return the counts of the alignment with the fewest errors.
 
-    Of alignments with equally many it is the one that, from its end, has a substitution or match where it can, and
-    otherwise rather an insertion than a deletion; others have more matches. `jiwer` and `rapidfuzz`, whose errors are
-    the same, break ties otherwise.
+    Ties, which differ in the number of matches, are broken from the end: a match or substitution is preferred to an
+    insertion, and that to a deletion. `jiwer` and `rapidfuzz` find the same errors but break ties differently.
     """
     errors, matches = list(range(len(hypothesis) + 1)), [0] * (len(hypothesis) + 1)
     for row, word in enumerate(reference, start=1):
@@ -84,7 +83,7 @@ def aligned(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
         for column, other in enumerate(hypothesis, start=1):
             above, above_matches = errors[column], matches[column]
             if word == other:
-                least, matched = diagonal, diagonal_matches + 1  # never more errors than an insertion or a deletion
+                least, matched = diagonal, diagonal_matches + 1  # an insertion or deletion never has fewer errors
             else:
                 least, matched = diagonal + 1, diagonal_matches
                 if left + 1 < least:
@@ -97,10 +96,10 @@ def aligned(reference: Sequence[str], hypothesis: Sequence[str]) -> Alignment:
 
 
 def word_error_rate(counts: Alignment) -> float:
-    """Return errors per 100 words of the reference; of empty references 100 where there are errors, and otherwise 0."""
+    """Return errors per 100 reference words; for empty references 100 if there are errors, and 0 otherwise."""
     return 100 * counts.errors / counts.words if counts.words else 100.0 * bool(counts.errors)
 
 
 def word_recognition_rate(counts: Alignment) -> float:
-    """Return matches per 100 words of the reference; of empty references 100."""
+    """Return matches per 100 reference words; 100 for empty references."""
     return 100 * counts.matches / counts.words if counts.words else 100.0

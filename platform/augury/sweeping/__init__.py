@@ -1,1 +1,1 @@
-"""Sweeps: points of a search space, each trained with several seeds, run on Ray Tune and decided by groups of seeds."""
+"""Sweeps: train the points of a search space with several seeds on Ray Tune and decide by groups of seeds."""

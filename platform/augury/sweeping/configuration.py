@@ -1,4 +1,4 @@
-"""The runs of one configuration of a sweep: one for each seed, in the folders that `augury train` uses too."""
+"""The runs of one configuration of a sweep, one per seed, in the same folders as those of `augury train`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from augury.core import config
-from augury.core.plugins import told
+from augury.core.plugins import describe_error
 from augury.core.store import Folder, Store
 from augury.experiments import evaluation
 from augury.experiments.description import describe
@@ -20,34 +20,34 @@ from augury.training.launch import FAILURE
 from augury.training.loop import Report
 
 CONFIGURATIONS = "configurations"
-"""The folder in a sweep's of what its trials start from."""
+"""Subfolder of a sweep for the prepared runs of its configurations."""
 
 
 @dataclass(frozen=True)
 class ConfigurationRuns:
-    """The runs of a configuration; everything that they read is made."""
+    """The runs of a configuration whose data is prepared."""
 
     first: Run
     """The run with the first seed."""
 
     @classmethod
     def prepare(cls, experiment: Experiment, address: str, store: Store, recording: Recording) -> ConfigurationRuns:
-        """Make every corpus, view, vocabulary and token folder that is missing.
+        """Create every missing corpus, view, vocabulary and token folder.
 
-        `address` differs from the experiment's own where a population changes its settings on the way.
+        `address` differs from the experiment's own for a member of a population, whose settings change in training.
         """
         run = prepare(experiment, store, recording)
-        if run.address != address:  # its beginning is its own
+        if run.address != address:  # a member shares no trunk with other runs
             run = replace(run, address=address, trunk=None).at(run.seed)
         return cls(run)
 
     def write(self, sweep: Folder) -> None:
-        """Write down what the trials of the configuration start from."""
+        """Write the prepared run for the trials of the configuration."""
         sweep.sub(CONFIGURATIONS).write_json(f"{self.first.address}.json", self.first.to_dict())
 
     @classmethod
     def read(cls, sweep: Folder, address: str) -> ConfigurationRuns:
-        """Return what `write` has written down."""
+        """Return the configuration that `write` has written."""
         return cls(Run.from_dict(sweep.root, sweep.sub(CONFIGURATIONS).read_json(f"{address}.json")))
 
     def folder(self, seed: int) -> Folder:
@@ -55,12 +55,12 @@ class ConfigurationRuns:
         return self.first.at(seed).folder
 
     def done(self, seed: int) -> bool:
-        """Return whether a run is trained and scored as the experiment asks for now."""
+        """Return whether a run is trained and has the scores that the experiment now requests."""
         run = self.first.at(seed)
         return run.folder.complete and evaluation.evaluated(run)
 
     def describe(self, name: str, seed: int) -> None:
-        """Write down what a run is, before it begins."""
+        """Write the description of a run before it starts."""
         run = self.first.at(seed)
         if not run.folder.complete:
             describe(run, name)
@@ -76,23 +76,22 @@ class ConfigurationRuns:
     ) -> bool:
         """Train a run, from its last checkpoint if there is one, and return whether training has ended.
 
-        `execution` says where; `until` is the validation to stop at; `values` are settings in place of the
-        configuration's own.
+        `execution` and `values` override settings of the configuration; `until` is the validation to stop at.
         """
         run = self.first.at(seed)
         if values:
             run = replace(run, experiment=parse(config.merge(run.experiment.to_dict(), values)))
-        where = run.experiment.execution.model_copy(update=dict(execution))
-        return train(run, execution=where, report=report, until=until)
+        merged = run.experiment.execution.model_copy(update=dict(execution))
+        return train(run, execution=merged, report=report, until=until)
 
     def finish(self, seed: int) -> None:
-        """Score a trained run, unless it has these scores, and mark it as complete."""
+        """Score a trained run unless its scores are up to date, and mark it as complete."""
         run = self.first.at(seed)
         if not evaluation.evaluated(run):
             evaluation.evaluate(run)
         run.folder.finish({"address": run.address, "seed": seed})
 
     def fail(self, seed: int, error: Exception) -> str:
-        """Write down why a run failed, and return it for people."""
+        """Write the error of a failed run to its folder and return it as text."""
         self.folder(seed).write_json(FAILURE, {"kind": type(error).__name__, "error": str(error)})
-        return told(error)
+        return describe_error(error)

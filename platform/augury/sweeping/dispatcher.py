@@ -1,4 +1,4 @@
-"""Between the scheduler, which decides, and Ray Tune, which runs: which trials begin, wait, go on and end."""
+"""The link between a scheduler, which decides, and Ray Tune, which runs: which trials start, pause, resume and stop."""
 
 from __future__ import annotations
 
@@ -9,42 +9,43 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 from augury.core.store import Folder, Store
 from augury.experiments.runs import run_folder
-from augury.sweeping.race import Verdict, Work
+from augury.sweeping.race import RungDecision, Work
 from augury.sweeping.state import Curves, Decision, Point, Progress
 
 
-class Key(NamedTuple):
-    """A trial: the address of its configuration, and its seed."""
+class TrialKey(NamedTuple):
+    """A trial: the address of its configuration and its seed."""
 
     configuration: str
     seed: int
 
 
 class Limits(NamedTuple):
-    """How much may run."""
+    """Limits on the trials of one command."""
 
     at_once: int
-    ahead: int = 0
-    """Further trials that Tune may hold ready, where resources alone limit what runs."""
+    """Maximum number of concurrent trials."""
+    standby: int = 0
+    """Further trials to queue with Tune where only resources limit what runs."""
     trials: int | None = None
-    """To be begun by this command."""
+    """Maximum number of trials to start."""
     deadline: float | None = None
-    """Seconds since 1970 after which nothing begins, and what runs ends at its next validation."""
+    """Unix time after which no trial starts and running trials end at their next validation."""
     fail_fast: bool = False
 
 
 class Scheduler(Protocol):
-    """Decides which trials go on: a race, or a study that suggests points."""
+    """Decides which trials continue: a race, or an Optuna study."""
 
     mode: Literal["max", "min"]
 
     @property
-    def decisions(self) -> Sequence[Verdict]:
-        """Made so far."""
+    def decisions(self) -> Sequence[RungDecision]:
+        """The decisions so far."""
 
     @property
-    def out(self) -> Collection[str]:
-        """Configurations that go no further."""
+    def eliminated(self) -> Collection[str]:
+        """Configurations that are not trained any further."""
 
     def work(self) -> list[Work]: ...
 
@@ -53,20 +54,20 @@ class Scheduler(Protocol):
     def fail(self, configuration: str, seed: int) -> None: ...
 
     @property
-    def over(self) -> bool: ...
+    def finished(self) -> bool: ...
 
 
-Start = Callable[[Key], Mapping[str, Any]]
-"""Makes a trial's run folder ready and returns the swept values, for Tune to show."""
-Done = Callable[[Key], bool]
-"""Whether a trial's run is trained and has the scores that are asked for."""
+StartTrial = Callable[[TrialKey], Mapping[str, Any]]
+"""Prepares a trial's run folder and returns the swept values for Tune to show."""
+IsDone = Callable[[TrialKey], bool]
+"""Whether a trial's run is trained and has the requested scores."""
 
 
 class Dispatcher:
-    """Tells the scheduler what the histories hold, and Tune which trials it wants; used by one thread.
+    """Reports the histories of trials to the scheduler and tells Tune which trials to run; used by one thread.
 
-    Tune copies and keeps what it is given. A sweep is continued from its run folders and never from Tune's state, so
-    that a copy is the dispatcher itself, and what is kept is nothing.
+    Tune deep-copies and pickles its arguments. A sweep continues from its run folders and never from Tune's state, so
+    a copy is the dispatcher itself and its pickle is None.
     """
 
     def __init__(
@@ -77,16 +78,16 @@ class Dispatcher:
         curves: Curves,
         limits: Limits,
         *,
-        start: Start,
-        done: Done,
+        start: StartTrial,
+        done: IsDone,
     ):
         self.scheduler, self.rungs, self.store, self.curves, self.limits = scheduler, rungs, store, curves, limits
         self.start, self.done = start, done
-        self.progress: dict[Key, Progress] = {}
-        self.errors: dict[Key, str] = {}
+        self.progress: dict[TrialKey, Progress] = {}
+        self.errors: dict[TrialKey, str] = {}
         self.decisions: list[Decision] = []
-        self.begun: list[Key] = []
-        self._reported: set[tuple[Key, int]] = set()
+        self.started: list[TrialKey] = []
+        self._reported: set[tuple[TrialKey, int]] = set()
 
     def __deepcopy__(self, memo: Any) -> Dispatcher:
         return self
@@ -94,35 +95,118 @@ class Dispatcher:
     def __reduce__(self) -> tuple[type[None], tuple[()]]:
         return type(None), ()
 
-    def replay(self, keys: Sequence[Key]) -> None:
-        """Tell the scheduler what is known from earlier commands."""
+    def replay(self, keys: Sequence[TrialKey]) -> None:
+        """Tell the scheduler the results of earlier commands."""
         for key in keys:
             if self.done(key):
                 self.progress[key] = "finished"
-            self.tell(key)
+            self.update(key)
         wanted = set(self.wanted())
         for key in keys:
             if key not in self.progress and self.curves.of(self.folder(key)):
-                ended = key.configuration in self.scheduler.out or (self.scheduler.over and key not in wanted)
-                self.progress[key] = "stopped" if ended else "paused"
+                stopped = self._eliminated(key) or (self.scheduler.finished and key not in wanted)
+                self.progress[key] = "stopped" if stopped else "paused"
 
-    def folder(self, key: Key) -> Folder:
+    def folder(self, key: TrialKey) -> Folder:
         """Return the folder of the trial's run."""
         return run_folder(self.store, key.configuration, key.seed)
 
-    def tell(self, key: Key) -> None:
-        """Pass on the values at all rungs that a run has reached, each the best so far."""
+    def update(self, key: TrialKey) -> None:
+        """Tell the scheduler the best value so far at every rung that a trial has reached."""
         curve, complete = self.curves.of(self.folder(key)), self.done(key)
         if complete and not curve:
-            self.failed(
-                key, f"its history has no {self.curves.metric}: the space's metric must be one that it validates"
-            )
+            self.on_error(key, f"the history has no {self.curves.metric}: choose a metric that the task validates")
         for rung, validations in enumerate(self.rungs):
             reached = complete or (validations is not None and len(curve) >= validations)
             if reached and curve and (key, rung) not in self._reported:
                 self._reported.add((key, rung))
                 self.scheduler.tell(key.configuration, key.seed, rung, self._best(curve[:validations]))
-        self._note_decisions()
+        self._collect_decisions()
+
+    @property
+    def stopping(self) -> bool:
+        """Whether running trials must end: the deadline has passed, or a trial failed under `fail_fast`."""
+        late = self.limits.deadline is not None and time.time() > self.limits.deadline
+        return late or (self.limits.fail_fast and bool(self.errors))
+
+    @property
+    def full(self) -> bool:
+        """Whether no further trial may start; paused trials may still resume."""
+        return self.stopping or (self.limits.trials is not None and len(self.started) >= self.limits.trials)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no trial is to continue."""
+        return self.stopping or self.scheduler.finished
+
+    def wanted(self) -> list[TrialKey]:
+        """Return the trials that the scheduler wants to continue, most urgent first."""
+        work = [] if self.stopping else self.scheduler.work()
+        return list(dict.fromkeys(TrialKey(item.configuration, item.seed) for item in work))
+
+    def next_trial(self) -> TrialKey | None:
+        """Return a trial that Tune does not have yet, or None if no further one may start now."""
+        active = sum(self.progress.get(key, "waiting") in ("waiting", "running") for key in self.started)
+        if self.full or active >= self.limits.at_once + self.limits.standby:
+            return None
+        for key in self.wanted():
+            if key in self.started:
+                continue
+            if self.done(key):  # the study has just suggested a point again
+                self.progress[key] = "finished"
+                self.update(key)
+                continue
+            self.started.append(key)
+            self.progress[key] = "waiting"
+            return key
+        return None
+
+    def next_to_resume(self, paused: Collection[TrialKey], active: int) -> TrialKey | None:
+        """Return the paused trial to resume while `active` others run or are about to, or None."""
+        if active >= self.limits.at_once:
+            return None
+        return next((key for key in self.wanted() if key in paused), None)
+
+    def on_result(self, key: TrialKey, metrics: Iterable[str] = ()) -> Literal["CONTINUE", "PAUSE", "STOP"]:
+        """Return Tune's decision on a running trial after a validation that reported these metrics."""
+        self.update(key)
+        if not self.curves.of(self.folder(key)):
+            validated = ", ".join(sorted(name for name in metrics if name.startswith("valid/")))
+            self.on_error(
+                key, f"the space's metric {self.curves.metric} is not validated: set 'metric' to one of {validated}"
+            )
+            return "STOP"
+        if self.stopping:
+            self.progress[key] = "paused"
+            return "STOP"
+        if key in self.wanted():
+            return "CONTINUE"
+        stopped = self._eliminated(key)
+        self.progress[key] = "stopped" if stopped else "paused"
+        return "STOP" if stopped else "PAUSE"
+
+    def on_complete(self, key: TrialKey) -> None:
+        """Record that the trial's function has returned."""
+        if self.done(key):
+            self.progress[key] = "finished"
+            self.update(key)
+        elif self.progress.get(key) == "running":
+            self.on_error(key, "the trial ended without a result")
+
+    def on_error(self, key: TrialKey, error: str) -> None:
+        """Record that the trial failed permanently."""
+        self.progress[key] = "failed"
+        self.errors[key] = error
+        self.scheduler.fail(key.configuration, key.seed)
+        self._collect_decisions()
+
+    def on_remove(self, key: TrialKey) -> None:
+        """Record that Tune has removed a paused trial."""
+        if self.progress.get(key) == "paused" and (self._eliminated(key) or self.scheduler.finished):
+            self.progress[key] = "stopped"
+
+    def _eliminated(self, key: TrialKey) -> bool:
+        return key.configuration in self.scheduler.eliminated
 
     def _best(self, curve: Sequence[Point]) -> float:
         values = [point.value for point in curve if math.isfinite(point.value)]
@@ -130,101 +214,19 @@ class Dispatcher:
             return math.nan
         return max(values) if self.scheduler.mode == "max" else min(values)
 
-    def _note_decisions(self) -> None:
-        for verdict in self.scheduler.decisions[len(self.decisions) :]:
+    def _collect_decisions(self) -> None:
+        for decision in self.scheduler.decisions[len(self.decisions) :]:
             self.decisions.append(
                 Decision(
                     time=time.time(),
-                    rung=verdict.rung + 1,
-                    validations=self.rungs[verdict.rung],
-                    address=verdict.configuration,
-                    action=verdict.action,
-                    seeds=verdict.seeds,
-                    mean=verdict.mean,
-                    low=verdict.low,
-                    high=verdict.high,
-                    cut=verdict.cut,
+                    rung=decision.rung + 1,
+                    validations=self.rungs[decision.rung],
+                    address=decision.configuration,
+                    action=decision.action,
+                    seeds=decision.seeds,
+                    mean=decision.mean,
+                    low=decision.low,
+                    high=decision.high,
+                    cut=decision.cut,
                 )
-            )
-
-    @property
-    def closing(self) -> bool:
-        """Whether nothing may go on: out of time, or a failure that was not to be survived."""
-        late = self.limits.deadline is not None and time.time() > self.limits.deadline
-        return late or (self.limits.fail_fast and bool(self.errors))
-
-    @property
-    def full(self) -> bool:
-        """Whether no further trial may begin; those that wait may still go on."""
-        return self.closing or (self.limits.trials is not None and len(self.begun) >= self.limits.trials)
-
-    def wanted(self) -> list[Key]:
-        """Return the trials that the scheduler wants to go on, most urgent first."""
-        wanted = [] if self.closing else self.scheduler.work()
-        return list(dict.fromkeys(Key(work.configuration, work.seed) for work in wanted))
-
-    def take(self) -> Key | None:
-        """Return a trial that Tune does not have yet, if another may begin."""
-        active = sum(self.progress.get(key, "waiting") in ("waiting", "running") for key in self.begun)
-        if self.full or active >= self.limits.at_once + self.limits.ahead:
-            return None
-        for key in self.wanted():
-            if key in self.begun:
-                continue
-            if self.done(key):  # of a point that was only just suggested again
-                self.progress[key] = "finished"
-                self.tell(key)
-                continue
-            self.begun.append(key)
-            self.progress[key] = "waiting"
-            return key
-        return None
-
-    def resume(self, paused: Collection[Key], active: int) -> Key | None:
-        """Return which of the trials that wait for a decision may go on, while `active` others run or are about to."""
-        if active >= self.limits.at_once:
-            return None
-        return next((key for key in self.wanted() if key in paused), None)
-
-    @property
-    def over(self) -> bool:
-        """Whether nothing is to go on."""
-        return self.closing or self.scheduler.over
-
-    def verdict(self, key: Key, metrics: Iterable[str] = ()) -> Literal["CONTINUE", "PAUSE", "STOP"]:
-        """Return what is to become of a running trial after a validation that reported these metrics."""
-        self.tell(key)
-        if not self.curves.of(self.folder(key)):
-            known = ", ".join(sorted(name for name in metrics if name.startswith("valid/")))
-            self.failed(key, f"the space's metric {self.curves.metric} is not validated; there is {known}")
-            return "STOP"
-        if self.closing:
-            self.progress[key] = "paused"
-            return "STOP"
-        if key in self.wanted():
-            return "CONTINUE"
-        stopped = key.configuration in self.scheduler.out
-        self.progress[key] = "stopped" if stopped else "paused"
-        return "STOP" if stopped else "PAUSE"
-
-    def returned(self, key: Key) -> None:
-        """Take note that the trial's function came to its end."""
-        if self.done(key):
-            self.progress[key] = "finished"
-            self.tell(key)
-        elif self.progress.get(key) == "running":
-            self.failed(key, "it ended without a result")
-
-    def failed(self, key: Key, error: str) -> None:
-        """Take note that the trial failed for good."""
-        self.progress[key] = "failed"
-        self.errors[key] = error
-        self.scheduler.fail(key.configuration, key.seed)
-        self._note_decisions()
-
-    def left(self, key: Key) -> None:
-        """Take note that Tune has let go of a trial that waited for a decision."""
-        if self.progress.get(key) == "paused":
-            self.progress[key] = (
-                "stopped" if key.configuration in self.scheduler.out or self.scheduler.over else "paused"
             )

@@ -1,7 +1,7 @@
-"""A sweep as it goes on, in messages: every running trial on a line of its own, and one for them all.
+"""Progress messages of a running sweep: one line per running trial and one for the sweep.
 
-On a terminal the lines are redrawn in place. Elsewhere one is printed when a trial begins or ends, and when it has come
-to a further validation, at most every ten seconds a trial.
+On a terminal the lines are redrawn in place. Elsewhere a line is logged when a trial starts or ends and after
+validations, at most every ten seconds per trial.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import ExitStack
 
 from augury.core.messages import say
-from augury.core.progress import Line, duration
+from augury.core.progress import StatusLine, duration
 from augury.sweeping.state import Configuration, Progress, Sweep, Trial
 
 ENDS: tuple[Progress, ...] = ("finished", "stopped", "failed")
@@ -21,41 +21,41 @@ class Display:
     """Shows a sweep while it runs."""
 
     def __init__(self) -> None:
-        self._lines: dict[str, tuple[Line, ExitStack]] = {}
+        self._lines: dict[str, tuple[StatusLine, ExitStack]] = {}
         self._texts: dict[str, str] = {}
-        """Of every line, what it shows."""
+        """The text shown on every line."""
         self._ended: set[str] | None = None
 
     def show(self, sweep: Sweep) -> None:
-        """Show the sweep as it is now; cheap enough for once a second."""
+        """Show the current state of the sweep; cheap enough to call every second."""
         trials = {trial.folder.name: (configuration, trial) for configuration, trial in _trials(sweep)}
         ended = {name for name, (_, trial) in trials.items() if trial.progress in ENDS}
-        news = sorted(ended - (ended if self._ended is None else self._ended))  # an earlier command's are no news
+        newly_ended = sorted(ended - (ended if self._ended is None else self._ended))  # not those of earlier commands
         self._ended = ended
-        for name in news:
+        for name in newly_ended:
             say(_text(sweep, *trials[name]))
         running = {name for name, (_, trial) in trials.items() if trial.progress == "running"}
         for name in self._lines.keys() - running - {sweep.name}:
             self._close(name)
         for name in sorted(running):
             self._update(name, _text(sweep, *trials[name]))
-        self._update(sweep.name, summary(sweep), now=bool(news))
+        self._update(sweep.name, summary(sweep), now=bool(newly_ended))
 
     def close(self) -> None:
-        """Take the lines away."""
+        """Remove all lines."""
         for name in list(self._lines):
             self._close(name)
 
     def _update(self, name: str, text: str, now: bool = False) -> None:
-        """Show a line's text if it has changed and can be seen, or log it `now`."""
+        """Show a line's text if it has changed and the line is due, or in any case if `now`."""
         if name not in self._lines:
-            block, line = ExitStack(), Line(text)
+            block, line = ExitStack(), StatusLine(text)
             block.enter_context(line)
             self._lines[name], now = (line, block), True
         line, _ = self._lines[name]
         if text != self._texts.get(name) and (now or line.due):
             self._texts[name] = text
-            if now and not line.redrawn:
+            if now and not line.live:
                 say(text)
             else:
                 line.show(text)
@@ -66,20 +66,20 @@ class Display:
 
 
 def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
-    """Return how far a trial is, for people."""
-    parts = [trial.progress, *_reached(sweep, trial), *([trial.error] if trial.error else [])]
+    """Return the line of a trial: its state, last validation and error."""
+    parts = [trial.progress, *_last_validation(sweep, trial), *([trial.error] if trial.error else [])]
     return f"{configuration.name}, seed {trial.seed}: {', '.join(parts)}"
 
 
 def summary(sweep: Sweep) -> str:
-    """Return one line: trials by state, the best configuration so far, the time left."""
+    """Return the line of the sweep: trials by state, the best configuration so far, the time left."""
     counts = Counter(trial.progress for _, trial in _trials(sweep))
     states: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
     parts = [f"{counts[state]} {state}" for state in states if counts[state]]
     parts += [f"best so far {best.name}: {sweep.metric} {value:.2f}" for best, value in leaders(sweep)[:1]]
     left = seconds_left(sweep)
-    most = "" if sweep.scheduler == "all" else "at most "
-    parts += [f"{most}{duration(left)} left"] if left else []
+    bound = "" if sweep.scheduler == "all" else "at most "
+    parts += [f"{bound}{duration(left)} left"] if left else []
     return f"{sweep.name}: {', '.join(parts)}"
 
 
@@ -87,34 +87,34 @@ def leaders(sweep: Sweep) -> list[tuple[Configuration, float]]:
     """Return the configurations that were not stopped, with the mean of their seeds' best validations, best first."""
     means = []
     for configuration in sweep.configurations:
-        going = [trial for trial in configuration.trials if trial.progress not in ("stopped", "failed")]
-        values = [value for trial in going if (value := sweep.best(trial)) is not None]
+        active = [trial for trial in configuration.trials if trial.progress not in ("stopped", "failed")]
+        values = [value for trial in active if (value := sweep.best(trial)) is not None]
         if values:
             means.append((configuration, statistics.fmean(values)))
     return sorted(means, key=lambda pair: pair[1], reverse=sweep.mode == "max")
 
 
 def seconds_left(sweep: Sweep) -> float | None:
-    """Return the training that is left at the pace of the finished trials, shared by as many as run now.
+    """Return the estimated remaining time, or None while no trial has finished or none runs.
 
-    Trials that a race may still stop count as if they were trained to the end.
+    Assumes that every trial takes as long as the finished ones, that as many run at once as now, and that the race
+    stops none of them.
     """
     trials = [trial for _, trial in _trials(sweep)]
     finished = [trial.seconds for trial in trials if trial.progress == "finished"]
     running = sum(trial.progress == "running" for trial in trials)
     if not finished or not running:
         return None
-    whole = statistics.fmean(finished)
-    missing = [trial for trial in trials if trial.progress in ("waiting", "running", "paused")]
-    return sum(max(whole - trial.seconds, 0.0) for trial in missing) / running
+    per_trial = statistics.fmean(finished)
+    unfinished = [trial for trial in trials if trial.progress in ("waiting", "running", "paused")]
+    return sum(max(per_trial - trial.seconds, 0.0) for trial in unfinished) / running
 
 
 def _trials(sweep: Sweep) -> list[tuple[Configuration, Trial]]:
     return [(configuration, trial) for configuration in sweep.configurations for trial in configuration.trials]
 
 
-def _reached(sweep: Sweep, trial: Trial) -> list[str]:
-    """Return how far a trial has got, for people."""
+def _last_validation(sweep: Sweep, trial: Trial) -> list[str]:
     if not trial.curve:
         return []
     point = trial.curve[-1]

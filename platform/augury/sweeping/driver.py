@@ -1,4 +1,4 @@
-"""One sweep from question to answer: plan, prepare, size, train, decide; the same command continues it."""
+"""Run a sweep: plan, prepare, place, train and decide; the same command continues it."""
 
 from __future__ import annotations
 
@@ -16,37 +16,37 @@ from augury.experiments import preflight
 from augury.experiments.recording import Recording
 from augury.experiments.running import refuse_lost_storage
 from augury.sweeping import plan as plans
-from augury.sweeping import points, population, sizing, tuning
-from augury.sweeping.adaptive import Suggestions
+from augury.sweeping import points, population, tuning
+from augury.sweeping.adaptive import OptunaScheduler
 from augury.sweeping.configuration import ConfigurationRuns
-from augury.sweeping.dispatcher import Dispatcher, Key, Limits, Scheduler
+from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler, TrialKey
+from augury.sweeping.placement import Placement, place
 from augury.sweeping.plan import Plan, Planned
 from augury.sweeping.race import Exhaustive, rungs
 from augury.sweeping.reference import RaceWithReference
 from augury.sweeping.settings import SweepOptions
-from augury.sweeping.sizing import Size
 from augury.sweeping.space import Space
 from augury.sweeping.state import DEFINITION, KIND, Curves, Sweep
 from augury.sweeping.trial import TrialSettings
 from augury.sweeping.writer import Show, StateWriter
 
 EXCHANGES = 5
-"""Between the members of a population, in the course of training."""
+"""Number of exchanges between the members of a population during training."""
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """A sweep after a command, and what the command did not have to do."""
+    """The state of a sweep after a command."""
 
     sweep: Sweep
     reused: int
-    """Trials that had finished before."""
+    """Number of trials finished by earlier commands."""
     unfinished: bool
-    """Whether a limit ended the command before all was decided."""
+    """Whether a limit ended the command before everything was decided."""
 
 
 def run(space: Space, options: SweepOptions, recording: Recording, *, show: Show) -> Outcome:
-    """Run what is missing of a sweep and decide it. UserError before anything runs where it cannot be done."""
+    """Train the missing trials of a sweep and decide on them. Raises UserError before training if that cannot work."""
     refuse_lost_storage(options.storage)
     _check(options)
     return _Driver(space, options, recording, show).run()
@@ -64,142 +64,168 @@ class _Driver:
     """By address."""
 
     def run(self) -> Outcome:
-        options, space = self.options, self.space
+        options = self.options
         self.store = Store(options.storage)
         self.sweep = self.store.folder(KIND, options.name)
-        self.plan = self._planned()
-        base = self.plan.base()
-        experiments = [base, *(planned.experiment for planned in self.plan.configurations.values())]
-        preflight.check(experiments, self.store)
-        for caution in preflight.cautions(experiments):
-            say(caution)
-        connect(base.execution.address)
-        size = sizing.of(experiments, options.at_once)
-        say(size.summary)
-        identity = self._population(size) if options.scheduler == "pbt" else None
-        self.rungs = rungs_of(options, self.plan)
-        self._define()
+        self.plan = self._make_plan()
+        self.base = self.plan.base()
+        self.placement = self._place()
+        population_address = self._check_population() if options.scheduler == "pbt" else None
+        self.rungs = decision_rungs(options, self.plan)
+        self._write_definition()
         for planned in self.plan.configurations.values():
             self._prepare(planned)
-        deadline = None if options.budget is None else time.time() + options.budget
-        dispatcher = self._dispatcher(size, deadline)
-        keys = [Key(address, seed) for address in self.plan.configurations for seed in options.seeds]
-        dispatcher.replay(keys)
-        reused = sum(dispatcher.progress.get(key) == "finished" for key in keys)
-        say(
-            f"{len(self.plan.configurations)} configurations × up to {len(options.seeds)} seeds; {reused} trials had "
-            "finished before"
-        )
-        settings = TrialSettings(
-            self.store.root,
-            options.name,
-            space.metric,
-            self.rungs,
-            size.launcher,
-            size.device,
-            size.threads,
-            deadline,
-            options.fail_fast,
-        )
-        with self.recording(base.tracking, self.store) as recorder:
+        self.deadline = None if options.budget is None else time.time() + options.budget
+        dispatcher = self._dispatcher()
+        reused = self._replay(dispatcher)
+        with self.recording(self.base.tracking, self.store) as recorder:
             writer = StateWriter(dispatcher, self.sweep, self.show)
             with recorder.follow(self.sweep), writer.writing():
-                if not dispatcher.scheduler.over:
-                    directory, deaths = f"{self.sweep.uri}/tune", base.execution.max_failures
-                    if identity is None:
-                        name = f"{time.time():.0f}"
-                        tuning.run(dispatcher, settings, size.resources, name=name, directory=directory, deaths=deaths)
-                    else:
-                        population.run(
-                            dispatcher,
-                            space,
-                            settings,
-                            size.resources,
-                            every=max(1, (base.training.validations or 1) // EXCHANGES),
-                            name=f"population-{identity}",
-                            directory=directory,
-                            deaths=deaths,
-                        )
-            sweep = writer.end(finished=dispatcher.scheduler.over)
-        return Outcome(sweep, reused, not dispatcher.scheduler.over)
+                if not dispatcher.scheduler.finished:
+                    self._train(dispatcher, population_address)
+            sweep = writer.end(finished=dispatcher.scheduler.finished)
+        return Outcome(sweep, reused, not dispatcher.scheduler.finished)
 
-    def _planned(self) -> Plan:
+    def _make_plan(self) -> Plan:
         """Return the configurations that are known before anything runs."""
         options, space = self.options, self.space
         adaptive = options.search == "optuna"
         listed = [] if adaptive else points.sample(space, options.samples)
         plan = plans.make(space, self.store, options.assignments, listed, reference=options.scheduler != "pbt")
         for merged in plan.merged:
-            say(f"{merged.called} is the same experiment as {merged.same_as}: {merged.reason}")
+            say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
         if not plan.configurations and not adaptive:
-            raise UserError(f"space '{space.name}' has no point: give its keys values")
+            raise UserError(f"space '{space.name}' has no points: give its keys values")
         if not plan.configurations:
             raise UserError(
-                f"search optuna compares what it suggests with a reference, and space '{space.name}' has none: define "
-                "'reference', a point, or leave 'baseline' as it is"
+                f"search optuna compares its suggestions with a reference, and space '{space.name}' has none: set "
+                "'reference' to a point, or remove 'baseline: false'"
             )
         return plan
 
-    def _population(self, size: Size) -> str:
-        """Return the address of the population, and give its members theirs; UserError where it cannot be trained."""
+    def _place(self) -> Placement:
+        """Check all experiments, connect to Ray and return the placement of their trials."""
+        experiments = [self.base, *(planned.experiment for planned in self.plan.configurations.values())]
+        preflight.check(experiments, self.store)
+        for caution in preflight.cautions(experiments):
+            say(caution)
+        connect(self.base.execution.address)
+        placement = place(experiments, self.options.at_once)
+        say(placement.summary)
+        return placement
+
+    def _check_population(self) -> str:
+        """Return the address of the population and give its members theirs; UserError if it cannot be trained."""
         configurations = self.plan.configurations
-        population.check(self.space, size.launcher, [planned.experiment for planned in configurations.values()])
-        identity = population.identity(self.options.name, self.space, configurations, self.options.seeds)
-        self.plan.rename(partial(population.member, population=identity))
-        return identity
+        experiments = [planned.experiment for planned in configurations.values()]
+        population.check(self.space, self.placement.launcher, experiments)
+        address = population.address(self.options.name, self.space, configurations, self.options.seeds)
+        self.plan.rename(partial(population.member, population=address))
+        return address
 
     def _prepare(self, planned: Planned) -> None:
-        """Make everything that the trials of a configuration read."""
+        """Create everything that the trials of a configuration read."""
         runs = ConfigurationRuns.prepare(planned.experiment, planned.address, self.store, self.recording)
         runs.write(self.sweep)
         self.runs[planned.address] = runs
 
-    def _suggest(self, point: Mapping[str, Any]) -> str:
-        """Take up a point that a study suggests; the address of its configuration."""
+    def _prepare_point(self, point: Mapping[str, Any]) -> str:
+        """Add a suggested point to the sweep and return the address of its configuration."""
         planned = self.plan.add(point)
         self._prepare(planned)
-        self._define()
+        self._write_definition()
         return planned.address
 
-    def _dispatcher(self, size: Size, deadline: float | None) -> Dispatcher:
-        options = self.options
+    def _dispatcher(self) -> Dispatcher:
+        options, placement = self.options, self.placement
 
-        def start(key: Key) -> Mapping[str, Any]:
+        def start(key: TrialKey) -> Mapping[str, Any]:
             planned = self.plan.configurations[key.configuration]
             self.runs[key.configuration].describe(planned.name, key.seed)
             return planned.point
 
         return Dispatcher(
-            self._scheduler(size),
+            self._scheduler(),
             self.rungs,
             self.store,
             Curves(self.space.metric),
-            Limits(size.at_once, size.ahead, options.trials, deadline, options.fail_fast),
+            Limits(placement.at_once, placement.standby, options.trials, self.deadline, options.fail_fast),
             start=start,
             done=lambda key: self.runs[key.configuration].done(key.seed),
         )
 
-    def _scheduler(self, size: Size) -> Scheduler:
+    def _scheduler(self) -> Scheduler:
         options, mode = self.options, self.space.mode
         configurations = list(self.plan.configurations)
         if options.search == "optuna":
             assert options.samples is not None
-            return Suggestions(
-                self.space, self.sweep, configurations, options.seeds, options.samples, size.at_once, self._suggest
+            return OptunaScheduler(
+                self.space,
+                self.sweep,
+                configurations,
+                options.seeds,
+                options.samples,
+                self.placement.at_once,
+                self._prepare_point,
             )
         reference, *others = configurations
         if options.scheduler == "halving" and others:
             return RaceWithReference(reference, others, options.seeds, self.rungs, mode=mode)
         return Exhaustive(configurations, options.seeds, self.rungs, mode=mode)
 
-    def _define(self) -> None:
-        """Write down what this command asks for; what an earlier one asked beyond it stays in the storage."""
+    def _replay(self, dispatcher: Dispatcher) -> int:
+        """Replay the results of earlier commands and return the number of trials they finished."""
+        configurations, seeds = self.plan.configurations, self.options.seeds
+        keys = [TrialKey(address, seed) for address in configurations for seed in seeds]
+        dispatcher.replay(keys)
+        reused = sum(dispatcher.progress.get(key) == "finished" for key in keys)
+        say(f"{len(configurations)} configurations × up to {len(seeds)} seeds; {reused} trials already finished")
+        return reused
+
+    def _train(self, dispatcher: Dispatcher, population_address: str | None) -> None:
+        """Run trials on Ray Tune until everything is decided or a limit is reached."""
+        placement = self.placement
+        settings = TrialSettings(
+            self.store.root,
+            self.options.name,
+            self.space.metric,
+            self.rungs,
+            placement.launcher,
+            placement.device,
+            placement.threads,
+            self.deadline,
+            self.options.fail_fast,
+        )
+        directory, max_failures = f"{self.sweep.uri}/tune", self.base.execution.max_failures
+        if population_address is None:
+            tuning.run(
+                dispatcher,
+                settings,
+                placement.resources,
+                name=f"{time.time():.0f}",
+                directory=directory,
+                max_failures=max_failures,
+            )
+        else:
+            population.run(
+                dispatcher,
+                self.space,
+                settings,
+                placement.resources,
+                every=max(1, (self.base.training.validations or 1) // EXCHANGES),
+                name=f"population-{population_address}",
+                directory=directory,
+                max_failures=max_failures,
+            )
+
+    def _write_definition(self) -> None:
+        """Write the configurations and seeds of this command; runs of an earlier, larger one stay in the storage."""
         options, space, plan = self.options, self.space, self.plan
         earlier = self.sweep.read_json(DEFINITION) if self.sweep.exists(DEFINITION) else {}
         if earlier and (earlier["space"], earlier["scale"]) != (space.name, space.scale):
             raise UserError(
-                f"sweep '{options.name}' in {self.sweep.root} is of space '{earlier['space']}' at scale "
-                f"'{earlier['scale']}', not of '{space.name}' at '{space.scale}': choose another --name or --storage"
+                f"sweep '{options.name}' in {self.sweep.root} belongs to space '{earlier['space']}' at scale "
+                f"'{earlier['scale']}', not to '{space.name}' at '{space.scale}': choose another --name or --storage"
             )
         tests = [test for planned in plan.configurations.values() for test in planned.experiment.test_sets]
         self.sweep.write_json(
@@ -225,16 +251,16 @@ class _Driver:
         )
 
 
-def rungs_of(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
-    """Return the validations at which the scheduler decides; the end of training alone where all is trained."""
+def decision_rungs(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
+    """Return the validations at which the scheduler decides; only the end of training unless it is halving."""
     if options.scheduler != "halving":
         return (None,)
     lengths = {planned.name: planned.experiment.training.validations for planned in plan.configurations.values()}
     unknown = [name for name, length in lengths.items() if length is None]
     if unknown:
         raise UserError(
-            f"scheduler halving decides at validations, and it is not known how many '{unknown[0]}' has: set "
-            "training.max_passes, or training.max_updates with training.validate_every"
+            f"scheduler halving decides at validations, and the number of validations of '{unknown[0]}' is unknown: "
+            "set training.max_passes, or training.max_updates with training.validate_every"
         )
     return tuple(rungs(min(length for length in lengths.values() if length is not None)))
 
@@ -242,8 +268,8 @@ def rungs_of(options: SweepOptions, plan: Plan) -> tuple[int | None, ...]:
 def _check(options: SweepOptions) -> None:
     if options.search == "optuna" and options.scheduler != "all":
         raise UserError(
-            f"scheduler {options.scheduler} compares configurations that are known, and search optuna suggests them "
-            "one after the other: use --scheduler all, or --search random --samples N"
+            f"scheduler {options.scheduler} needs all configurations in advance, but search optuna suggests them one "
+            "at a time: use --scheduler all, or --search random --samples N"
         )
     limits = {
         "--at-once": options.at_once,
@@ -253,6 +279,9 @@ def _check(options: SweepOptions) -> None:
     }
     limiting = [flag for flag, value in limits.items() if value is not None]
     if options.scheduler == "pbt" and limiting:
-        raise UserError(f"scheduler pbt trains its whole population side by side: leave out {', '.join(limiting)}")
+        raise UserError(
+            f"scheduler pbt trains its whole population concurrently: leave out {', '.join(limiting)}, or use another "
+            "--scheduler"
+        )
     if options.search == "optuna" and options.samples is None:
-        raise UserError("search optuna goes on for ever: say how many points it may suggest with --samples N")
+        raise UserError("search optuna has no end of its own: give the number of points with --samples N")

@@ -1,4 +1,4 @@
-"""The plan of a sweep: configurations with their addresses, and points that are the same experiment."""
+"""The plan of a sweep: its configurations by address, and points merged because they are the same experiment."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ BASELINE = "baseline"
 
 @dataclass(frozen=True)
 class Planned:
-    """A configuration to be trained."""
+    """A configuration to train."""
 
     name: str
     point: Mapping[str, Any]
@@ -29,7 +29,7 @@ class Planned:
     address: str
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the sweep's folder keeps of it."""
+        """Return the configuration's entry in the definition of the sweep."""
         return {"name": self.name, "address": self.address, "point": dict(self.point)}
 
 
@@ -40,78 +40,79 @@ class Plan:
     space: Space
     store: Store
     assignments: Mapping[str, Any]
-    """Dotted keys that hold for all points."""
+    """Dotted keys set for all points."""
     configurations: dict[str, Planned] = field(default_factory=dict)
     """By address."""
     merged: list[Merged] = field(default_factory=list)
 
     def rename(self, renamed: Callable[[Planned], Planned]) -> None:
-        """Give every configuration another address."""
-        changed = [renamed(planned) for planned in self.configurations.values()]
-        self.configurations = {planned.address: planned for planned in changed}
+        """Replace every configuration by `renamed` of it, which has another address."""
+        replaced = [renamed(planned) for planned in self.configurations.values()]
+        self.configurations = {planned.address: planned for planned in replaced}
 
     def base(self) -> Experiment:
-        """Return the experiment that the points change."""
-        content = _one_system(config.merge(self.space.base, self.assignments), self.store)
+        """Return the experiment that points override."""
+        content = _single_system(config.merge(self.space.base, self.assignments), self.store)
         return parse(content, f"space {self.space.name}")
 
     def add(self, point: Mapping[str, Any], name: str | None = None) -> Planned:
-        """Add the configuration of a point and return it, or return the one that is the same experiment."""
+        """Add the configuration of a point, or merge it with an equal one; return the configuration."""
         name = name or title(point)
         content = config.merge(config.merge(self.space.base, self.assignments), point)
-        return self._add(name, point, parse(_one_system(content, self.store), f"point {name}"))
+        return self._add(name, point, parse(_single_system(content, self.store), f"point {name}"))
 
     def add_reference(self) -> None:
-        """Add what the others are compared with: a row, a point, or the plain system where that is another."""
+        """Add the reference: the space's row or point, or else the plain baseline if the base differs from it."""
         reference, content = self.space.reference, config.merge(self.space.base, self.assignments)
         if isinstance(reference, str):
             self.add(self.space.rows[reference], reference)
         elif reference is not None:
             self.add(reference)
         elif content.get("baseline", True) and (changes := self.base().plain_system()):
-            plain = config.merge(_one_system(content, self.store), changes)
+            plain = config.merge(_single_system(content, self.store), changes)
             self._add(BASELINE, {}, parse(plain, "the baseline"))
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the configurations, and which points are the same as another, as JSON-like values."""
+        """Return the configurations and merged points as JSON-like values."""
         return {
             "configurations": [planned.to_dict() for planned in self.configurations.values()],
             "merged": [
-                {"name": same.called, "point": same.point, "same_as": same.same_as, "reason": same.reason}
-                for same in self.merged
+                {"name": merged.label, "point": merged.point, "same_as": merged.same_as, "reason": merged.reason}
+                for merged in self.merged
             ],
         }
 
     def _add(self, name: str, point: Mapping[str, Any], experiment: Experiment) -> Planned:
-        simplest = canonical(experiment, self.store)
-        address = preparation.address(simplest.experiment, self.store)
+        canonical_form = canonical(experiment, self.store)
+        address = preparation.address(canonical_form.experiment, self.store)
         if (same := self.configurations.get(address)) is not None:
-            if _scored(same.experiment) != _scored(simplest.experiment):
+            if _scoring_settings(same.experiment) != _scoring_settings(canonical_form.experiment):
                 raise UserError(
-                    f"'{same.name}' and '{name}' of space '{self.space.name}' train one model and differ in how it is "
-                    "scored: keep one of them; 'augury train --set decoding.beam=...' scores it again, without training"
+                    f"'{same.name}' and '{name}' of space '{self.space.name}' train the same model and differ only in "
+                    "scoring: keep one of them; 'augury train --set decoding.beam=...' scores a trained model again"
                 )
             if (same.name, dict(same.point)) != (name, dict(point)):
-                self.merged.append(Merged(dict(point), same.name, _why(point, same.point, simplest.reasons), name))
+                reason = _merge_reason(point, same.point, canonical_form.reasons)
+                self.merged.append(Merged(dict(point), same.name, reason, name))
             return same
-        self.configurations[address] = planned = Planned(name, dict(point), simplest.experiment, address)
+        self.configurations[address] = planned = Planned(name, dict(point), canonical_form.experiment, address)
         return planned
 
 
-def _scored(experiment: Experiment) -> list[Any]:
-    """Return the settings of a run's scores, which are no part of its address."""
+def _scoring_settings(experiment: Experiment) -> list[Any]:
+    """Return the settings that affect a run's scores but not its address."""
     return [experiment.to_dict().get(section) for section in ("decoding", "scoring")]
 
 
-def _why(point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
-    """Return why two points are one experiment, from the settings in which they differ."""
+def _merge_reason(point: Mapping[str, Any], other: Mapping[str, Any], reasons: Mapping[str, str]) -> str:
+    """Return why two points are the same experiment, given why settings (`reasons`) have no effect."""
     differing = {key for key in point.keys() | other.keys() if point.get(key) != other.get(key)}
-    dead = [
+    ineffective = [
         f"{key} has no effect: {reason}"
         for key, reason in reasons.items()
         if any(other == key or other.startswith(f"{key}.") or key.startswith(f"{other}.") for other in differing)
     ]
-    return "; ".join(dead) or "both come to the same run"
+    return "; ".join(ineffective) or "both resolve to the same run"
 
 
 def make(
@@ -122,9 +123,9 @@ def make(
     *,
     reference: bool = True,
 ) -> Plan:
-    """Return the plan of the space's rows and the points listed, the reference in front unless that is not wanted."""
+    """Return the plan of the space's rows and the listed points, preceded by the reference if `reference`."""
     plan = Plan(space, store, assignments)
-    _check_sets(space, assignments)
+    _check_assignments(space, assignments)
     if reference:
         plan.add_reference()
     for name, row in space.rows.items():
@@ -134,14 +135,14 @@ def make(
     return plan
 
 
-def _one_system(content: Mapping[str, Any], store: Store) -> dict[str, Any]:
-    """Return an experiment of one system in this storage."""
+def _single_system(content: Mapping[str, Any], store: Store) -> dict[str, Any]:
+    """Return an experiment with a single system in this storage."""
     return {**content, "systems": {}, "baseline": False, "storage": store.root}
 
 
-def _check_sets(space: Space, assignments: Iterable[str]) -> None:
-    """Refuse a key that is swept, or changed by a row, and set for all points too."""
-    changed = {*space.keys, *(key for row in space.rows.values() for key in row)}
+def _check_assignments(space: Space, assignments: Iterable[str]) -> None:
+    """Raise UserError for a key that is set for all points and also swept or changed by a row."""
+    swept = {*space.keys, *(key for row in space.rows.values() for key in row)}
     for key in assignments:
-        if any(key == swept or key.startswith(f"{swept}.") for swept in changed):
+        if any(key == other or key.startswith(f"{other}.") for other in swept):
             raise UserError(f"--set {key}: space '{space.name}' sweeps this key; leave it out, or sweep other keys")

@@ -1,8 +1,8 @@
-"""Population-based training: trials that fall behind continue from the weights of a better one, with changed values.
+"""Population-based training: trials that fall behind continue from a better trial's weights with perturbed values.
 
-A member's values change while it trains, so that it is no configuration with an address of its own settings: its run is
-addressed by its population and the point it began with, and its values are metrics of its history
-(`value/regime.beta`). What one member becomes depends on all the others: another population trains all of them anew.
+A member's values change while it trains, so its run is addressed by its population and initial point instead of its
+settings, and its values are metrics of its history (`value/regime.beta`). Members depend on each other: a population
+with other members or seeds trains all of them anew.
 """
 
 from __future__ import annotations
@@ -24,8 +24,8 @@ from ray.tune.search.sample import Categorical
 
 from augury.core import config
 from augury.core.errors import UserError
-from augury.core.locks import alone
-from augury.core.mutability import fixed_because, mutable_keys
+from augury.core.locks import locked
+from augury.core.mutability import fixed_reason, mutable_keys
 from augury.core.naming import title
 from augury.core.rng import generator
 from augury.core.store import Folder
@@ -42,14 +42,15 @@ from augury.training.history import History
 from augury.training.launch import FAILURE
 
 VALUE = "value/"
+"""Prefix of the metrics that record a member's values."""
 
 
 def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
-    """Refuse population-based training where it cannot be what is wanted."""
+    """Raise UserError unless population-based training is possible with this space and launcher."""
     if launcher != "direct":
         raise UserError(
-            "scheduler pbt copies checkpoints that Tune holds, and Ray Train workers keep theirs elsewhere: it would "
-            "be random search without saying so; set training.workers=1 and execution.launcher=auto, or take halving"
+            "scheduler pbt copies checkpoints through Tune, which does not see those of Ray Train workers: it would be "
+            "plain random search; set training.workers=1 and execution.launcher=auto, or use --scheduler halving"
         )
     if not space.mutations:
         raise UserError(f"scheduler pbt needs values that may change: define 'mutations' in space '{space.name}'")
@@ -57,12 +58,12 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
 
     def refuse(key: str, reason: str) -> None:
         raise UserError(
-            f"'{key}' cannot change while a model trains: {reason}. Mutations of space '{space.name}' may name "
-            f"{', '.join(allowed)}; every value of another key can be a point"
+            f"'{key}' cannot change during training: {reason}. Mutations of space '{space.name}' may use "
+            f"{', '.join(allowed)}; sweep other keys in 'space'"
         )
 
     for key in space.mutations:
-        if reason := fixed_because(members[0], key):
+        if reason := fixed_reason(members[0], key):
             refuse(key, reason)
     samples = {key: _sample(key, values) for key, values in _mutations(space).items()}
     for number in range(max(map(len, samples.values()))):
@@ -71,11 +72,11 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
             parse(config.merge(experiment.to_dict(), drawn), f"space '{space.name}' with the mutations {title(drawn)}")
     for key in space.mutations:
         if key not in allowed:
-            refuse(key, "all members have the same text, the same sizes of the model and the same tests")
+            refuse(key, "all members share the data, the model sizes and the test sets")
 
 
-def identity(sweep: str, space: Space, configurations: Iterable[str], seeds: Iterable[int]) -> str:
-    """Return the address of a population, from everything that decides what becomes of its members."""
+def address(sweep: str, space: Space, configurations: Iterable[str], seeds: Iterable[int]) -> str:
+    """Return the address of a population, a hash of everything that determines how its members train."""
     mutations = {
         key: values if isinstance(values, list) else _sample(key, values) for key, values in _mutations(space).items()
     }
@@ -92,12 +93,12 @@ def identity(sweep: str, space: Space, configurations: Iterable[str], seeds: Ite
 
 
 def member(planned: Planned, population: str) -> Planned:
-    """Return a configuration as the beginning of members."""
+    """Return a configuration as the initial point of members of a population."""
     return replace(planned, address=config.address({"population": population, "begins": planned.address}))
 
 
 def _mutations(space: Space) -> dict[str, Any]:
-    """Return lists and domains; choices as lists, in which Ray goes to a neighbour instead of multiplying."""
+    """Return the mutations, choices as lists: Ray moves to a neighbour in a list and multiplies other values."""
     return {
         key: list(values.categories if isinstance(values, Categorical) else values)
         if isinstance(values, Categorical | Sequence)
@@ -107,7 +108,7 @@ def _mutations(space: Space) -> dict[str, Any]:
 
 
 def _sample(key: str, values: Any) -> list[Any]:
-    """Return values of a list or a domain, always the same ones."""
+    """Return the values of a list, or a fixed sample of a domain."""
     random = generator("mutations", key)
     drawn = values if isinstance(values, list) else [values.sample(random_state=random) for _ in range(8)]
     return [rounded(value) for value in drawn]
@@ -122,9 +123,9 @@ def run(
     every: int,
     name: str,
     directory: str,
-    deaths: int,
+    max_failures: int,
 ) -> None:
-    """Train the population, exchanging every so many validations; one that was cut short is taken up again."""
+    """Train the population with an exchange after every `every` validations; an interrupted one is restored."""
     _ProgressCallback.dispatcher = dispatcher
     function = tune.with_resources(tune.with_parameters(train, settings=settings), dict(resources))
     path = f"{directory}/{name}"
@@ -165,7 +166,7 @@ def run(
             storage_path=directory,
             verbose=0,
             callbacks=[_ProgressCallback()],
-            failure_config=tune.FailureConfig(max_failures=deaths),
+            failure_config=tune.FailureConfig(max_failures=max_failures),
         ),
     )
     with tuning.quiet_tune(tuning.log_of(directory)):
@@ -177,7 +178,7 @@ def _values(point: Mapping[str, Any], space: Space) -> dict[str, Any]:
 
 
 def _bounded(values: Mapping[str, Any], mutations: Mapping[str, Any]) -> dict[str, Any]:
-    """Return explored values, rounded and back in their domains, which Ray leaves where it multiplies."""
+    """Return perturbed values, rounded and clipped to their domains, which Ray's multiplication may leave."""
     bounded = {key: rounded(value) for key, value in values.items()}
     for key, domain in mutations.items():
         if hasattr(domain, "lower"):
@@ -186,22 +187,22 @@ def _bounded(values: Mapping[str, Any], mutations: Mapping[str, Any]) -> dict[st
 
 
 def train(config: Mapping[str, Any], settings: TrialSettings) -> None:
-    """Train a member with its present values, from the checkpoint that Tune hands it, until it is to exchange."""
-    # The configuration in `config` may be another member's, whose settings Tune has copied; the name is its own.
+    """Train a member with its current values from the checkpoint that Tune passes, until Tune pauses it."""
+    # Tune may have copied another member's settings into `config`; only the trial's name identifies the member.
     key = tuning.key_of(tune.get_context().get_trial_name())
     runs, seed = ConfigurationRuns.read(settings.folder, key.configuration), key.seed
     values = {name: value for name, value in config.items() if name not in (CONFIGURATION, SEED)}
     folder = runs.folder(seed)
 
     def report(metrics: dict[str, Any]) -> None:
-        numbers = {f"{VALUE}{name}": value for name, value in values.items()}
+        value_metrics = {f"{VALUE}{name}": value for name, value in values.items()}
         history = History(folder)
-        history.add(metrics["update"], metrics["passes"], numbers)
+        history.add(metrics["update"], metrics["passes"], value_metrics)
         history.flush()
         latest = folder.sub("checkpoints").path(f"{metrics['update']:08d}")
-        tune.report({**metrics, **numbers}, checkpoint=tune.Checkpoint.from_directory(latest))
+        tune.report({**metrics, **value_metrics}, checkpoint=tune.Checkpoint.from_directory(latest))
 
-    with alone(folder):
+    with locked(folder):
         if folder.complete:
             return
         folder.remove(FAILURE)
@@ -209,12 +210,12 @@ def train(config: Mapping[str, Any], settings: TrialSettings) -> None:
         try:
             runs.train(seed, settings.execution | {"launcher": "direct"}, report, values=values)
             runs.finish(seed)
-        except Exception as error:  # trying again would only repeat it
+        except Exception as error:  # a retry would only repeat it
             runs.fail(seed, error)
 
 
 def _adopt(folder: Folder, checkpoint: tune.Checkpoint | None, address: str, seed: int) -> None:
-    """Continue from another member's weights; its own, which Tune hands back after a pause, are there already."""
+    """Replace a run's checkpoints by another member's; its own, which Tune passes after a pause, are left alone."""
     if checkpoint is None:
         return
     directory = Path(tempfile.mkdtemp(prefix="augury-member-"))
@@ -231,20 +232,20 @@ def _adopt(folder: Folder, checkpoint: tune.Checkpoint | None, address: str, see
 
 
 class _ProgressCallback(tuning.Interruptible):
-    """Notes how members fare. Tune keeps callbacks with its state, and a later command has another dispatcher."""
+    """Tracks the progress of members. Tune pickles callbacks, so the dispatcher of the command is a class attribute."""
 
     dispatcher: ClassVar[Dispatcher]
 
     def on_trial_start(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
-        self.dispatcher.progress[tuning.key_of(str(trial))] = "running"
+        self.dispatcher.progress[tuning.key_of(trial)] = "running"
 
     def on_trial_complete(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
-        key = tuning.key_of(str(trial))
+        key = tuning.key_of(trial)
         if self.dispatcher.folder(key).exists(FAILURE):
             failure = self.dispatcher.folder(key).read_json(FAILURE)
-            self.dispatcher.failed(key, f"{failure['kind']}: {failure['error']}")
+            self.dispatcher.on_error(key, f"{failure['kind']}: {failure['error']}")
         else:
-            self.dispatcher.returned(key)
+            self.dispatcher.on_complete(key)
 
     def on_trial_error(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
-        self.dispatcher.failed(tuning.key_of(str(trial)), tuning.failure_of(trial))
+        self.dispatcher.on_error(tuning.key_of(trial), tuning.failure_of(trial))

@@ -1,20 +1,19 @@
-"""The tables of a paper as they are printed, read from the one file that holds them.
+"""Read the printed tables of a paper from a TSV file.
 
-The file is UTF-8 text: one block for every table, an empty line between blocks, lines that begin with `#` are comments.
-The first line of a block is the table's name, the second its header, and every further one a row; cells are separated
-by tabs and nothing is quoted. An empty cell is none in print, and `-` a printed dash. The columns of a table:
+The file is UTF-8 text with one block per table; empty lines separate blocks, and lines that start with `#` are
+comments. A block's first line is the table's name, the second its header, and every further line a row; cells are
+separated by tabs and not quoted. An empty cell means nothing is printed, `-` a printed dash. Columns of a table:
 
 - `row`: the number of the row, from 1;
-- `name`: as printed; `label`: what the row is called here, where its printed name is not unique;
-- `section`: the group of rows that it stands in;
-- `marks`: `column=mark` pairs, and `bold`: columns, both joined by `;`;
+- `name`: the row's printed name; `label`: a unique name if the printed one is ambiguous;
+- `section`: the group of rows it belongs to;
+- `marks`: `column=mark` pairs, and `bold`: columns, both separated by `;`;
 - all others are columns of the printed table.
 
-A table of which nothing but notes can be read has a header alone.
+A table without legible values consists of a header only.
 
-The block `notes` says what must be known of the values, such as where the paper contradicts itself. Its columns:
-`table`; `row`, a number, `header` or `all`; `column`; `as_read` and `written`, which differ where the file corrects;
-`kind`; `why`.
+The block `notes` has remarks on values, such as contradictions in the paper. Its columns: `table`; `row`, a number,
+`header` or `all`; `column`; `as_read` and `written`, which differ if the file corrects the print; `kind`; `why`.
 """
 
 from __future__ import annotations
@@ -29,25 +28,25 @@ from augury.core.errors import UserError, unknown
 
 NOTES = "notes"
 ABOUT = ("row", "name", "label", "section", "marks", "bold")
-"""The columns that describe a row, if there are such; the others are printed."""
+"""Columns that describe a row; all others are printed."""
 ABSENT = ("", "-")
 WHOLE = ("header", "all")
-"""Entries of a note on the whole table in place of a row."""
+"""Values of `row` for notes on the whole table."""
 
 
 @dataclass(frozen=True)
 class Note:
-    """A caution on a value, a row or the table."""
+    """A note on a value, a row or the table."""
 
     row: str
-    """The row's label; empty where the note is on the whole table."""
+    """The row's label; empty for the whole table."""
     column: str
-    """One printed column or several, in words; empty where the note is on all of them."""
+    """One or several printed columns as text; empty for all columns."""
     kind: str
     text: str
 
     def to_dict(self) -> dict[str, str]:
-        """Return the note on a row as JSON-like values."""
+        """Return the note without its row as JSON-like values."""
         return {"column": self.column, "kind": self.kind, "text": self.text}
 
     def __str__(self) -> str:
@@ -66,12 +65,12 @@ class PrintedRow:
     """As printed."""
     section: str
     cells: Mapping[str, str]
-    """Printed column -> text, as printed."""
+    """Printed column -> printed text."""
     marks: Mapping[str, str]
-    """Printed column, or `name` -> mark."""
+    """Printed column or `name` -> mark."""
     bold: tuple[str, ...]
     values: Mapping[str, float]
-    """Test set, or `mean` -> value; what is not printed is not in it."""
+    """Test set or `mean` -> value, for the values that are printed."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the row as JSON-like values."""
@@ -90,73 +89,75 @@ class PrintedTable:
     """A printed table."""
 
     rows: Mapping[str, PrintedRow]
-    """By label, in the order of the print."""
+    """By label, in printed order."""
     notes: tuple[Note, ...] = ()
 
 
 def read(path: Path, name: str, columns: Mapping[str, str]) -> PrintedTable:
-    """Return one table of a paper's file.
+    """Return a table of a paper's file.
 
-    `columns` maps the printed columns that hold values to the test sets that they are of, or to `mean`. UserError for
-    an unknown table, column or row of a note, a row with a cell too many or too few, a label that is not unique, and a
-    value that is no number.
+    `columns` maps the printed columns with values to test sets or `mean`. Raises UserError for an unknown table, column
+    or row of a note, a row with too many or too few cells, a duplicate label, and a value that is not a number.
     """
     blocks = _blocks(path)
     if name not in blocks:
         raise unknown(f"table of {path.name}", name, blocks)
-    lines, place = blocks[name], f"{path.name}, {name}"
+    lines, location = blocks[name], f"{path.name}, {name}"
     header = [column for column in next(iter(lines), {}) if column not in ABOUT]
     for column in columns:
         if lines and column not in header:
             raise unknown(f"column of {name} in {path.name}", column, header)
     rows: dict[str, PrintedRow] = {}
     for line in lines:
-        row = _row(line, columns, place)
+        row = _row(line, columns, location)
         if row.label in rows:
-            raise UserError(f"{place}: two rows are called '{row.label}': give one of them another label")
+            raise UserError(f"{location}: two rows are called '{row.label}': give one of them another label")
         rows[row.label] = row
     labels = {**dict.fromkeys(WHOLE, ""), **{str(row.number): row.label for row in rows.values()}}
-    notes = [_note(note, labels, place) for note in blocks.get(NOTES, []) if note["table"] == name]
+    notes = [_note(note, labels, location) for note in blocks.get(NOTES, []) if note["table"] == name]
     return PrintedTable(rows, tuple(notes))
 
 
-def of_values(values: Mapping[str, Mapping[str, float | None]]) -> PrintedTable:
-    """Return the table of rows (label -> test set or `mean` -> value) that are written in code; None is not printed."""
+def from_values(values: Mapping[str, Mapping[str, float | None]]) -> PrintedTable:
+    """Return the table of a mapping label -> test set or `mean` -> value; None means not printed."""
     rows = {}
     for number, (label, cells) in enumerate(values.items(), 1):
-        known = {column: value for column, value in cells.items() if value is not None}
-        texts = {column: f"{value:g}" for column, value in known.items()}
-        rows[label] = PrintedRow(number, label, label, "", texts, {}, (), known)
+        printed = {column: value for column, value in cells.items() if value is not None}
+        texts = {column: f"{value:g}" for column, value in printed.items()}
+        rows[label] = PrintedRow(number, label, label, "", texts, {}, (), printed)
     return PrintedTable(rows)
 
 
 def _blocks(path: Path) -> dict[str, list[dict[str, str]]]:
-    """Return the lines of every block as column -> cell."""
+    """Return the rows of every block as column -> cell."""
     lines = [line for line in path.read_text(encoding="utf-8").splitlines() if not line.startswith("#")]
     blocks: dict[str, list[dict[str, str]]] = {}
-    for filled, (name, *rest) in itertools.groupby(lines, key=bool):
-        if filled:
+    for nonempty, (name, *rest) in itertools.groupby(lines, key=bool):
+        if nonempty:
             if name in blocks or "\t" in name or not rest:
                 raise UserError(
-                    f"{path.name}: a table begins with '{name}': after an empty line give a name that no "
-                    "other table has, and below it a header"
+                    f"{path.name}: a block starts with '{name}': after an empty line give a unique table name, and "
+                    "below it a header"
                 )
             blocks[name] = list(_records(f"{path.name}, {name}", rest))
-    strange = next((line for line in blocks.get(NOTES, []) if line["table"] not in blocks), None)
-    if strange:
-        raise unknown(f"table in the notes of {path.name}", strange["table"], blocks)
+    for note in blocks.get(NOTES, []):
+        if note["table"] not in blocks:
+            raise unknown(f"table in the notes of {path.name}", note["table"], blocks)
     return blocks
 
 
-def _records(place: str, lines: Sequence[str]) -> Iterator[dict[str, str]]:
+def _records(location: str, lines: Sequence[str]) -> Iterator[dict[str, str]]:
     header, *rows = [line.split("\t") for line in lines]
     for number, cells in enumerate(rows, 1):
         if len(cells) != len(header):
-            raise UserError(f"{place}, line {number}: {len(cells)} cells, and the header has {len(header)}")
+            raise UserError(
+                f"{location}, line {number} has {len(cells)} cells, but the header has {len(header)}: separate cells "
+                "by single tabs"
+            )
         yield dict(zip(header, cells, strict=True))
 
 
-def _row(line: Mapping[str, str], columns: Mapping[str, str], place: str) -> PrintedRow:
+def _row(line: Mapping[str, str], columns: Mapping[str, str], location: str) -> PrintedRow:
     cells = {column: cell for column, cell in line.items() if column not in ABOUT}
     return PrintedRow(
         number=int(line["row"]),
@@ -167,24 +168,24 @@ def _row(line: Mapping[str, str], columns: Mapping[str, str], place: str) -> Pri
         marks=dict(pair.split("=", 1) for pair in line.get("marks", "").split(";") if pair),
         bold=tuple(column for column in line.get("bold", "").split(";") if column),
         values={
-            columns[column]: _number(cell, f"{place}, row {line['row']}, column {column}")
+            columns[column]: _number(cell, f"{location}, row {line['row']}, column {column}")
             for column, cell in cells.items()
             if column in columns and cell not in ABSENT
         },
     )
 
 
-def _number(cell: str, place: str) -> float:
-    thousands = 1000.0 if cell.endswith("k") else 1.0
+def _number(cell: str, location: str) -> float:
+    factor = 1000.0 if cell.endswith("k") else 1.0
     try:
-        return float(cell.removesuffix("k")) * thousands
+        return float(cell.removesuffix("k")) * factor
     except ValueError:
-        raise UserError(f"{place}: '{cell}' is no number: leave the cell empty where nothing is printed") from None
+        raise UserError(f"{location}: '{cell}' is not a number: leave the cell empty if nothing is printed") from None
 
 
-def _note(line: Mapping[str, str], labels: Mapping[str, str], place: str) -> Note:
+def _note(line: Mapping[str, str], labels: Mapping[str, str], location: str) -> Note:
     if line["row"] not in labels:
-        raise unknown(f"row in the notes of {place}", line["row"], labels)
+        raise unknown(f"row in the notes of {location}", line["row"], labels)
     corrected = line["as_read"] and line["written"] and line["as_read"] != line["written"]
     text = f"'{line['as_read']}' is read as '{line['written']}': {line['why']}" if corrected else line["why"]
     column = "" if line["column"] == "all" else line["column"]

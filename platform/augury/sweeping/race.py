@@ -1,10 +1,10 @@
-"""Successive halving over groups of seeds: which configuration trains with which seed, and how far.
+"""Successive halving over groups of seeds: which configuration to train with which seed, and how far.
 
-A single seed's noise is as large as the effects under study, and the early part of a learning curve ranks
-configurations only roughly. So a configuration is never stopped on its mean alone, as in successive halving (Jamieson
-and Talwalkar, 2016), but where the interval of its mean lies below the cut; and further seeds are spent at the end of
-training, where they measure what is asked for, on those that may still be the best, as in a race (Maron and Moore,
-1994). `benchmarks/halving.py` measures it and its defaults against training everything with every seed.
+The noise between seeds is as large as the effects under study, and early validations rank configurations only roughly.
+A configuration is therefore not stopped on its mean, as in successive halving (Jamieson and Talwalkar, 2016), but only
+if the confidence interval of its mean lies below the cut. Additional seeds are spent at the end of training, on the
+configurations that may still be the best, as in racing (Maron and Moore, 1994). `benchmarks/halving.py` compares this
+and its defaults with training every configuration with every seed.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from scipy.special import stdtrit
 
 FIRST, REDUCTION, CONFIDENCE = 0.5, 3, 0.95
 PILOTS = 6
-"""Configurations whose second seed tells how much seeds differ at a rung."""
+"""Number of configurations that get a second seed to estimate the variance between seeds at a rung."""
 
 Action = Literal["promoted", "stopped", "seed added", "chosen"]
 
 
 class Work(NamedTuple):
-    """A configuration to be trained with a seed up to a rung."""
+    """A configuration to train with a seed up to a rung."""
 
     configuration: str
     seed: int
@@ -33,7 +33,7 @@ class Work(NamedTuple):
     """Counted from 0; the last rung is the end of training."""
 
 
-class Verdict(NamedTuple):
+class RungDecision(NamedTuple):
     """A decision on a configuration at a rung."""
 
     configuration: str
@@ -41,56 +41,56 @@ class Verdict(NamedTuple):
     """Counted from 0."""
     action: Action
     seeds: int
-    """That the decision rests on."""
+    """Number of seeds the decision is based on."""
     mean: float
     low: float
     high: float
-    """Both are the mean as long as no configuration has two seeds at the rung."""
+    """`low` and `high` equal the mean until some configuration has two seeds at the rung."""
     cut: float
-    """Midway between the last place and the first below it; with a place for all, the lowest mean."""
+    """The midpoint between the last promotion slot and the next mean; the lowest mean if there are slots for all."""
 
 
 def rungs(validations: int, reduction: int = REDUCTION, first: float = FIRST) -> list[int | None]:
-    """Return the validations after which a race decides, for a training that has `validations` of them.
+    """Return the rungs, as numbers of validations, for a training that has `validations` in total.
 
-    The first rung stands at the share `first` of the training, each further one `reduction` times as late, rounded up;
-    the last one is None, the end of training. Configurations that learn slowly and end high are lost at early rungs,
-    and augmentation and regularisation make such ones: hence the late default.
+    The first rung is at the fraction `first` of training, each further one `reduction` times later, rounded up; the
+    last is None, the end of training. The first rung is late by default because augmentation and regularisation slow
+    learning down: early rungs would stop configurations that start slowly and end best.
     """
     assert validations > 0 and reduction > 1 and 0 < first <= 1
-    decisive, share = [], first
-    while (validation := math.ceil(share * validations - 1e-9)) < validations:
-        decisive.append(validation)
-        share *= reduction
-    return [*dict.fromkeys(decisive), None]
+    validations_at, fraction = [], first
+    while (validation := math.ceil(fraction * validations - 1e-9)) < validations:
+        validations_at.append(validation)
+        fraction *= reduction
+    return [*dict.fromkeys(validations_at), None]
 
 
 def pooled_deviation(groups: Iterable[Sequence[float]]) -> tuple[float, int]:
-    """Return the standard deviation within groups and its degrees of freedom; (0, 0) where no group has two values."""
-    squares, freedom = 0.0, 0
+    """Return the standard deviation pooled over groups and its degrees of freedom; (0, 0) if it cannot be estimated."""
+    squares, degrees = 0.0, 0
     for group in groups:
         mean = statistics.fmean(group)
         squares += math.fsum((value - mean) ** 2 for value in group)
-        freedom += len(group) - 1
-    return (math.sqrt(squares / freedom), freedom) if freedom else (0.0, 0)
+        degrees += len(group) - 1
+    return (math.sqrt(squares / degrees), degrees) if degrees else (0.0, 0)
 
 
 def half_widths(groups: Mapping[str, Sequence[float]], confidence: float) -> dict[str, float]:
-    """Return half the interval of every group's mean; empty where no group has two values.
+    """Return half the width of the confidence interval of every group's mean; empty if no group has two values.
 
-    Two or three seeds say next to nothing of their own variance. It is taken to be one for all the groups and pooled
-    over them; Student's t has the pooled degrees of freedom. A run that goes astray widens every interval: the race
-    gets dearer by it, not rasher.
+    Two or three seeds are too few to estimate a variance, so it is assumed equal for all groups and pooled; Student's
+    t uses the pooled degrees of freedom. An outlier run widens all intervals, which makes the race more expensive but
+    not less reliable.
     """
-    deviation, freedom = pooled_deviation(groups.values())
-    if not freedom:
+    deviation, degrees = pooled_deviation(groups.values())
+    if not degrees:
         return {}
-    reach = float(stdtrit(freedom, (1 + confidence) / 2)) * deviation
-    return {name: reach / math.sqrt(len(group)) for name, group in groups.items()}
+    scale = float(stdtrit(degrees, (1 + confidence) / 2)) * deviation
+    return {name: scale / math.sqrt(len(group)) for name, group in groups.items()}
 
 
 class _GroupScheduler(ABC):
-    """Holds the values of groups of seeds, and decides what to train next."""
+    """Base class of schedulers that decide on configurations by the values of their seeds."""
 
     def __init__(
         self,
@@ -106,19 +106,20 @@ class _GroupScheduler(ABC):
         assert rungs and 0 < confidence < 1
         self.configurations, self.seeds, self.last = tuple(configurations), tuple(seeds), len(rungs) - 1
         self.mode, self.confidence = mode, confidence
-        self.decisions: list[Verdict] = []
-        """It only grows, and its order does not depend on that of the values."""
+        self.decisions: list[RungDecision] = []
+        """Append-only; the order does not depend on the order in which values arrive."""
         self.best: str | None = None
-        """The configuration chosen in the end; None before, and where all have failed."""
-        self.over = False
+        """The chosen configuration; None before the end and if all have failed."""
+        self.finished = False
         self._sign = 1 if mode == "max" else -1
-        self._values: dict[Work, float] = {}  # the larger, the better
+        self._values: dict[Work, float] = {}  # larger is better
         self._failed: set[tuple[str, int]] = set()
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
-        """Take the value of a configuration with a seed at a rung; a training that ended has its best for the rest.
+        """Record the value of a configuration with a seed at a rung.
 
-        The first value of a rung counts. One that is not finite is a failure.
+        A training that ended early reports its best value for all remaining rungs. Only the first value at a rung
+        counts; a value that is not finite counts as a failure.
         """
         assert configuration in self.configurations and seed in self.seeds and 0 <= rung <= self.last
         if math.isfinite(value):
@@ -128,72 +129,73 @@ class _GroupScheduler(ABC):
         self._advance()
 
     def fail(self, configuration: str, seed: int) -> None:
-        """Take note that a configuration cannot be trained further with a seed; its earlier values count."""
+        """Record that a configuration cannot be trained further with a seed; its earlier values still count."""
         assert configuration in self.configurations and seed in self.seeds
         self._failed.add((configuration, seed))
         self._advance()
 
     @property
     @abstractmethod
-    def out(self) -> frozenset[str]:
-        """Return the configurations that have left before the end."""
+    def eliminated(self) -> frozenset[str]:
+        """Return the configurations that were stopped or have failed."""
 
     @abstractmethod
     def work(self) -> list[Work]:
-        """Return what may be trained now, most urgent first, a configuration's earlier rungs before later ones."""
+        """Return what can be trained now, most urgent first, a configuration's earlier rungs before later ones."""
 
     @abstractmethod
     def _advance(self) -> None:
-        """Decide what can be decided."""
+        """Make all decisions that the recorded values allow."""
 
-    def _waits(self, work: Work) -> bool:
+    def _pending(self, work: Work) -> bool:
         return work not in self._values and work[:2] not in self._failed
 
-    def _broken(self, configuration: str, seeds: Sequence[int], rung: int) -> bool:
-        """Return whether one of the seeds failed before it reached the rung."""
-        asked = [Work(configuration, seed, rung) for seed in seeds]
-        return any(work[:2] in self._failed and work not in self._values for work in asked)
+    def _has_failure(self, configuration: str, seeds: Sequence[int], rung: int) -> bool:
+        """Return whether any of the seeds failed before it reached the rung."""
+        requested = [Work(configuration, seed, rung) for seed in seeds]
+        return any(work[:2] in self._failed and work not in self._values for work in requested)
 
     def _groups(self, seeds: Mapping[str, Sequence[int]], rung: int) -> dict[str, list[float]]:
-        """Return the values that there are at a rung, by configuration, best mean first."""
+        """Return the values recorded at a rung by configuration, best mean first."""
         groups = {
             name: [self._values[work] for seed in seeds[name] if (work := Work(name, seed, rung)) in self._values]
             for name in self.configurations
             if name in seeds
         }
-        known = [name for name, group in groups.items() if group]
-        return {name: groups[name] for name in sorted(known, key=lambda name: -statistics.fmean(groups[name]))}
+        filled = [name for name, group in groups.items() if group]
+        return {name: groups[name] for name in sorted(filled, key=lambda name: -statistics.fmean(groups[name]))}
 
     def _decide(
         self, action: Action, configuration: str, rung: int, group: Sequence[float], half: float, cut: float
     ) -> None:
         mean = self._sign * statistics.fmean(group)
         self.decisions.append(
-            Verdict(configuration, rung, action, len(group), mean, mean - half, mean + half, self._sign * cut)
+            RungDecision(configuration, rung, action, len(group), mean, mean - half, mean + half, self._sign * cut)
         )
 
 
 class Race(_GroupScheduler):
     """Successive halving over groups of seeds.
 
-    A rung that n configurations reach has n / `reduction` places, rounded up; the last rung has one. The cut lies
-    midway between the mean of the last place and the next one.
+    A rung reached by n configurations has n / `reduction` promotion slots, rounded up; the last rung has one. The cut
+    is the midpoint between the mean of the last slot and the next mean.
 
-    - Every configuration comes with its first seed. Then the best `PILOTS`, who are the likeliest to need it later, get
-      their second. It tells how much seeds differ, so that every mean has its interval (`half_widths`).
-    - A configuration is stopped where its interval lies below the cut. Else it goes on: at a noisy rung more than there
-      are places, rather than with more seeds, which would say more exactly what says little of the end.
-    - At the last rung those not stopped get further seeds, one at a time, until one is left; once all seeds are used,
-      the best mean wins.
+    - Every configuration starts with its first seed. Then the best `PILOTS`, which are most likely to need more seeds
+      later, get their second. The variance between their seeds gives every mean its interval (`half_widths`).
+    - A configuration is stopped if its interval lies below the cut, and promoted otherwise. At a noisy rung this
+      promotes more configurations than there are slots; more seeds would measure precisely a value that predicts the
+      final one poorly.
+    - At the last rung the remaining configurations get further seeds, one at a time, until one is left; once all seeds
+      are used, the best mean wins.
 
-    With one seed there is no interval, and it is plain successive halving: the places go to the best.
+    With one seed there are no intervals, and this is plain successive halving.
 
-    A configuration of which a seed failed before a rung where it was asked for leaves there, without a decision. It
-    still counts among the n of that rung.
+    A configuration with a seed that failed before a rung for which it was requested is eliminated there, without a
+    decision. It still counts towards the n of that rung.
 
-    What is decided depends on the values, not on when and in which order they come: a rung waits for the values that it
-    asked for, and looks at no others. A race that was interrupted, or is to have more configurations or seeds, is
-    continued by giving a new one all that is known.
+    Decisions depend on the values only, not on when and in which order they arrive: a rung waits for the values it
+    requested and ignores all others. To continue an interrupted race, or to add configurations or seeds, tell a new
+    race all known values.
     """
 
     def __init__(
@@ -209,125 +211,130 @@ class Race(_GroupScheduler):
         assert reduction > 1
         super().__init__(configurations, seeds, rungs, mode=mode, confidence=confidence)
         self.reduction = reduction
-        self._out: set[str] = set()
+        self._eliminated: set[str] = set()
         self._enter(0, self.configurations)
 
     @property
-    def out(self) -> frozenset[str]:
+    def eliminated(self) -> frozenset[str]:
         """Return the configurations that were stopped or have failed."""
-        return frozenset(self._out)
+        return frozenset(self._eliminated)
 
     def work(self) -> list[Work]:
-        """Return what may be trained now, most urgent first, a configuration's earlier rungs before later ones.
+        """Return what can be trained now, most urgent first, a configuration's earlier rungs before later ones.
 
-        With one seed, those whose place is certain go on before the rung has all its values.
+        With one seed, configurations that are certain of a slot continue before the rung has all its values.
         """
-        if self.over:
+        if self.finished:
             return []
-        wanted = [work for work in self._requested() if self._waits(work)]
+        targets = [work for work in self._requested() if self._pending(work)]
         if len(self.seeds) == 1 and self._rung < self.last:
-            certain = list(self._groups(self._used, self._rung))[: max(0, self._places - len(wanted))]
-            wanted += [Work(name, self.seeds[0], self._rung + 1) for name in certain]
+            certain = list(self._groups(self._used, self._rung))[: max(0, self._slots - len(targets))]
+            targets += [Work(name, self.seeds[0], self._rung + 1) for name in certain]
         return [
-            step for work in wanted for rung in range(work.rung + 1) if self._waits(step := work._replace(rung=rung))
+            work
+            for target in targets
+            for rung in range(target.rung + 1)
+            if self._pending(work := target._replace(rung=rung))
         ]
 
     def _enter(self, rung: int, configurations: Sequence[str]) -> None:
         self._rung, self._racing = rung, list(configurations)
-        self._places = 1 if rung == self.last else math.ceil(len(configurations) / self.reduction)
+        self._slots = 1 if rung == self.last else math.ceil(len(configurations) / self.reduction)
         self._used: dict[str, Sequence[int]] = {name: self.seeds[:1] for name in configurations}
-        """The seeds that this rung has asked for, also of the configurations that have left at it."""
+        """The seeds requested at this rung, including those of configurations eliminated at it."""
 
     def _requested(self) -> list[Work]:
         return [Work(name, seed, self._rung) for name in self._racing for seed in self._used[name]]
 
     def _advance(self) -> None:
-        while not self.over:
+        while not self.finished:
             self._remove_failed()
-            if any(self._waits(work) for work in self._requested()):
+            if any(self._pending(work) for work in self._requested()):
                 return
             if self._racing:
-                self._round()
+                self._decide_rung()
             else:
-                self.over = True
+                self.finished = True
 
     def _remove_failed(self) -> None:
         for name in list(self._racing):
-            if self._broken(name, self._used[name], self._rung):
+            if self._has_failure(name, self._used[name], self._rung):
                 self._racing.remove(name)
-                self._out.add(name)
+                self._eliminated.add(name)
 
-    def _round(self) -> None:
-        """Decide on the values that were asked for, all of which have come."""
+    def _decide_rung(self) -> None:
+        """Decide on the configurations at the current rung once all requested values are known."""
         groups = self._groups(self._used, self._rung)
         means = {name: statistics.fmean(group) for name, group in groups.items() if name in self._racing}
         ranked = list(means)
-        cut = statistics.fmean([means[name] for name in ranked[self._places - 1 : self._places + 1] or ranked[-1:]])
+        cut = statistics.fmean([means[name] for name in ranked[self._slots - 1 : self._slots + 1] or ranked[-1:]])
         half = half_widths(groups, self.confidence)
-        stay, more = self._judge(ranked, {name: means[name] + half[name] for name in ranked if half}, cut)
+        kept, more = self._select(ranked, {name: means[name] + half[name] for name in ranked if half}, cut)
 
         def decide(action: Action, names: Sequence[str]) -> None:
             for name in names:
                 self._decide(action, name, self._rung, groups[name], half.get(name, 0.0), cut)
 
-        stopped = [name for name in ranked if name not in stay]
-        self._out |= set(stopped)
+        stopped = [name for name in ranked if name not in kept]
+        self._eliminated |= set(stopped)
         decide("stopped", stopped)
         if more:
             decide("seed added", more)
-            self._racing = list(stay)
+            self._racing = list(kept)
             self._used |= {name: self.seeds[: len(self._used[name]) + 1] for name in more}
         elif self._rung < self.last:
-            decide("promoted", stay)
-            self._enter(self._rung + 1, stay)
+            decide("promoted", kept)
+            self._enter(self._rung + 1, kept)
         else:
-            decide("chosen", stay)
-            self.best, self.over = stay[0], True
+            decide("chosen", kept)
+            self.best, self.finished = kept[0], True
 
-    def _judge(
-        self, ranked: Sequence[str], reach: Mapping[str, float], cut: float
+    def _select(
+        self, ranked: Sequence[str], upper: Mapping[str, float], cut: float
     ) -> tuple[Sequence[str], Sequence[str]]:
-        """Return who stays, best first, and who of them gets a seed more before the rung is decided.
+        """Return the configurations to keep, best first, and those that get another seed before the rung is decided.
 
-        `reach` is the upper end of their intervals; empty where none is known yet.
+        `upper` has the upper ends of the intervals; it is empty while there are no intervals.
         """
-        if len(self.seeds) == 1 or len(ranked) <= self._places:
-            return ranked[: self._places], []
-        if not reach:
+        if len(self.seeds) == 1 or len(ranked) <= self._slots:
+            return ranked[: self._slots], []
+        if not upper:
             return ranked, ranked[:PILOTS]
-        stay = [name for name in ranked if reach[name] >= cut]
+        kept = [name for name in ranked if upper[name] >= cut]
         if self._rung < self.last:
-            return stay, []
-        growing = [name for name in stay if len(self._used[name]) < len(self.seeds)]
-        return (stay, growing) if len(stay) > 1 and growing else (stay[:1], [])
+            return kept, []
+        extensible = [name for name in kept if len(self._used[name]) < len(self.seeds)]
+        return (kept, extensible) if len(kept) > 1 and extensible else (kept[:1], [])
 
 
 class Exhaustive(_GroupScheduler):
-    """Every configuration with every seed to the end of training, and the best mean wins.
+    """Trains every configuration with every seed to the end; the best mean wins.
 
-    A configuration of which a seed failed is not chosen.
+    A configuration with a failed seed is never chosen.
     """
 
     @property
-    def out(self) -> frozenset[str]:
+    def eliminated(self) -> frozenset[str]:
         """Return an empty set: nothing is stopped."""
         return frozenset()
 
     def work(self) -> list[Work]:
-        """Return what may be trained now: one seed of every configuration, then the next."""
+        """Return what can be trained now: one seed of every configuration, then the next."""
         return [
             work
             for seed in self.seeds
             for name in self.configurations
-            if self._waits(work := Work(name, seed, self.last))
+            if self._pending(work := Work(name, seed, self.last))
         ]
 
     def _advance(self) -> None:
-        if self.over or self.work():
+        if self.finished or self.work():
             return
-        self.over = True
-        whole = {name: self.seeds for name in self.configurations if not self._broken(name, self.seeds, self.last)}
-        groups = self._groups(whole, self.last)
+        self.finished = True
+        complete = {
+            name: self.seeds for name in self.configurations if not self._has_failure(name, self.seeds, self.last)
+        }
+        groups = self._groups(complete, self.last)
         if groups:
             self.best = next(iter(groups))
             cut = statistics.fmean([statistics.fmean(group) for group in list(groups.values())[:2]])

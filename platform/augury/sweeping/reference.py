@@ -1,18 +1,18 @@
-"""A race beside the reference: what the others are compared with, and who wins, train with every seed."""
+"""A race in parallel with the reference: the reference and the winner train with every seed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Literal
 
-from augury.sweeping.race import Exhaustive, Race, Verdict, Work
+from augury.sweeping.race import Exhaustive, Race, RungDecision, Work
 
 
 class RaceWithReference:
-    """A race of the other configurations, while the reference trains with every seed, and in the end the winner too.
+    """Races all other configurations while the reference trains with every seed, then completes the winner's seeds.
 
-    A race spends no more seeds on the winner than it takes to tell it from the others. To say by how much it differs
-    from the reference takes all of them, of these two.
+    A race spends no more seeds on the winner than it needs to separate it from the others. Comparing the winner with
+    the reference takes all seeds of both.
     """
 
     def __init__(
@@ -27,36 +27,36 @@ class RaceWithReference:
         self.mode: Literal["max", "min"] = mode
         self.race = Race(others, seeds, rungs, mode=mode)
         self._reference = reference
-        self._whole = {name: Exhaustive([name], seeds, rungs, mode=mode) for name in (reference, *others)}
+        self._exhaustive = {name: Exhaustive([name], seeds, rungs, mode=mode) for name in (reference, *others)}
 
     def work(self) -> list[Work]:
-        """Return what may be trained now; what the race wants first, since others wait for it."""
-        ends = [self._reference, self.race.best] if self.race.over and self.race.best else [self._reference]
-        return [*self.race.work(), *(work for name in ends for work in self._whole[name].work())]
+        """Return what can be trained now; the race comes first because other configurations wait for it."""
+        exhaustive = [self._reference, self.race.best] if self.race.finished and self.race.best else [self._reference]
+        return [*self.race.work(), *(work for name in exhaustive for work in self._exhaustive[name].work())]
 
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
-        """Take the value of a configuration with a seed at a rung."""
-        self._whole[configuration].tell(configuration, seed, rung, value)
+        """Record the value of a configuration with a seed at a rung."""
+        self._exhaustive[configuration].tell(configuration, seed, rung, value)
         if configuration != self._reference:
             self.race.tell(configuration, seed, rung, value)
 
     def fail(self, configuration: str, seed: int) -> None:
-        """Take note that a configuration cannot be trained further with a seed."""
-        self._whole[configuration].fail(configuration, seed)
+        """Record that a configuration cannot be trained further with a seed."""
+        self._exhaustive[configuration].fail(configuration, seed)
         if configuration != self._reference:
             self.race.fail(configuration, seed)
 
     @property
-    def decisions(self) -> list[Verdict]:
+    def decisions(self) -> list[RungDecision]:
         """Return the decisions of the race."""
         return self.race.decisions
 
     @property
-    def out(self) -> frozenset[str]:
-        """Return the configurations that have left the race."""
-        return self.race.out
+    def eliminated(self) -> frozenset[str]:
+        """Return the configurations that the race has eliminated."""
+        return self.race.eliminated
 
     @property
-    def over(self) -> bool:
-        """Return whether nothing is left to be trained."""
-        return self.race.over and not self.work()
+    def finished(self) -> bool:
+        """Return whether nothing is left to train."""
+        return self.race.finished and not self.work()

@@ -11,7 +11,7 @@ from augury.sweeping.space import SchedulerName, SearchName
 
 @dataclass(frozen=True)
 class SweepOptions:
-    """The options of a command on a sweep."""
+    """The options of one sweep command."""
 
     storage: str
     name: str
@@ -20,10 +20,11 @@ class SweepOptions:
     search: SearchName
     samples: int | None = None
     at_once: int | None = None
-    """Trials that run side by side; none: as many as fit."""
+    """Maximum number of concurrent trials; None: as many as fit."""
     trials: int | None = None
-    """Trials that this command may begin."""
+    """Maximum number of trials to start."""
     budget: float | None = None
-    """Seconds after which nothing begins."""
+    """Seconds after which no trial is started."""
     fail_fast: bool = False
     assignments: Mapping[str, Any] = field(default_factory=dict)
+    """Dotted keys set for all trials (`--set`)."""

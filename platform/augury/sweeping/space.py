@@ -1,24 +1,24 @@
-"""The contract of a search space, and finding one by name or by path.
+"""The interface of a search space module, and loading one by name or path.
 
-A search space is a Python module:
+A search space is a Python module that defines:
 
-- `QUESTION`: what it answers, one line;
-- `base`: the experiment, as in an experiment file; `scales`: name -> dotted keys that differ from it, the first being
-  the default;
-- `space`: dotted key -> list of values (a grid) or a domain of Ray Tune (`tune.loguniform(0.1, 10)`);
-- `rows`, instead of `space` or beside it: name -> dotted keys that differ from `base`, each a point with a name of its
-  own;
-- optional `domains`: dotted key -> domain, instead of `space`'s values where the search draws points;
-- `metric`, `mode`: what is compared while training runs, as the history calls it (`valid/bleu`, `max`);
+- `QUESTION`: the question it answers, one line;
+- `base`: the experiment, as in an experiment file;
+- optional `scales`: name -> dotted keys that override `base`; the first scale is the default;
+- `space`: dotted key -> list of values (a grid) or domain of Ray Tune (`tune.loguniform(0.1, 10)`);
+- `rows`, instead of or in addition to `space`: name -> dotted keys that override `base`, a named point;
+- optional `domains`: dotted key -> domain that replaces the values of `space` if the search draws points;
+- `metric`, `mode`: the metric to compare during training, by its name in the history (`valid/bleu`, `max`);
 - `seeds`;
-- optional: `reference`, the point, or the name of the row, that the others are compared with (default: the first row;
-  without rows the plain baseline beside the space, or the first point where `base` says `baseline: false`),
-  `scheduler` and `search`, as the flags of `augury sweep`, and `mutations` for population-based training.
+- optional `reference`: the point, or the name of the row, that the others are compared with (default: the first row;
+  without rows the plain baseline, or the first point if `base` sets `baseline: false`);
+- optional `scheduler` and `search`: defaults of the flags of `augury sweep`;
+- optional `mutations`: dotted key -> list or domain, for population-based training.
 
-`space`, `rows`, `domains` and `mutations` may be functions from the scale's name to such a mapping. Functions that give
-domains and mutations are called only where points are drawn and a population is trained: they can import `ray.tune`.
+`space`, `rows`, `domains` and `mutations` may be functions of the scale's name. Those of `domains` and `mutations` are
+only called when points are drawn or a population is trained, so they can import `ray.tune`.
 
-The tables of papers are spaces of rows in `search_spaces.papers`, called `<paper>/<table>` (see `published`).
+Tables of papers are spaces of rows in `search_spaces.papers`, named `<paper>/<table>` (see `published`).
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from typing import Any, Literal, Protocol, get_args
 
 from augury.core import config, plugins
 from augury.core.errors import UserError, unknown
-from augury.core.plugins import Kind
+from augury.core.plugins import Registry
 
 PACKAGE, PAPERS = "search_spaces", "papers"
 Mode = Literal["max", "min"]
@@ -47,26 +47,26 @@ OPTIONAL: dict[str, Any] = {
     "scales": {"default": {}},
 }
 UNTRAINED = {
-    "decoding": "'augury train --set {key}=...' scores what is trained again, without training",
-    "scoring": "'augury train --set {key}=...' scores what is trained again, without training",
-    "execution": "it changes no result, and '--set {key}=...' gives it to all trials",
-    "tracking": "it changes no result, and '--set {key}=...' gives it to all trials",
+    "decoding": "'augury train --set {key}=...' scores trained models again",
+    "scoring": "'augury train --set {key}=...' scores trained models again",
+    "execution": "it does not change results; '--set {key}=...' applies it to all trials",
+    "tracking": "it does not change results; '--set {key}=...' applies it to all trials",
 }
-"""Sections that cannot be swept, and what to do with them instead."""
+"""Sections that cannot be swept, and the alternative to suggest."""
 REQUIRED = ("QUESTION", "base", "metric", "mode", "seeds")
-SPACES = Kind(
+SPACES = Registry(
     "search space",
     package=PACKAGE,
     attribute="QUESTION",
-    how=f"defines {', '.join(REQUIRED)}, and what is swept in space or rows",
-    whole=True,
+    contract=f"define {', '.join(REQUIRED)}, and what is swept in space or rows",
+    is_module=True,
 )
-TABLES = Kind(
+TABLES = Registry(
     "table",
     package=f"{PACKAGE}.{PAPERS}",
     attribute="QUESTION",
-    how="is a search space that also has what is printed (augury.sweeping.published)",
-    whole=True,
+    contract="be a search space that also defines the printed table (augury.sweeping.published)",
+    is_module=True,
     depth=1,
 )
 
@@ -91,12 +91,12 @@ class Space:
     scale: str
     keys: Mapping[str, Sequence[Any] | Domain]
     rows: Mapping[str, Point]
-    """Points with names of their own."""
+    """Named points."""
     metric: str
     mode: Mode
     seeds: tuple[int, ...]
     reference: Point | str | None
-    """A point or the name of a row; None: the plain baseline beside the space."""
+    """A point or the name of a row; None: the plain baseline."""
     scheduler: SchedulerName
     search: SearchName
     mutations: Mapping[str, Any]
@@ -108,17 +108,17 @@ class Space:
 
     @property
     def domains(self) -> dict[str, Domain]:
-        """The keys with values to be drawn."""
+        """The keys with domains to draw from."""
         return {key: values for key, values in self.keys.items() if not isinstance(values, Sequence)}
 
 
 def find(
     name: str, scale: str | None = None, search: SearchName | None = None, scheduler: SchedulerName | None = None
 ) -> Space:
-    """Return the search space called `name`, a module of `search_spaces` or the path of a file, at a scale.
+    """Return a search space at a scale; `name` is a module of `search_spaces` or the path of a file.
 
-    `search` and `scheduler` are by default the space's. UserError names the nearest space, what a module lacks, and
-    what it gives wrongly.
+    `scale`, `search` and `scheduler` default to the space's. Raises UserError for an unknown name and for missing or
+    invalid definitions.
     """
     return read(load(name), name, scale, search, scheduler)
 
@@ -130,26 +130,26 @@ def read(
     search: SearchName | None = None,
     scheduler: SchedulerName | None = None,
 ) -> Space:
-    """Return the search space that a module defines; errors call it `name`."""
-    missing = [name for name in REQUIRED if not hasattr(module, name)]
+    """Return the search space that a module defines; error messages call it `name`."""
+    missing = [attribute for attribute in REQUIRED if not hasattr(module, attribute)]
     if missing:
         raise UserError(f"search space '{name}' lacks {', '.join(missing)}: a space defines {', '.join(REQUIRED)}")
     optional = {attribute: getattr(module, attribute, default) for attribute, default in OPTIONAL.items()}
     scales = dict(optional["scales"])
     if scale is not None and scale not in scales:
         raise unknown(f"scale of search space '{name}'", scale, scales)
-    chosen = scale or next(iter(scales))
+    scale = scale or next(iter(scales))
     search, scheduler = search or optional["search"], scheduler or optional["scheduler"]
 
-    def at_scale(part: str) -> Any:
-        return optional[part](chosen) if callable(optional[part]) else optional[part]
+    def at_scale(attribute: str) -> Any:
+        return optional[attribute](scale) if callable(optional[attribute]) else optional[attribute]
 
     keys = _keys(name, at_scale("space") | (at_scale("domains") if search in ("random", "optuna") else {}))
     rows = _rows(name, at_scale("rows"))
     if not keys and not rows:
         raise UserError(f"space '{name}' sweeps nothing: give 'space' at least one dotted key, or 'rows' one row")
     if not keys and search in ("random", "optuna"):
-        raise UserError(f"search {search} draws values, and space '{name}' has rows alone: leave it out")
+        raise UserError(f"search {search} draws values, but space '{name}' has only rows: leave out --search {search}")
     reference = optional["reference"] if optional["reference"] is not None else next(iter(rows), None)
     if isinstance(reference, str) and reference not in rows:
         raise unknown(f"reference of space '{name}'", reference, rows)
@@ -157,39 +157,39 @@ def read(
     return Space(
         name=_short(module),
         question=_line(name, module.QUESTION),
-        base=config.merge(module.base, scales[chosen]),
-        scale=chosen,
+        base=config.merge(module.base, scales[scale]),
+        scale=scale,
         keys=keys,
         rows=rows,
         metric=module.metric,
-        mode=_one_of(name, "mode", module.mode, get_args(Mode)),
+        mode=_choice(name, "mode", module.mode, get_args(Mode)),
         seeds=tuple(module.seeds),
         reference=reference,
-        scheduler=_one_of(name, "scheduler", scheduler, get_args(SchedulerName)),
-        search=_one_of(name, "search", search or ("random" if domains else "grid"), get_args(SearchName)),
+        scheduler=_choice(name, "scheduler", scheduler, get_args(SchedulerName)),
+        search=_choice(name, "search", search or ("random" if domains else "grid"), get_args(SearchName)),
         mutations=_keys(name, {} if callable(optional["mutations"]) and scheduler != "pbt" else at_scale("mutations")),
     )
 
 
 def known() -> list[str]:
-    """Return the names of the spaces there are, without the tables of papers."""
+    """Return the names of all search spaces, without the tables of papers."""
     return SPACES.names()
 
 
 def tables() -> list[str]:
-    """Return the names of the papers' tables: `<paper>/<table>`."""
+    """Return the names of all tables of papers, `<paper>/<table>`."""
     return TABLES.names()
 
 
 def load(name: str) -> ModuleType:
-    """Return the module of a space or table by its name, or of a file by its path; UserError names the nearest."""
+    """Return the module of a space or table, given by name or path; UserError if there is none."""
     kind = TABLES if name in tables() else SPACES
     module: ModuleType = kind.find(name)
     return module
 
 
 def _short(module: ModuleType) -> str:
-    """Return the name of a space in names of files: its module, for a paper's table with the paper in front."""
+    """Return the name of a space for use in file names: its module's, with the paper as prefix for a table."""
     name = plugins.short_name(module)
     return name.removeprefix(f"{PACKAGE}.").removeprefix(f"{PAPERS}.").replace(".", "-")
 
@@ -199,15 +199,17 @@ def _keys(name: str, keys: Mapping[str, Any]) -> dict[str, Any]:
         if isinstance(values, str) or not (isinstance(values, Sequence) or hasattr(values, "sample")):
             raise UserError(f"space '{name}', key {key}: give a list of values or a domain of ray.tune, not {values!r}")
         if isinstance(values, Sequence) and not values:
-            raise UserError(f"space '{name}', key {key} lists no value")
+            raise UserError(f"space '{name}', key {key} has no values: list at least one, or leave the key out")
         if remedy := UNTRAINED.get(key.partition(".")[0]):
-            raise UserError(f"space '{name}', key {key} trains no other model: leave it out; {remedy.format(key=key)}")
+            raise UserError(
+                f"space '{name}', key {key} does not affect training: leave it out; {remedy.format(key=key)}"
+            )
     return dict(keys)
 
 
 def _rows(name: str, rows: Any) -> dict[str, Point]:
     if not isinstance(rows, Mapping) or not all(isinstance(row, Mapping) for row in rows.values()):
-        raise UserError(f"space '{name}': rows must map names to dotted keys that differ from base, not {rows!r}")
+        raise UserError(f"space '{name}': rows must map names to dotted keys that override base, not be {rows!r}")
     return dict(rows)
 
 
@@ -217,7 +219,7 @@ def _line(name: str, question: Any) -> str:
     return " ".join(question.split())
 
 
-def _one_of(name: str, what: str, value: Any, allowed: Sequence[str]) -> Any:
+def _choice(name: str, attribute: str, value: Any, allowed: Sequence[str]) -> Any:
     if value not in allowed:
-        raise UserError(f"search space '{name}': {what} is {value!r}; allowed: {', '.join(allowed)}")
+        raise UserError(f"search space '{name}': {attribute} is {value!r}; allowed: {', '.join(allowed)}")
     return value

@@ -1,7 +1,7 @@
-"""A sweep as it lies in the storage: its definition, how far every trial is, and what was decided.
+"""The stored state of a sweep: its definition, the progress of every trial, and the decisions.
 
-The driver writes two files into the sweep's folder: `sweep.json`, the definition, and `state.json`, how far it is.
-Curves, scores and errors are those of the run folders. Whoever shows a sweep, live or afterwards, reads it here.
+The driver writes two files to the sweep's folder: `sweep.json`, the definition, and `state.json`, the progress. Curves,
+scores and errors come from the run folders. Everything that shows a sweep, live or afterwards, reads it through `load`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from augury.training import history
 from augury.training.trained import OUTCOME
 
 KIND = "sweeps"
-SILENCE_SECONDS = 180.0  # a driver says every 30 seconds that it lives
+SILENCE_SECONDS = 180.0  # a live driver writes a heartbeat every 30 seconds
 DEFINITION, STATE, PAGE = "sweep.json", "state.json", "index.html"
 
 Progress = Literal["waiting", "running", "paused", "stopped", "finished", "failed"]
@@ -30,13 +30,13 @@ Progress = Literal["waiting", "running", "paused", "stopped", "finished", "faile
 
 @dataclass(frozen=True)
 class Point:
-    """The sweep's metric after a validation."""
+    """The value of the sweep's metric at a validation."""
 
     validation: int
     """Counted from 1."""
     update: int
     seconds: float
-    """Of training, pauses left out."""
+    """Training time so far, without pauses."""
     value: float
 
 
@@ -46,34 +46,34 @@ class Trial:
 
     seed: int
     folder: Folder
-    """The run's folder; it need not exist yet."""
+    """The run's folder; may not exist yet."""
     progress: Progress
     """waiting: not started; paused: waits for a decision; stopped: the race ended it before the end of training."""
     error: str | None
-    """Why it failed."""
+    """The error of a failed trial."""
     curve: tuple[Point, ...]
 
     @property
     def parameters(self) -> int | None:
-        """Of the model, once training has ended."""
+        """The number of model parameters; None before the end of training."""
         return int(self.folder.read_json(OUTCOME)["parameters"]) if self.folder.exists(OUTCOME) else None
 
     @property
     def seconds(self) -> float:
-        """Spent in training up to the last validation."""
+        """The training time up to the last validation."""
         return self.curve[-1].seconds if self.curve else 0.0
 
 
 @dataclass(frozen=True)
 class Configuration:
-    """One point of the search space; its trials differ in the seed alone."""
+    """One point of the search space; its trials differ only in the seed."""
 
     name: str
-    """The values of the swept keys, for people: `beta=5, tau=1`."""
+    """Display name, the values of the swept keys: `beta=5, tau=1`."""
     address: str
-    """Of the run: `runs/<address>/seed-<n>`."""
+    """Address of its runs, which are `runs/<address>/seed-<n>`."""
     point: Mapping[str, Any]
-    """Dotted key -> value; empty for the plain baseline beside the space."""
+    """Dotted key -> value; empty for the plain baseline, which is not a point of the space."""
     trials: tuple[Trial, ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -98,18 +98,18 @@ class Configuration:
 
 @dataclass(frozen=True)
 class Merged:
-    """A point that is the same experiment as another one, and runs once with it."""
+    """A point that is the same experiment as another configuration and shares its runs."""
 
     point: Mapping[str, Any]
     same_as: str
-    """The name of the configuration that stands for it."""
+    """Name of that configuration."""
     reason: str
     name: str = ""
-    """Its own; without one it is called by its values."""
+    """Name of the row that defines the point, if any."""
 
     @property
-    def called(self) -> str:
-        """The name for people."""
+    def label(self) -> str:
+        """The display name of the point."""
         return self.name or title(self.point)
 
 
@@ -118,31 +118,31 @@ class Decision:
     """A decision of the race on a configuration at a rung."""
 
     time: float
-    """Seconds since 1970."""
+    """Unix time."""
     rung: int
     """Counted from 1."""
     validations: int | None
-    """At which the rung stands; None: at the end of training."""
+    """Number of validations at the rung; None: the end of training."""
     address: str
-    """Of the configuration."""
+    """Address of the configuration."""
     action: Literal["promoted", "stopped", "seed added", "chosen"]
     seeds: int
-    """That the decision rests on."""
+    """Number of seeds the decision is based on."""
     mean: float
     low: float
     high: float
     cut: float
-    """The value that the interval was held against."""
+    """The value that the interval was compared with."""
 
 
 @dataclass(frozen=True)
 class Sweep:
-    """Everything there is to show of a sweep."""
+    """A sweep with its trials and decisions."""
 
     name: str
     question: str
     metric: str
-    """The metric that decides, as the history calls it: `valid/bleu`."""
+    """The deciding metric by its name in the history: `valid/bleu`."""
     mode: Literal["max", "min"]
     scale: str
     keys: tuple[str, ...]
@@ -150,36 +150,36 @@ class Sweep:
     seeds: tuple[int, ...]
     """The seeds a configuration may be trained with."""
     tests: tuple[str, ...] | None
-    """The test sets; without any, validation decides. None where an older version of Augury did not write them down."""
+    """The test sets; if empty, validation decides. None for sweeps of old versions, which did not record them."""
     scheduler: str
     """`all`, `halving` or `pbt`."""
     reference: str
-    """The address of the configuration that the others are compared with."""
+    """Address of the configuration that the others are compared with."""
     configurations: tuple[Configuration, ...]
     """The reference first."""
     merged: tuple[Merged, ...]
     decisions: tuple[Decision, ...]
     started: float
-    """Seconds since 1970, of the first command that ran it."""
+    """Unix time at which its first command started."""
     updated: float
-    """When its driver was last heard of."""
+    """Unix time of the driver's last heartbeat."""
     ended: bool
-    """Whether its driver has come to the end; otherwise it runs, or was killed."""
+    """Whether the driver has finished; otherwise it is running or was killed."""
     folder: Folder
 
     @property
     def silent(self) -> float | None:
-        """The seconds for which nothing was heard of a sweep that has not ended, once they are many."""
+        """Seconds since the last heartbeat if they are too many for a running sweep; None if it runs or has ended."""
         return None if self.ended else silence(self.updated)
 
     def best(self, trial: Trial) -> float | None:
-        """Return the best validation of a trial so far."""
+        """Return the best validation value of a trial so far."""
         values = [point.value for point in trial.curve if math.isfinite(point.value)]
         return (max if self.mode == "max" else min)(values, default=None)
 
     @property
     def by_address(self) -> dict[str, Configuration]:
-        """The configurations by the address of their runs."""
+        """The configurations by address."""
         return {configuration.address: configuration for configuration in self.configurations}
 
     def count(self, progress: Progress) -> int:
@@ -187,7 +187,7 @@ class Sweep:
         return sum(trial.progress == progress for group in self.configurations for trial in group.trials)
 
     def finished(self) -> list[Folder]:
-        """Return the folders of the scored runs, the reference first."""
+        """Return the folders of the scored runs, those of the reference first."""
         return [
             trial.folder
             for configuration in self.configurations
@@ -198,18 +198,18 @@ class Sweep:
 
 @dataclass
 class Curves:
-    """Curves of runs, read again only where a history has grown."""
+    """A cache of validation curves that rereads a history only if it has grown."""
 
     metric: str
-    _seen: dict[str, tuple[dict[str, int], tuple[Point, ...]]] = field(default_factory=dict)
+    _cache: dict[str, tuple[dict[str, int], tuple[Point, ...]]] = field(default_factory=dict)
 
     def of(self, run: Folder) -> tuple[Point, ...]:
         """Return the validations of a run so far."""
         files = history.files(run)
-        known = self._seen.get(run.name)
-        if known is None or known[0] != files:
-            known = self._seen[run.name] = files, self._read(run)
-        return known[1]
+        cached = self._cache.get(run.name)
+        if cached is None or cached[0] != files:
+            cached = self._cache[run.name] = files, self._read(run)
+        return cached[1]
 
     def _read(self, run: Folder) -> tuple[Point, ...]:
         validations = [record for record in history.read(run) if self.metric in record["metrics"]]
@@ -220,39 +220,39 @@ class Curves:
 
 
 def silence(updated: float) -> float | None:
-    """Return the seconds since a driver was last heard of, once they are so many that it must have been killed."""
+    """Return the seconds since a driver's last heartbeat if they are so many that it must have died, else None."""
     seconds = time.time() - updated
     return seconds if seconds > SILENCE_SECONDS else None
 
 
 def names(store: Store) -> list[str]:
-    """Return the names of the sweeps of a storage."""
+    """Return the names of the sweeps in a storage."""
     return [name for name in store.addresses(KIND) if store.folder(KIND, name).exists(DEFINITION)]
 
 
-def resolve(store: Store, word: str) -> str:
-    """Return the name of the sweep that `word` is, or of the only one of the space of that name or path.
+def resolve(store: Store, name: str) -> str:
+    """Return the name of a sweep given by its name, or by the name or path of a space with a single sweep.
 
-    UserError names the sweeps that there are.
+    Raises UserError listing the existing sweeps if there is none or more than one.
     """
-    known = names(store)
-    if word in known:
-        return word
-    space = file_of(word).stem if is_path(word) else word
-    scales = {name: store.folder(KIND, name).read_json(DEFINITION)["scale"] for name in known}
-    of_space = [name for name, scale in scales.items() if f"{name}-".startswith(f"{space}-{scale}-")]
+    existing = names(store)
+    if name in existing:
+        return name
+    space = file_of(name).stem if is_path(name) else name
+    scales = {sweep: store.folder(KIND, sweep).read_json(DEFINITION)["scale"] for sweep in existing}
+    of_space = [sweep for sweep, scale in scales.items() if f"{sweep}-".startswith(f"{space}-{scale}-")]
     if len(of_space) == 1:
         return of_space[0]
     if of_space:
-        raise UserError(f"there are {len(of_space)} sweeps of '{word}' in {store.root}: name {' or '.join(of_space)}")
-    remedy = nearest(space, known) if known else "there is none yet, `augury sweep SPACE` makes one"
-    raise UserError(f"no sweep '{word}' in {store.root}: {remedy}")
+        raise UserError(f"{store.root} has {len(of_space)} sweeps of '{name}': give one of {', '.join(of_space)}")
+    remedy = nearest(space, existing) if existing else "there are none yet; start one with `augury sweep SPACE`"
+    raise UserError(f"no sweep '{name}' in {store.root}: {remedy}")
 
 
 def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
-    """Return the sweep of a storage that `name` leads to (see `resolve`).
+    """Return a sweep of a storage, its name resolved as by `resolve`.
 
-    `curves`, kept between calls, spares reading what has not changed.
+    Pass the same `curves` to every call to reread only histories that have changed.
     """
     folder = store.folder(KIND, name)
     if not folder.exists(DEFINITION):
@@ -285,11 +285,11 @@ def load(store: Store, name: str, curves: Curves | None = None) -> Sweep:
 
 
 def _decision(entry: Mapping[str, Any], metric: str) -> Decision:
-    """Return a decision of the race with its interval cut to the metric's range."""
-    from augury.scoring.significance import Interval  # with scipy, which whoever only asks for a sweep does not need
+    """Return a decision of the race with its interval clipped to the metric's range."""
+    from augury.scoring.significance import Interval  # imports scipy, which is slow
 
-    between = Interval(entry["low"], entry["high"]).within(bounds(metric.rpartition("/")[2]))
-    return Decision(**{**entry, "low": between.low, "high": between.high})
+    clipped = Interval(entry["low"], entry["high"]).within(bounds(metric.rpartition("/")[2]))
+    return Decision(**{**entry, "low": clipped.low, "high": clipped.high})
 
 
 def _configuration(
@@ -298,7 +298,7 @@ def _configuration(
     trials = []
     for seed in seeds:
         folder = store.folder(runs.KIND, f"{definition['address']}/seed-{seed}")
-        noted = state.get("trials", {}).get(f"{definition['address']}/seed-{seed}", {})
-        progress: Progress = "finished" if folder.complete else noted.get("progress", "waiting")
-        trials.append(Trial(seed, folder, progress, noted.get("error"), curves.of(folder)))
+        entry = state.get("trials", {}).get(f"{definition['address']}/seed-{seed}", {})
+        progress: Progress = "finished" if folder.complete else entry.get("progress", "waiting")
+        trials.append(Trial(seed, folder, progress, entry.get("error"), curves.of(folder)))
     return Configuration(definition["name"], definition["address"], definition["point"], tuple(trials))

@@ -1,7 +1,7 @@
-"""A trial: one configuration with one seed, as the function that Ray Tune runs in an actor.
+"""A trial, one configuration with one seed, as the function that Ray Tune runs in an actor.
 
-Everything that lasts is in the run's folder, which is that of `augury train`: a trial that was paused, killed or begun
-by another command continues from its last checkpoint.
+All state is in the run's folder, the same as for `augury train`: a trial that was paused, killed or started by another
+command continues from its last checkpoint.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from augury.core.errors import UserError
-from augury.core.locks import alone
+from augury.core.locks import locked
 from augury.core.store import Folder, Store
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.state import KIND, Curves, Point
@@ -22,14 +22,14 @@ from augury.training.checkpoint import Checkpoints
 from augury.training.launch import FAILURE
 
 CONFIGURATION, SEED = "configuration", "seed"
-"""Keys of a trial's Tune configuration, beside the swept ones."""
+"""Keys of a trial's Tune configuration in addition to the swept ones."""
 ERROR = "error"
-"""Reported by a trial that fails for a reason."""
+"""Key of the result that reports a failure."""
 
 
 @dataclass(frozen=True)
 class TrialSettings:
-    """The settings that the trials of a sweep share."""
+    """The settings shared by all trials of a sweep."""
 
     storage: str
     sweep: str
@@ -37,11 +37,11 @@ class TrialSettings:
     rungs: tuple[int | None, ...]
     """Validations at which the scheduler decides; None: the end of training."""
     launcher: Literal["direct", "ray"]
-    """`direct`: the loop runs in the trial's actor; `ray`: the actor starts Ray Train workers."""
+    """`direct`: the training loop runs in the trial's actor; `ray`: the actor starts Ray Train workers."""
     device: Literal["cpu", "cuda"]
     threads: int
     deadline: float | None = None
-    """Seconds since 1970 after which a trial ends at its next validation."""
+    """Unix time after which a trial ends at its next validation."""
     fail_fast: bool = False
     """Whether a trial ends at its next validation after another has failed."""
 
@@ -52,20 +52,20 @@ class TrialSettings:
 
     @property
     def execution(self) -> dict[str, Any]:
-        """How a trial is trained, beside the experiment's own settings."""
+        """The execution settings that override the experiment's own."""
         return {"launcher": self.launcher, "device": self.device, "threads": self.threads}
 
 
 def run(config: Mapping[str, Any], settings: TrialSettings) -> None:
-    """Train and score a configuration with a seed, reporting every validation to Tune, which may end the call there.
+    """Train and score a configuration with a seed; every validation is reported to Tune, which may stop the call there.
 
-    A failure that trying again would only repeat is reported and not raised; a process that dies is tried again.
+    Exceptions are reported and not raised because a retry would only repeat them; Tune retries processes that die.
     """
     from ray import tune
 
     runs, seed = ConfigurationRuns.read(settings.folder, config[CONFIGURATION]), config[SEED]
     with ExitStack() as lock:
-        lock.enter_context(alone(runs.folder(seed)))
+        lock.enter_context(locked(runs.folder(seed)))
         if runs.done(seed):
             return
         runs.folder(seed).remove(FAILURE)
@@ -77,7 +77,7 @@ def run(config: Mapping[str, Any], settings: TrialSettings) -> None:
 
 
 class _Overtaken(Exception):
-    """Another driver has trained the run further while this one waited for a decision."""
+    """Another driver has trained the run further while this trial waited for a decision."""
 
 
 def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: ExitStack) -> None:
@@ -89,9 +89,9 @@ def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: Ex
         if metrics["validation"] not in settings.rungs:
             tune.report(metrics)
             return
-        lock.close()  # whoever waits for a decision holds nothing that others wait for
+        lock.close()  # Tune may pause the trial here, and a paused trial must not hold the lock
         tune.report(metrics)
-        lock.enter_context(alone(folder))
+        lock.enter_context(locked(folder))
         if folder.complete or Checkpoints(folder, keep=1).updates()[-1] != metrics["update"]:
             raise _Overtaken
 
@@ -104,12 +104,12 @@ def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: Ex
                 continue
     curves = Curves(settings.metric)
     ended = False
-    while not ended:  # workers end of themselves: what stops them from outside leaves them behind
+    while not ended:  # workers return at every possible stop: killing the trial from outside would orphan them
         before = curves.of(folder)
         ended = runs.train(seed, settings.execution, until=_until(settings, before))
         reached = curves.of(folder)[len(before) :]
         if not (ended or reached):
-            raise UserError(f"its history has no {settings.metric}: the space's metric must be one that it validates")
+            raise UserError(f"the history has no {settings.metric}: choose a metric that the task validates")
         for point in reached:
             try:
                 report({settings.metric: point.value, "validation": point.validation, "update": point.update})
@@ -118,9 +118,9 @@ def _train(runs: ConfigurationRuns, seed: int, settings: TrialSettings, lock: Ex
 
 
 def _until(settings: TrialSettings, before: Sequence[Point]) -> int | None:
-    """Return the validation at which workers end to hear whether they may go on; None: the end of training.
+    """Return the validation at which workers return for the scheduler's decision; None: the end of training.
 
-    Other workers take long to start, so that a deadline is foreseen from the time that validations took so far.
+    Restarting workers is slow, so the first validation after the deadline is predicted from the pace so far.
     """
     rung = next(rung for rung in settings.rungs if rung is None or rung > len(before))
     if settings.deadline is None and not settings.fail_fast:

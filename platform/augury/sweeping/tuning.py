@@ -1,4 +1,4 @@
-"""Ray Tune runs what the dispatcher hands out: a searcher begins trials, a scheduler decides on configurations."""
+"""Run a dispatcher's trials on Ray Tune: a searcher starts them, a scheduler pauses, resumes and stops them."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
 from augury.sweeping import trial as trials
-from augury.sweeping.dispatcher import Dispatcher, Key
+from augury.sweeping.dispatcher import Dispatcher, TrialKey
 from augury.sweeping.trial import CONFIGURATION, ERROR, SEED, TrialSettings
 
 LOG = "ray.log"
@@ -31,17 +31,17 @@ def run(
     *,
     name: str,
     directory: str,
-    deaths: int,
+    max_failures: int,
 ) -> None:
-    """Run trials until all is decided or the limits are reached; a trial whose process dies is begun again."""
-    # Of trials that wait, Tune by itself holds only one. Its actor, which takes seconds to start, would be thrown away
-    # for each that becomes free meanwhile, and another be started.
+    """Run trials until everything is decided or a limit is reached; trials whose process dies are restarted."""
+    # By default Tune keeps a single pending trial. Its actor takes seconds to start and would be discarded whenever
+    # another actor becomes free in the meantime.
     os.environ["TUNE_MAX_PENDING_TRIALS_PG"] = str(2 * dispatcher.limits.at_once)
     tuner = tune.Tuner(
         tune.with_resources(tune.with_parameters(trials.run, settings=settings), dict(resources)),
         tune_config=tune.TuneConfig(
             search_alg=_TrialSearcher(dispatcher),
-            scheduler=_GroupScheduler(dispatcher),
+            scheduler=_TuneScheduler(dispatcher),
             num_samples=-1,
             reuse_actors=settings.launcher == "direct",
             trial_name_creator=name_of,
@@ -52,7 +52,7 @@ def run(
             storage_path=directory,
             verbose=0,
             callbacks=[_ProgressCallback(dispatcher)],
-            failure_config=tune.FailureConfig(max_failures=deaths),
+            failure_config=tune.FailureConfig(max_failures=max_failures),
         ),
     )
     with quiet_tune(log_of(directory)):
@@ -60,7 +60,7 @@ def run(
 
 
 def log_of(directory: str) -> Path:
-    """Return the file for what Ray logs about trials in `directory`; of another machine's storage, a temporary one."""
+    """Return Ray's log file for trials in `directory`; a temporary file if the directory is remote."""
     if "://" in directory:
         return Path(tempfile.gettempdir(), f"augury-{os.getpid()}-{LOG}")
     return Path(directory, LOG)
@@ -68,10 +68,7 @@ def log_of(directory: str) -> Path:
 
 @contextmanager
 def quiet_tune(log: Path) -> Iterator[None]:
-    """Keep Ray from the terminal and standard output while the block runs, and from Ctrl-C: the next command continues.
-
-    What Ray logs, tracebacks included, goes to the file `log`.
-    """
+    """Redirect Ray's messages and tracebacks to the file `log`, discard its standard output and handle Ctrl-C."""
     log.parent.mkdir(parents=True, exist_ok=True)
     ray_logger, handler = logging.getLogger("ray"), logging.FileHandler(log, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
@@ -87,16 +84,16 @@ def quiet_tune(log: Path) -> Iterator[None]:
 @contextmanager
 def _quiet_output() -> Iterator[None]:
     os.environ["TUNE_DISABLE_SIGINT_HANDLER"] = "1"
-    os.environ["RAY_AIR_NEW_OUTPUT"] = "0"  # the other one draws its tables whatever the verbosity
+    os.environ["RAY_AIR_NEW_OUTPUT"] = "0"  # the new output prints tables at any verbosity
     os.environ.setdefault("TUNE_WARN_EXCESSIVE_EXPERIMENT_CHECKPOINT_SYNC_THRESHOLD_S", "0")
-    with open(os.devnull, "w") as nowhere, redirect_stdout(nowhere), Interruptible.listening():
+    with open(os.devnull, "w") as devnull, redirect_stdout(devnull), Interruptible.listening():
         yield
 
 
 class Interruptible(tune.Callback):
-    """Ends Tune between two of its steps, ten in a second, after Ctrl-C.
+    """Raises KeyboardInterrupt after Ctrl-C between two steps of Tune (about ten a second).
 
-    Raised wherever it happens to come, inside a call of Ray, a KeyboardInterrupt may be swallowed.
+    Raised inside a call of Ray, a KeyboardInterrupt may be swallowed.
     """
 
     requested: ClassVar[bool] = False
@@ -104,7 +101,7 @@ class Interruptible(tune.Callback):
     @classmethod
     @contextmanager
     def listening(cls) -> Iterator[None]:
-        """Take Ctrl-C while the block runs, where this thread gets it."""
+        """Handle Ctrl-C while the block runs; does nothing outside the main thread, which receives signals."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -127,114 +124,112 @@ class Interruptible(tune.Callback):
 
 
 def name_of(trial: Trial) -> str:
-    """Return what Tune calls a trial; the name stays when a population changes the trial's settings."""
+    """Return Tune's name of a trial; it stays the same when a population changes the trial's settings."""
     return f"{trial.config[CONFIGURATION]}-seed-{trial.config[SEED]}"
 
 
-def key_of(name: str) -> Key:
-    """Return the trial that such a name means."""
-    configuration, _, seed = name.rpartition("-seed-")
-    return Key(configuration, int(seed))
+def key_of(trial: Trial | str) -> TrialKey:
+    """Return the key of a trial of Tune, or of a trial's name."""
+    configuration, _, seed = str(trial).rpartition("-seed-")
+    return TrialKey(configuration, int(seed))
 
 
 class _TrialSearcher(Searcher):
-    """Begins the trials that the scheduler wants, when it wants them."""
+    """Starts the trials that the dispatcher wants next."""
 
     def __init__(self, dispatcher: Dispatcher):
         super().__init__()
         self.dispatcher = dispatcher
 
     def suggest(self, trial_id: str) -> dict[str, Any] | str | None:
-        if self.dispatcher.over or self.dispatcher.full:
+        if self.dispatcher.finished or self.dispatcher.full:
             return Searcher.FINISHED
-        key = self.dispatcher.take()
+        key = self.dispatcher.next_trial()
         return None if key is None else {CONFIGURATION: key.configuration, SEED: key.seed, **self.dispatcher.start(key)}
 
     def on_trial_complete(self, trial_id: str, result: dict[str, Any] | None = None, error: bool = False) -> None:
-        """The scheduler is told too, and knows the trial."""
+        """Do nothing: the scheduler handles completed trials."""
 
     def save(self, checkpoint_path: str) -> None:
-        """A sweep is continued from its run folders; Tune's own state is not used."""
+        """Do nothing: sweeps continue from run folders, not from Tune's state."""
 
     def restore(self, checkpoint_path: str) -> None:
-        """See `save`."""
+        """Do nothing, see `save`."""
 
 
-class _GroupScheduler(TrialScheduler):
-    """Pauses, continues and stops trials as is decided of their configurations."""
+class _TuneScheduler(TrialScheduler):
+    """Pauses, resumes and stops trials as the dispatcher decides."""
 
     def __init__(self, dispatcher: Dispatcher):
         super().__init__()
         self.dispatcher = dispatcher
 
     def on_trial_add(self, tune_controller: Any, trial: Trial) -> None:
-        """Nothing is decided yet."""
+        """Do nothing: a new trial has no results."""
 
     def on_trial_result(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> str:
         if error := result.get(ERROR):
-            self.dispatcher.failed(key_of(str(trial)), error)
-            verdict = "STOP"
+            self.dispatcher.on_error(key_of(trial), error)
+            action = "STOP"
         else:
-            verdict = self.dispatcher.verdict(key_of(str(trial)), result)
-        self._stop_losers(tune_controller, but=trial)
-        return verdict
+            action = self.dispatcher.on_result(key_of(trial), result)
+        self._stop_eliminated(tune_controller, current=trial)
+        return action
 
     def on_trial_complete(self, tune_controller: Any, trial: Trial, result: dict[str, Any]) -> None:
-        self.dispatcher.returned(key_of(str(trial)))
-        self._stop_losers(tune_controller, but=trial)
+        self.dispatcher.on_complete(key_of(trial))
+        self._stop_eliminated(tune_controller, current=trial)
 
     def on_trial_error(self, tune_controller: Any, trial: Trial) -> None:
         if trial.status == Trial.ERROR:
-            return  # its actor is gone and Tune queues it again; what fails for good still runs or pends here
-        self.dispatcher.failed(key_of(str(trial)), failure_of(trial))
-        self._stop_losers(tune_controller, but=trial)
+            return  # the actor died and Tune retries the trial; permanent failures are still RUNNING or PENDING here
+        self.dispatcher.on_error(key_of(trial), failure_of(trial))
+        self._stop_eliminated(tune_controller, current=trial)
 
     def on_trial_remove(self, tune_controller: Any, trial: Trial) -> None:
-        self.dispatcher.left(key_of(str(trial)))
+        self.dispatcher.on_remove(key_of(trial))
 
     def choose_trial_to_run(self, tune_controller: Any) -> Trial | None:
-        known = list(tune_controller.get_trials())
-        pending = [trial for trial in known if trial.status == Trial.PENDING]
-        if pending:  # Tune starts these as soon as there is room, and gives the one chosen here an actor that is free
-            return pending[-1]  # least likely to have one of its own, which Tune would throw away for the free one
-        paused = {key_of(str(trial)): trial for trial in known if trial.status == Trial.PAUSED}
-        active = sum(trial.status == Trial.RUNNING for trial in known)
-        key = self.dispatcher.resume(paused, active)
-        if key is None and not active and (self.dispatcher.over or self.dispatcher.full):
-            for trial in paused.values():  # nothing is left that could decide of them
+        trials = list(tune_controller.get_trials())
+        pending = [trial for trial in trials if trial.status == Trial.PENDING]
+        if pending:  # Tune starts these itself when there is room, and reuses a free actor for the one returned here
+            return pending[-1]  # least likely to have started an actor, which Tune would discard
+        paused = {key_of(trial): trial for trial in trials if trial.status == Trial.PAUSED}
+        active = sum(trial.status == Trial.RUNNING for trial in trials)
+        key = self.dispatcher.next_to_resume(paused, active)
+        if key is None and not active and (self.dispatcher.finished or self.dispatcher.full):
+            for trial in paused.values():  # no result is left to wait for
                 tune_controller.stop_trial(trial)
         return paused[key] if key else None
 
     def debug_string(self) -> str:
         return "groups of seeds"
 
-    def _stop_losers(self, tune_controller: Any, but: Trial) -> None:
-        """End the trials that wait for a decision which has gone against them."""
+    def _stop_eliminated(self, tune_controller: Any, current: Trial) -> None:
+        """Stop pending and paused trials that will not continue."""
         wanted = set(self.dispatcher.wanted())
-        ended = self.dispatcher.over
+        finished, eliminated = self.dispatcher.finished, self.dispatcher.scheduler.eliminated
         for trial in list(tune_controller.get_trials()):
-            waits = trial is not but and trial.status in (Trial.PENDING, Trial.PAUSED)
-            if (
-                waits
-                and key_of(str(trial)) not in wanted
-                and (ended or key_of(str(trial)).configuration in self.dispatcher.scheduler.out)
-            ):
+            if trial is current or trial.status not in (Trial.PENDING, Trial.PAUSED):
+                continue
+            key = key_of(trial)
+            if key not in wanted and (finished or key.configuration in eliminated):
                 tune_controller.stop_trial(trial)
 
 
 class _ProgressCallback(Interruptible):
-    """Notes when trials run."""
+    """Marks trials as running when they start."""
 
     def __init__(self, dispatcher: Dispatcher):
         self.dispatcher = dispatcher
 
     def on_trial_start(self, iteration: int, trials: Iterable[Trial], trial: Trial, **info: Any) -> None:
-        self.dispatcher.progress[key_of(str(trial))] = "running"
+        self.dispatcher.progress[key_of(trial)] = "running"
 
 
 def failure_of(trial: Trial) -> str:
-    """Return why a trial's process died, as far as Ray knows, and where all that it says of it lies."""
+    """Return the first line of a trial's error and the path of its traceback, if Ray has them."""
     error = trial.get_pickled_error() or trial.get_error()
     lines = [line for line in str(error or "").splitlines() if line.strip()]
-    reason = lines[0] if lines else "its process died"
+    reason = lines[0] if lines else "the process of the trial died"
     return f"{reason} (traceback: {trial.error_file})" if trial.error_file else reason

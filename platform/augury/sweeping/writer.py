@@ -1,4 +1,4 @@
-"""Keeps the state of a sweep in the storage, beside the thread that Tune runs in."""
+"""Write the state of a sweep to the storage from a thread of its own while Tune runs."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import asdict
 from typing import Any
 
-from augury.core.periodic import Throttle, every
+from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say_once
 from augury.core.store import Folder, Store
 from augury.sweeping import state
@@ -18,7 +18,7 @@ from augury.sweeping.state import STATE, Curves, Decision, Sweep
 WRITE_SECONDS, HEARTBEAT_SECONDS = 1.0, 30.0
 
 Show = Callable[[Sweep, bool], None]
-"""Called every second or so while a sweep runs, and once, with True, at its end."""
+"""Called about once a second while a sweep runs, and once with True at its end."""
 
 
 class StateWriter:
@@ -34,32 +34,32 @@ class StateWriter:
 
     @contextmanager
     def writing(self) -> Iterator[None]:
-        """Write and show every second while the block runs; less often where a sweep is so large that it takes long."""
+        """Write and show the sweep every second while the block runs, less often if that takes long."""
         throttle = Throttle(WRITE_SECONDS, share=0.2)
 
         def update() -> None:
             try:
                 self.show(self._write(), False)
-            except Exception as error:  # what shows a sweep must not be the end of it
-                say_once(f"the sweep goes on, but cannot be shown for now: {type(error).__name__}: {error}")
+            except Exception as error:  # a failing display must not end the sweep
+                say_once(f"the sweep continues but cannot be shown at the moment: {type(error).__name__}: {error}")
 
         self._write()
-        with every(WRITE_SECONDS, lambda: throttle.do(update), name="sweep state"):
+        with run_every(WRITE_SECONDS, lambda: throttle.run(update), name="sweep state"):
             yield
 
     def end(self, finished: bool) -> Sweep:
-        """Write and show the sweep for the last time; return it."""
+        """Write and show the final state of the sweep and return it."""
         sweep = self._write(ended=finished)
         self.show(sweep, True)
         return sweep
 
     def _write(self, ended: bool = False) -> Sweep:
-        """Write what has changed, and now and then that nothing has; return the sweep as it is."""
+        """Write the state if it has changed or a heartbeat is due; return the sweep."""
         trials = {
             f"{key.configuration}/seed-{key.seed}": {"progress": progress, "error": self.dispatcher.errors.get(key)}
             for key, progress in dict(self.dispatcher.progress).items()
         }
-        decisions = [self._dated(decision) for decision in list(self.dispatcher.decisions)]
+        decisions = [self._with_time(decision) for decision in list(self.dispatcher.decisions)]
         content = {"ended": ended, "trials": trials, "decisions": decisions}
         now = time.time()
         if content != self._written or now - self._heartbeat > HEARTBEAT_SECONDS:
@@ -67,8 +67,8 @@ class StateWriter:
             self.sweep.write_json(STATE, {"time": now, **content})
         return state.load(Store(self.sweep.root), self.sweep.name.rpartition("/")[2], self.curves)
 
-    def _dated(self, decision: Decision) -> dict[str, Any]:
-        """Return a decision; one that an earlier command came to as well keeps its time."""
+    def _with_time(self, decision: Decision) -> dict[str, Any]:
+        """Return a decision as JSON-like values, with its original time if an earlier command made the same one."""
         content = asdict(decision)
         return content | {"time": self._times.get(_identity(content), decision.time)}
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Sequence
 from functools import cache
 from typing import Any
 
@@ -22,16 +22,16 @@ from augury.core.errors import UserError
 from augury.core.progress import say_once
 from augury.core.rng import seed_of
 from augury.tasks.classifier_settings import PretrainedClassifier, Scratch
+from augury.tasks.probing import unlike
 from augury.text import architecture, pretrained
 from augury.training.batching import padded
 
-TOLERANCE = 1e-3  # between two ways to the same logits, relative to the largest
 PROBE = (["a", "a"], ["a", "a a a"])
 """First and second sentences of two rows of unequal length."""
 
 
 def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str, seed: int) -> PreTrainedModel:
-    """The classifier before training, on the CPU, in training mode and 32-bit floats; its classes are `labels`.
+    """Return the classifier before training, on the CPU, in training mode and 32-bit floats; its classes are `labels`.
 
     `directory` holds its tokenizer and, where it is pretrained, its configuration. A parameter that is not pretrained
     is determined by `seed`, its name and its shape; the global random state is left as it was.
@@ -47,7 +47,7 @@ def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directo
 
 
 def empty(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PreTrainedModel:
-    """The same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
+    """Return the same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
     return _random(_configuration(config, labels, directory), _name(config))
 
 
@@ -62,7 +62,7 @@ def check(
     *,
     embedded: bool,
 ) -> None:
-    """UserError where Reader does not read a batch of pairs as `transformers` does with the tokenizer's own padding.
+    """Raise UserError where Reader does not read a batch as `transformers` does with the tokenizer's own padding.
 
     `embedded` has word embeddings read too, as attacks move them. Found out with parameters of no meaning for the few
     words that are read, so that a large vocabulary costs nothing.
@@ -75,13 +75,13 @@ def check(
     ids, inputs = torch.from_numpy(padded(rows, reader.pad)), tokenizer(*probe, padding=True, return_tensors="pt")
     own = {name: inputs[name] for name in inputs if name in reader.takes}
     what = f"'{config.name}' ({settings.model_type})"
-    if reason := _unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
+    if reason := unlike(lambda: reader.logits(ids), lambda: reader.model(**own).logits):
         raise UserError(
             f"{what} is not read as transformers reads it: {reason}. Take an encoder such as XLM-R, BERT or DeBERTa"
         )
     if not embedded:
         return
-    if reason := _unlike(
+    if reason := unlike(
         lambda: reader.logits(ids, torch.zeros_like(reader.embeddings(ids))), lambda: reader.logits(ids)
     ):
         raise UserError(
@@ -114,7 +114,7 @@ class Reader:
             )
 
     def embeddings(self, ids: Tensor) -> Tensor:
-        """The word embeddings (B, L, D), before positions are added."""
+        """Return the word embeddings (B, L, D), before positions are added."""
         embeddings: Tensor = self.model.get_input_embeddings()(ids)
         return embeddings
 
@@ -202,16 +202,6 @@ def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
     """A classifier with random parameters, in evaluation mode; the global random state is left as it was."""
     with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.explained(name):
         return AutoModelForSequenceClassification.from_config(configuration, dtype=torch.float32).eval()
-
-
-def _unlike(logits: Callable[[], Tensor], expected: Callable[[], Tensor]) -> str:
-    """How logits are not the expected ones; nothing where they are."""
-    try:
-        ours, right = logits(), expected()
-    except (NotImplementedError, TypeError, ValueError) as error:
-        return " ".join(str(error).split()).rstrip(".") or type(error).__name__
-    near = torch.allclose(ours, right, rtol=0, atol=TOLERANCE * float(right.abs().max()))
-    return "" if near else "the logits differ"
 
 
 def _xlm_roberta(config: Scratch, directory: str, **settings: Any) -> XLMRobertaConfig:

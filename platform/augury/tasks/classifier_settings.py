@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, replace
-from typing import Annotated, Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Literal
 
-from pydantic import BeforeValidator, Field, model_validator
+from pydantic import Field, model_validator
 
-from augury.core.config import Section, validate
+from augury.core.config import Section
 from augury.core.mutability import MUTABLE
-from augury.text.architecture import Attention, Pretrained, check_heads
+from augury.text.architecture import Attention, Pretrained, check_heads, overridden, scratch_or_pretrained
 
 
 class PretrainedClassifier(Pretrained):
@@ -56,9 +55,7 @@ class Scratch(Section):
     @property
     def sizes(self) -> Sizes:
         """The sizes of the architecture, overrides applied."""
-        architecture = ARCHITECTURES[self.architecture]
-        overrides = {name: getattr(self, name) for name in asdict(architecture)}
-        return replace(architecture, **{name: value for name, value in overrides.items() if value is not None})
+        return overridden(ARCHITECTURES[self.architecture], self)
 
     @model_validator(mode="after")
     def _heads_fit(self) -> Scratch:
@@ -66,13 +63,4 @@ class Scratch(Section):
         return self
 
 
-def _chosen(value: Any) -> Any:
-    """The model that `{architecture: ..., sizes}` or `{name: ...}` describes."""
-    if not isinstance(value, Mapping):
-        return value
-    if "architecture" in value:
-        return validate(Scratch, value, "a model from nothing")
-    return validate(PretrainedClassifier, value, "a pretrained model")
-
-
-ClassifierModel = Annotated[PretrainedClassifier | Scratch, BeforeValidator(_chosen)]
+ClassifierModel = Annotated[PretrainedClassifier | Scratch, scratch_or_pretrained(Scratch, PretrainedClassifier)]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar
 
 from pydantic import BeforeValidator, Field, model_validator
 
@@ -20,13 +20,11 @@ from augury.experiments.trainable import Exported
 from augury.regimes.plain import Plain
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import LabelScoring
-from augury.tasks.classifier_pieces import ClassifierPieces
 from augury.tasks.classifier_settings import ClassifierModel, PretrainedClassifier, Scratch
 from augury.tasks.subword_task import SubwordTask
-from augury.text import pretrained
 from augury.text.architecture import Pretrained
-from augury.training.batching import Order
-from augury.training.settings import Training
+from augury.text.subwords import Subwords
+from augury.training.settings import FineTuning
 
 if TYPE_CHECKING:
     import numpy as np
@@ -34,27 +32,17 @@ if TYPE_CHECKING:
     from augury.training.task import Task
 
 
-class FineTuning(Training):
+class ClassifierTraining(FineTuning):
     """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best epoch on validation text.
 
     What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates and a rate that falls
     linearly over ten passes, of which three in a row without gain are the last.
     """
 
-    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
-
     max_examples: int | None = Field(32, ge=1)
     learning_rate: float = Field(1e-5, gt=0)
-    schedule: Literal["inverse_sqrt", "linear", "constant"] = "linear"
     warmup_share: float | None = Field(0.06, ge=0, lt=1)
-    adam_betas: tuple[float, float] = (0.9, 0.999)
-    adam_eps: float = Field(1e-8, gt=0)
     weight_decay: float = Field(0.01, ge=0)
-    max_passes: int | None = Field(10, ge=1)
-    max_updates: int | None = Field(None, ge=1)
-    patience: int = Field(3, ge=1)
-    order: Order = "random"
-    weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
 def _unsmoothed(value: Any) -> Any:
@@ -71,7 +59,7 @@ class ClassifierConfig(Experiment):
     max_length: int = Field(128, ge=8)
     """Longer rows are cut to so many subwords, special ones included, from the longer sentence first, and counted."""
     regime: Annotated[AnyRegime, BeforeValidator(_unsmoothed)] = Plain(label_smoothing=0.0)
-    training: FineTuning = FineTuning()
+    training: ClassifierTraining = ClassifierTraining()
     scoring: LabelScoring = LabelScoring()
 
     @model_validator(mode="after")
@@ -108,8 +96,8 @@ class ClassifierTask(SubwordTask):
         """Return the labels, in the order of the classes of models."""
         return tuple(experiment.corpus.labels)
 
-    def subwords(self, experiment: Any, folder: Folder) -> ClassifierPieces:
-        return ClassifierPieces(folder, experiment.max_length)
+    def subwords(self, experiment: Any, folder: Folder) -> Subwords:
+        return Subwords(folder, experiment.max_length)
 
     def check_model(self, experiment: Any, store: Store) -> None:
         super().check_model(experiment, store)
@@ -163,17 +151,13 @@ class ClassifierTask(SubwordTask):
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
         """Write model and tokenizer, which AutoModelForSequenceClassification and AutoTokenizer read."""
-        if form != "hf":
-            raise UserError(f"a classifier has no form '{form}': export --to takes hf")
         import torch
 
         from augury.tasks.classification import LoadedClassifier
 
         experiment: Any = run.experiment
         loaded = LoadedClassifier(run, torch.device("cpu"))
-        with pretrained.quiet():
-            loaded.reader.model.save_pretrained(directory)
-        loaded.tokenizer.save_pretrained(directory)
+        self.write(form, loaded.reader.model, loaded.tokenizer, directory)
         two = len(self.columns) > 1
         example = '{"text": "Two dogs run.", "text_pair": "Animals move."}' if two else '{"text": "Two dogs run."}'
         usage = f"""\
@@ -185,12 +169,11 @@ print(classify(row, truncation=True, max_length={experiment.max_length}))
 """
         cleaning = experiment.corpus.preparation
         text = ["in NFC", *["in lower case"] * cleaning.lowercase, *["without HTML entities"] * cleaning.unescape]
-        base = experiment.model.name if isinstance(experiment.model, Pretrained) else ""
         return Exported(
             "transformers",
             "text-classification",
             experiment.corpus.languages_of("train"),
             usage,
             (f"It labels {' and '.join(self.columns)} ({', '.join(self.labels(run.experiment))}), {', '.join(text)}.",),
-            base_model=pretrained.hub_name(base) if base else None,
+            base_model=self.base_model(experiment),
         )

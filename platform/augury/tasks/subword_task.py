@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from augury.text.subwords import Subwords
 from augury.text.tokens import Text
 
 if TYPE_CHECKING:
-    from transformers import PreTrainedTokenizerBase
+    from transformers import PreTrainedModel, PreTrainedTokenizerBase
 
 
 class SubwordTask(Trainable):
@@ -74,6 +75,18 @@ class SubwordTask(Trainable):
             # The content of a directory, or name and revision on a hub, in place of both.
             settings["name"] = pretrained.identity(settings["name"], settings.pop("revision"))
         return {"model": settings}
+
+    def write(self, form: str, model: PreTrainedModel, tokenizer: PreTrainedTokenizerBase, directory: Path) -> None:
+        """Write a model and its tokenizer for plain `transformers`; UserError for another form than `hf`."""
+        if form != "hf":
+            raise UserError(f"this task has no form '{form}': export --to takes hf")
+        with pretrained.quiet():
+            model.save_pretrained(directory)
+        tokenizer.save_pretrained(directory)
+
+    def base_model(self, experiment: Any) -> str | None:
+        """Return the name on a hub of the model that training begins with, if it is one of a hub."""
+        return pretrained.hub_name(experiment.model.name) if isinstance(experiment.model, Pretrained) else None
 
     def symbols(self, run: Run) -> Symbols:
         """Return what draws must know of a run's tokenizer; UserError where it has no unknown symbol."""

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import fields, replace
 from pathlib import Path
-from typing import Literal
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
-from augury.core.config import Section
+from pydantic import BeforeValidator
+
+from augury.core.config import Section, validate
 from augury.core.errors import UserError
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
+D = TypeVar("D", bound="DataclassInstance")
 Attention = Literal["auto", "eager", "sdpa"]
 PATHS = ("/", "./", "../", "~")
 """The beginnings of a name that can only be a path."""
@@ -43,6 +51,25 @@ def model_directory(name: str) -> Path | None:
     if name.startswith(PATHS):
         raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
     return None
+
+
+def scratch_or_pretrained(scratch: type[Section], pretrained: type[Pretrained]) -> BeforeValidator:
+    """Return the validator of a model: one from nothing where it names an `architecture`, and else a pretrained one."""
+
+    def chosen(value: Any) -> Any:
+        if not isinstance(value, Mapping):
+            return value
+        if "architecture" in value:
+            return validate(scratch, value, "a model from nothing")
+        return validate(pretrained, value, "a pretrained model")
+
+    return BeforeValidator(chosen)
+
+
+def overridden(architecture: D, settings: Section) -> D:
+    """Return an architecture, a dataclass of sizes, with those of equal names that settings give in their place."""
+    given = {field.name: getattr(settings, field.name) for field in fields(architecture)}
+    return replace(architecture, **{name: value for name, value in given.items() if value is not None})
 
 
 def check_heads(hidden_size: int, attention_heads: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -14,11 +14,12 @@ if TYPE_CHECKING:
     import pyarrow as pa
     from transformers import PreTrainedTokenizerBase
 
+TARGET = "target"
 TRUNCATED = "truncated"
 
 
 @dataclass(frozen=True)
-class Subwords(ABC):
+class Subwords:
     """The tokenizer in a folder, with the special ids that its model expects; at most `most` ids a row."""
 
     folder: Folder
@@ -39,12 +40,28 @@ class Subwords(ABC):
     def load(self) -> Encode:
         tokenizer = self.tokenizer()
 
-        def encode(block: pa.Table, view: str) -> Encoded:
-            rows, truncated = self.rows(tokenizer, block, view)
+        def encode_block(block: pa.Table, view: str) -> Encoded:
+            rows, truncated = encode(tokenizer, [column.to_pylist() for column in block.columns], self.most, view)
             return Encoded.of(rows, {TRUNCATED: truncated})
 
-        return encode
+        return encode_block
 
-    @abstractmethod
-    def rows(self, tokenizer: PreTrainedTokenizerBase, block: pa.Table, view: str) -> tuple[list[list[int]], int]:
-        """Return the ids of every row of a block of text, and the number of rows that were cut."""
+
+def encode(
+    tokenizer: PreTrainedTokenizerBase, columns: Sequence[Sequence[str]], most: int, view: str = "source"
+) -> tuple[list[list[int]], int]:
+    """Return the ids of every row, a text or a pair of texts, and how many rows were cut to `most` ids.
+
+    The longer text of a pair is cut first; special ids stay. The view `target` has the pieces of the target side, where
+    the tokenizer has a vocabulary for each.
+    """
+    if not columns or not columns[0]:
+        return [], 0
+    names = ("text_target", "text_pair_target") if view == TARGET else ("text", "text_pair")
+    texts = dict(zip(names, map(list, columns), strict=False))
+    rows: list[list[int]] = tokenizer(**texts, verbose=False).input_ids
+    long = [row for row, ids in enumerate(rows) if len(ids) > most]
+    for row in long:
+        of_row = {name: column[row] for name, column in texts.items()}
+        rows[row] = tokenizer(**of_row, truncation="longest_first", max_length=most).input_ids
+    return rows, len(long)

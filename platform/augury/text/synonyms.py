@@ -9,7 +9,7 @@ from pathlib import Path
 
 from augury.core.errors import UserError
 from augury.corpora.files import examine, find, lines
-from augury.corpora.tables import position
+from augury.corpora.tables import column_index
 
 Synonyms = Mapping[str, tuple[str, ...]]
 """The synonyms of a word, in code-point order and without the word itself; no entry for a word that has none."""
@@ -67,7 +67,7 @@ def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
 def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
     rows = _lines(file)
     names = next(rows)[1].split("\t")
-    members = position(str(file), names, "members")
+    members = column_index(str(file), names, "members")
     for number, line in rows:
         fields = line.split("\t")
         if len(fields) != len(names):

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from augury.core import config
 from augury.core.execution import Executor
-from augury.core.locks import making
+from augury.core.locks import lock_incomplete
 from augury.core.progress import Stage
 from augury.core.store import Folder
 from augury.corpora.corpus import read_shard
@@ -86,7 +86,7 @@ def tokenise(
     texts: Mapping[str, Text], folders: Mapping[str, Folder], tokenizer: Tokenizer, executor: Executor
 ) -> None:
     """Make the tokens of every text in the folder of the same name, where they are missing."""
-    with making([folders[name] for name in texts]) as unmade:
+    with lock_incomplete([folders[name] for name in texts]) as unmade:
         missing = {name: text for name, text in texts.items() if folders[name] in unmade}
         manifests = {name: text.folder.manifest() for name, text in missing.items()}
         items = [(name, shard) for name, manifest in manifests.items() for shard in manifest["shards"]]

@@ -1,1 +1,1 @@
-"""Records of runs in MLflow; the run folder holds them until they are sent."""
+"""MLflow tracking: run folders are the source of truth and are synced to MLflow."""

@@ -1,4 +1,4 @@
-"""One experiment of MLflow: its runs are found, made and given what they lack, in as few calls as possible."""
+"""A client for one MLflow experiment that finds, creates and completes runs in as few requests as possible."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ if TYPE_CHECKING:
 Status = Literal["RUNNING", "FINISHED", "FAILED", "KILLED"]
 
 STORAGE, FOLDER = "augury.storage", "augury.folder"
-"""Where lies what a run in MLflow is the record of."""
+"""Tags with the storage and folder that a run in MLflow mirrors."""
 PARENT, NOTE = "mlflow.parentRunId", "mlflow.note.content"
 KIND, MODEL_TRAINING = "mlflow.experimentKind", "custom_model_development"
-"""The tag by which MLflow's pages open an experiment with charts and models instead of traces."""
+"""The tag that makes MLflow's UI open an experiment with charts and models instead of traces."""
 PARAMETER_CHARACTERS, TAG_CHARACTERS, DIGEST_CHARACTERS = 6000, 8000, 36
 RUNS_PER_SEARCH = 1000
 
-# A server that does not answer must not hold up a run (MLflow's own defaults retry for minutes), and standard output is
-# kept for results.
+# A server that does not respond must not delay a run (by default MLflow retries for minutes), and standard output is
+# reserved for results.
 ENVIRONMENT = {
     "MLFLOW_HTTP_REQUEST_TIMEOUT": "10",
     "MLFLOW_HTTP_REQUEST_MAX_RETRIES": "1",
@@ -46,7 +46,7 @@ ENVIRONMENT = {
 
 
 def load_mlflow() -> None:
-    """Import MLflow, some seconds the first time; what the environment already says holds."""
+    """Import MLflow, which takes seconds, with our defaults for environment variables that are not set."""
     for name, value in ENVIRONMENT.items():
         os.environ.setdefault(name, value)
     import mlflow  # noqa: F401
@@ -58,71 +58,72 @@ class Point(NamedTuple):
     metric: str
     value: float | None
     time: float
-    """Seconds since 1970."""
+    """Unix time."""
     step: int
 
 
 @dataclass
-class Record:
-    """A run as MLflow has it."""
+class LoggedRun:
+    """The current state of a run in MLflow."""
 
     run_id: str
     status: str
     finished: int | None
-    """Milliseconds since 1970."""
+    """Unix time in milliseconds."""
     parameters: dict[str, str]
     metrics: dict[str, float]
-    """The last value of each."""
+    """The last value of each metric."""
     steps: dict[str, int]
     """The last step of each metric."""
     tags: dict[str, str]
     inputs: frozenset[str]
-    """Names of the corpora that went in."""
+    """Names of the input corpora."""
     has_model: bool
 
     def ended(self, status: Status, finished: float | None) -> bool:
-        """Return whether MLflow has this end of the run, which is sent after everything else."""
+        """Return whether MLflow has this end of the run; it is sent last, so everything else was sent too."""
         return status != "RUNNING" and (self.status, self.finished) == (status, _milliseconds(finished))
 
 
 @dataclass
-class Content:
-    """The content that a run in MLflow is to have; what it has beyond that stays."""
+class RunContent:
+    """The target state of a run in MLflow; additional content there is kept."""
 
     title: str
     status: Status
     finished: float | None = None
-    """Seconds since 1970."""
+    """Unix time."""
     started: float | None = None
+    """Unix time."""
     tags: dict[str, str] = field(default_factory=dict)
     parameters: Mapping[str, Any] = field(default_factory=dict)
     points: Sequence[Point] = ()
-    """Of curves; MLflow drops those that it has."""
-    finals: Mapping[str, float | None] = field(default_factory=dict)
-    """Values of the whole run, at step 0: a metric of one step alone is drawn as bars."""
+    """Points of curves; MLflow ignores duplicates."""
+    final_metrics: Mapping[str, float | None] = field(default_factory=dict)
+    """Metrics of the whole run, logged at step 0: the UI draws metrics with a single step as bars."""
     inputs: Sequence[Mapping[str, Any]] = ()
     """Corpora: `name`, `address`, `rows`."""
     files: Sequence[File] = ()
-    """To keep with the run once it has ended."""
+    """Artifacts to log when the run has ended."""
     model: Callable[[Path], object] | None = None
-    """Writes the model into a directory, if it is to be kept with the run that has ended."""
+    """Writes the model to a directory, if it is to be logged when the run has ended."""
 
 
 class MlflowExperiment:
-    """The runs of one storage in one experiment of MLflow. MLflow's errors pass through."""
+    """The runs of one storage in one MLflow experiment. Errors of MLflow propagate."""
 
     def __init__(self, place: Place, name: str, storage: str):
         self.place, self.name, self.storage = place, name, storage
-        self.sent: set[str] = set()
-        """Ids of the runs that something was sent of."""
+        self.updated: set[str] = set()
+        """Ids of the runs that have been created or changed."""
         self._client: MlflowClient | None = None
         self.experiment_id = ""
 
     @contextmanager
-    def alone(self) -> Iterator[None]:
-        """Keep other processes and threads on this machine out.
+    def lock(self) -> Iterator[None]:
+        """Exclude other processes and threads on this machine.
 
-        Two that look for the same run at once would both make it, and two makers of a SQLite store break it for good.
+        Otherwise two of them might create the same run twice, or corrupt a SQLite store by creating it together.
         """
         path = f"{self.place.database}.lock"
         if self.place.database is None:
@@ -133,7 +134,7 @@ class MlflowExperiment:
             yield
 
     def open(self) -> MlflowClient:
-        """Return the client of the store, which is made with its experiment if it is not there yet."""
+        """Return the client; creates the store and the experiment if they do not exist."""
         if self._client is None:
             load_mlflow()
             from mlflow import MlflowClient
@@ -151,111 +152,114 @@ class MlflowExperiment:
 
     @property
     def link(self) -> str:
-        """Where MLflow's pages show the runs of the experiment, from one of these pages."""
+        """The URL fragment of the experiment's runs in MLflow's UI."""
         return f"#/experiments/{self.experiment_id}/runs"
 
-    def charts(self, condition: str, metric: str, *, lower_first: bool = False) -> str:
-        """Return where MLflow draws the metrics of runs that a filter finds, which are in the order of one of them."""
+    def charts(self, filter_string: str, metric: str, *, lower_first: bool = False) -> str:
+        """Return the URL fragment of charts of the runs that match a filter, sorted by a metric."""
         query = {
-            "searchFilter": condition,
+            "searchFilter": filter_string,
             "compareRunsMode": "CHART",
             "orderByKey": f"metrics.`{metric}`",
             "orderByAsc": "true" if lower_first else "false",
         }
         return f"{self.link}?{urlencode(query, quote_via=quote)}"
 
-    def search(self, **tags: str) -> list[Record]:
-        """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`), the oldest first."""
+    def search(self, **tags: str) -> list[LoggedRun]:
+        """Return the runs of the storage with these tags (`sweep="beta"` for `augury.sweep`), oldest first."""
         conditions = [f"tags.`augury.{tag}` = '{value}'" for tag, value in tags.items()]
-        if "'" not in self.storage:  # which filters cannot hold
+        if "'" not in self.storage:  # filters cannot contain quotes
             conditions.append(f"tags.`{STORAGE}` = '{self.storage}'")
         runs = [run for run in self._pages(" and ".join(conditions)) if run.data.tags.get(STORAGE) == self.storage]
-        return [_record(run) for run in sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))]
+        return [_logged_run(run) for run in sorted(runs, key=lambda run: (run.info.start_time, run.info.run_id))]
 
-    def find(self, **tags: str) -> Record | None:
-        """Return the run with these tags; of several, which two machines have made at once, the oldest stays."""
-        records = self.search(**tags)
-        for twin in records[1:]:
-            self.open().delete_run(twin.run_id)
-        return records[0] if records else None
+    def find(self, **tags: str) -> LoggedRun | None:
+        """Return the run with these tags; of duplicates, created by two machines at once, only the oldest is kept."""
+        runs = self.search(**tags)
+        for duplicate in runs[1:]:
+            self.open().delete_run(duplicate.run_id)
+        return runs[0] if runs else None
 
-    def _pages(self, condition: str) -> Iterator[Run]:
-        client, token = self.open(), None
+    def create(self, content: RunContent) -> LoggedRun:
+        """Create a running run with its tags only."""
+        tags = _tags({**content.tags, STORAGE: self.storage})
+        run = self.open().create_run(self.experiment_id, _milliseconds(content.started), tags, content.title)
+        self.updated.add(run.info.run_id)
+        return LoggedRun(run.info.run_id, "RUNNING", None, {}, {}, {}, tags, frozenset(), False)
+
+    def update(self, run: LoggedRun, content: RunContent) -> None:
+        """Send the content that a run lacks, its end last; files and model only if MLflow does not have this end."""
+        self._log(run, content)
+        if missing := [entry for entry in content.inputs if entry["name"] not in run.inputs]:
+            self.open().log_inputs(run.run_id, [_dataset(entry) for entry in missing])
+            self.updated.add(run.run_id)
+        if content.status == "RUNNING":
+            if run.status != "RUNNING":
+                self.open().update_run(run.run_id, status="RUNNING")
+                self.updated.add(run.run_id)
+        elif not run.ended(content.status, content.finished):
+            self.log_artifacts(run, content.files, content.model)
+            self.open().set_terminated(run.run_id, content.status, _milliseconds(content.finished))
+            self.updated.add(run.run_id)
+
+    def set_tag(self, run: LoggedRun, name: str, value: str) -> None:
+        """Set a tag of a run."""
+        self.open().set_tag(run.run_id, _name(name), value)
+        run.tags[_name(name)] = value
+        self.updated.add(run.run_id)
+
+    def log_artifacts(
+        self, run: LoggedRun, files: Sequence[File], write_model: Callable[[Path], object] | None = None
+    ) -> None:
+        """Log files as artifacts of a run, replacing those with the same name, and its model unless it has one."""
+        for file in files:
+            with _local_file(file) as path:
+                self.open().log_artifact(run.run_id, str(path), file.directory or None)
+        if write_model is not None and not run.has_model:
+            from mlflow.entities import LoggedModelOutput
+
+            with tempfile.TemporaryDirectory() as directory:
+                write_model(Path(directory, "model"))
+                model = self.open().create_logged_model(self.experiment_id, "model", run.run_id)
+                self.open().log_model_artifacts(model.model_id, f"{directory}/model")
+            self.open().finalize_logged_model(model.model_id, "READY")
+            self.open().log_outputs(run.run_id, [LoggedModelOutput(model.model_id, step=0)])
+
+    def _pages(self, filter_string: str) -> Iterator[Run]:
+        client, token, experiments = self.open(), None, [self.experiment_id]
         while True:
-            page = client.search_runs([self.experiment_id], condition, max_results=RUNS_PER_SEARCH, page_token=token)
+            page = client.search_runs(experiments, filter_string, max_results=RUNS_PER_SEARCH, page_token=token)
             yield from page
             token = page.token
             if not token:
                 return
 
-    def create(self, content: Content) -> Record:
-        """Make a run, which runs, with no more than its tags."""
-        tags = _tags({**content.tags, STORAGE: self.storage})
-        run = self.open().create_run(self.experiment_id, _milliseconds(content.started), tags, content.title)
-        self.sent.add(run.info.run_id)
-        return Record(run.info.run_id, "RUNNING", None, {}, {}, {}, tags, frozenset(), False)
-
-    def update(self, record: Record, content: Content) -> None:
-        """Give a run what it does not have yet, its end last; an end that MLflow has is not looked behind."""
-        self._log(record, content)
-        if missing := [entry for entry in content.inputs if entry["name"] not in record.inputs]:
-            self.open().log_inputs(record.run_id, [_dataset(entry) for entry in missing])
-            self.sent.add(record.run_id)
-        if content.status == "RUNNING":
-            if record.status != "RUNNING":
-                self.open().update_run(record.run_id, status="RUNNING")
-                self.sent.add(record.run_id)
-        elif not record.ended(content.status, content.finished):
-            self.keep(record, content.files, content.model)
-            self.open().set_terminated(record.run_id, content.status, _milliseconds(content.finished))
-            self.sent.add(record.run_id)
-
-    def _log(self, record: Record, content: Content) -> None:
+    def _log(self, run: LoggedRun, content: RunContent) -> None:
+        """Send the parameters, tags and metrics that a run lacks in one request."""
         from mlflow.entities import Metric, Param, RunTag
 
-        wanted = {_name(key): _text(value)[:PARAMETER_CHARACTERS] for key, value in content.parameters.items()}
+        parameters = {_name(key): _text(value)[:PARAMETER_CHARACTERS] for key, value in content.parameters.items()}
         tags = _tags(content.tags)
-        # MLflow keeps the first value of a parameter; those that a restart may change (workers, say) become a tag.
-        if changed := {key: value for key, value in wanted.items() if record.parameters.get(key, value) != value}:
+        # MLflow's parameters are immutable; those that a restart has changed (workers, for example) become a tag.
+        if changed := {key: value for key, value in parameters.items() if run.parameters.get(key, value) != value}:
             tags |= _tags({"augury.changed_since_start": json.dumps(changed, ensure_ascii=False)})
-        parameters = {key: value for key, value in wanted.items() if key not in record.parameters}
-        tags = {key: value for key, value in tags.items() if record.tags.get(key) != value}
-        points = sorted(content.points, key=lambda point: point.step)  # if it breaks off, earlier steps are there
-        finals = {_name(key): _finite(value) for key, value in content.finals.items()}
-        finals = {key: value for key, value in finals.items() if not _equal(record.metrics.get(key), value)}
+        parameters = {key: value for key, value in parameters.items() if key not in run.parameters}
+        tags = {key: value for key, value in tags.items() if run.tags.get(key) != value}
+        points = sorted(content.points, key=lambda point: point.step)  # an interrupted request has the earlier steps
+        final = {_name(key): _finite(value) for key, value in content.final_metrics.items()}
+        final = {key: value for key, value in final.items() if not _equal(run.metrics.get(key), value)}
         metrics = [
             *(Metric(_name(metric), _finite(value), _milliseconds(at), step) for metric, value, at, step in points),
-            *(Metric(key, value, _milliseconds(None), 0) for key, value in finals.items()),
+            *(Metric(key, value, _milliseconds(None), 0) for key, value in final.items()),
         ]
         if parameters or tags or metrics:
             self.open().log_batch(
-                record.run_id,
+                run.run_id,
                 metrics,
                 [Param(key, value) for key, value in parameters.items()],
                 [RunTag(key, value) for key, value in tags.items()],
             )
-            self.sent.add(record.run_id)
-
-    def tag(self, record: Record, name: str, value: str) -> None:
-        """Give a run a tag."""
-        self.open().set_tag(record.run_id, _name(name), value)
-        record.tags[_name(name)] = value
-        self.sent.add(record.run_id)
-
-    def keep(self, record: Record, files: Sequence[File], write_model: Callable[[Path], object] | None = None) -> None:
-        """Copy files to a run's artifacts, in place of those of the same name, and its model if it has none there."""
-        for file in files:
-            with _local_file(file) as path:
-                self.open().log_artifact(record.run_id, str(path), file.directory or None)
-        if write_model is not None and not record.has_model:
-            from mlflow.entities import LoggedModelOutput
-
-            with tempfile.TemporaryDirectory() as directory:
-                write_model(Path(directory, "model"))
-                model = self.open().create_logged_model(self.experiment_id, "model", record.run_id)
-                self.open().log_model_artifacts(model.model_id, f"{directory}/model")
-            self.open().finalize_logged_model(model.model_id, "READY")
-            self.open().log_outputs(record.run_id, [LoggedModelOutput(model.model_id, step=0)])
+            self.updated.add(run.run_id)
 
 
 @contextmanager
@@ -269,10 +273,10 @@ def _local_file(file: File) -> Iterator[Path]:
         yield path
 
 
-def _record(run: Run) -> Record:
+def _logged_run(run: Run) -> LoggedRun:
     data = run.data
     inputs = run.inputs.dataset_inputs if run.inputs else ()
-    return Record(
+    return LoggedRun(
         str(run.info.run_id),
         run.info.status,
         run.info.end_time,
@@ -293,12 +297,12 @@ def _dataset(entry: Mapping[str, Any]) -> DatasetInput:
     return DatasetInput(dataset, [InputTag("mlflow.data.context", entry["name"])])
 
 
-def _equal(known: float | None, value: float) -> bool:
-    return known is not None and (known == value or (math.isnan(known) and math.isnan(value)))
+def _equal(logged: float | None, value: float) -> bool:
+    return logged is not None and (logged == value or (math.isnan(logged) and math.isnan(value)))
 
 
 def _finite(value: float | None) -> float:
-    """Return infinity as NaN, which MLflow shows as such; it would store 1.8e308 and flatten the chart with it."""
+    """Return NaN for None and infinity: MLflow would store infinity as 1.8e308, which flattens its chart."""
     return float(value) if value is not None and math.isfinite(value) else math.nan
 
 
@@ -315,5 +319,5 @@ def _text(value: Any) -> str:
 
 
 def _name(key: str) -> str:
-    """Return `key` with what MLflow refuses in names replaced."""
+    """Return `key` with characters that MLflow does not allow replaced."""
     return re.sub(r"[^\w./ :-]", "_", key)[:250]

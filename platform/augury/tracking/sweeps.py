@@ -1,9 +1,9 @@
-"""The record of a sweep in MLflow: a run for the sweep, under it one for each configuration, under those its seeds.
+"""Sync a sweep to MLflow: a parent run for the sweep, child runs for its configurations, and theirs for seeds.
 
-The three levels share metric names: `test/<set>/<score>` of a configuration is the mean over its seeds, and `.../sd`,
-`.../low`, `.../high`, `.../seeds` stand beside it; `best/<metric>` is the best validation. The parameters of
-configurations and seeds are the swept keys alone, so that MLflow's comparisons show these first. The run of a seed that
-`augury train` or an earlier sweep has recorded stays where it is.
+The three levels share metric names: for a configuration, `test/<set>/<score>` is the mean over its seeds, with
+`.../sd`, `.../low`, `.../high` and `.../seeds`; `best/<metric>` is the best validation. Configurations and seeds have
+only the swept keys as parameters, so that MLflow's comparisons show these first. The run of a seed that `augury train`
+or an earlier sweep has logged keeps its parent.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ from augury.reporting.sweeps.summary import ConfigurationResult, leader
 from augury.scoring.metrics import record_name
 from augury.sweeping import state
 from augury.sweeping.state import Configuration, Progress, Sweep, Trial
-from augury.tracking.client import FOLDER, NOTE, PARENT, Content, MlflowExperiment, Record, Status
+from augury.tracking.client import FOLDER, NOTE, PARENT, LoggedRun, MlflowExperiment, RunContent, Status
 from augury.tracking.runs import (
     SYSTEM,
-    ending,
-    files_of,
-    model_of,
-    noted,
+    artifact_files,
+    model_writer,
+    read_record,
     run_content,
+    run_status,
     source_tags,
     sync_run,
     unsent_points,
@@ -40,139 +40,156 @@ from augury.tracking.runs import (
 
 LEVEL, SWEEP, STATE = "augury.level", "augury.sweep", "augury.state"
 CONFIGURATION, SEEDS, SCORED = "augury.configuration", "augury.seeds", "augury.scored"
-"""Of a configuration: its address, the runs of its seeds, and which scores its means, or a sweep's answer, are from."""
+"""Tags: a configuration's address, the runs of its seeds, and the scores used for its means or a sweep's answer."""
 
 
 def sync_sweep(mlflow: MlflowExperiment, folder: Folder) -> None:
-    """Bring MLflow up to date with a sweep and its trials.
-
-    UserError where a file of one of its runs is damaged.
-    """
+    """Sync a sweep and its trials to MLflow. Raises UserError if a file of a run is corrupt."""
     _Sync(mlflow, state.load(Store(folder.root), folder.name.partition("/")[2])).run()
 
 
-def ended_alike(record: Record, folder: Folder) -> bool:
-    """Return whether MLflow has the end of a sweep as its driver has left it, without reading its trials."""
+def sweep_ended(logged: LoggedRun, folder: Folder) -> bool:
+    """Return whether MLflow has the end of a sweep that its driver has written, without reading its trials."""
     progress = folder.read_json(state.STATE) if folder.exists(state.STATE) else {"time": 0.0}
-    return any(record.ended(status, progress["time"]) for status in ("FINISHED", "FAILED", "KILLED"))
+    return any(logged.ended(status, progress["time"]) for status in ("FINISHED", "FAILED", "KILLED"))
 
 
 @dataclass
 class _Sync:
-    """One pass over a sweep."""
+    """One sync of a sweep."""
 
     mlflow: MlflowExperiment
     sweep: Sweep
     notes: list[str] = field(default_factory=list)
-    """Cautions on the texts of all configurations."""
+    """Notes on the texts of all configurations."""
 
     def run(self) -> None:
-        """Bring everything up to date, the sweep's own run last."""
+        """Sync everything, the sweep's own run last."""
         sweep = self.sweep
-        self.status = self._ending()
-        records = self.mlflow.search(sweep=sweep.name)[::-1]  # of twins, the oldest counts
-        configurations = {record.tags[CONFIGURATION]: record for record in records if CONFIGURATION in record.tags}
-        seeds = {record.tags[FOLDER]: record for record in records if record.tags.get(LEVEL) == "seed"}
-        content = Content(sweep.name, "RUNNING", started=sweep.started, tags={LEVEL: "sweep", SWEEP: sweep.name})
+        self.status = self._sweep_status()
+        logged = self.mlflow.search(sweep=sweep.name)[::-1]  # of duplicates, the oldest counts
+        configurations = {run.tags[CONFIGURATION]: run for run in logged if CONFIGURATION in run.tags}
+        seeds = {run.tags[FOLDER]: run for run in logged if run.tags.get(LEVEL) == "seed"}
+        content = RunContent(sweep.name, "RUNNING", started=sweep.started, tags={LEVEL: "sweep", SWEEP: sweep.name})
         content.tags[FOLDER] = sweep.folder.name
-        whole = self.mlflow.find(folder=sweep.folder.name) or self.mlflow.create(content)
+        parent = self.mlflow.find(folder=sweep.folder.name) or self.mlflow.create(content)
         ranking = summary.ranking(sweep)
         for result in ranking:
             trials = [
                 trial
                 for trial in result.configuration.trials
                 if (trial.progress != "waiting" and trial.folder.exists(runs.DESCRIPTION))
-                or (self.status != "RUNNING" and trial.folder.name in seeds)  # begun by a command that was killed
+                or (self.status != "RUNNING" and trial.folder.name in seeds)  # started by a killed command
             ]
             if trials:
-                self._configuration(whole, configurations.get(result.address), result, trials, seeds)
-        self._whole(whole, content, ranking, seeds)
+                self._sync_configuration(parent, configurations.get(result.address), result, trials, seeds)
+        self._sync_parent(parent, content, ranking, seeds)
 
-    def _ending(self) -> Status:
-        """Return the status of the sweep; one that has not come to its end was interrupted, or goes on."""
-        sweep, noted_status = self.sweep, noted(self.sweep.folder).get("status", "RUNNING")
+    def _sweep_status(self) -> Status:
+        """Return the status of the sweep; one that has not ended is running or was killed."""
+        sweep, recorded = self.sweep, read_record(self.sweep.folder).get("status", "RUNNING")
         if sweep.ended:
             return "FINISHED" if sweep.count("finished") else "FAILED"
-        if noted_status == "FAILED":
+        if recorded == "FAILED":
             return "FAILED"
-        return "RUNNING" if noted_status == "RUNNING" and sweep.silent is None else "KILLED"
+        return "RUNNING" if recorded == "RUNNING" and sweep.silent is None else "KILLED"
 
-    def _configuration(
+    def _sync_configuration(
         self,
-        whole: Record,
-        record: Record | None,
+        parent: LoggedRun,
+        logged: LoggedRun | None,
         result: ConfigurationResult,
         trials: Sequence[Trial],
-        seeds: dict[str, Record],
+        seeds: dict[str, LoggedRun],
     ) -> None:
-        sweep, address, first = self.sweep, result.address, trials[0].folder
-        swept = swept_values(result.configuration)
-        content = Content(
+        """Sync a configuration and its seeds; adds the runs of its seeds to `seeds` by folder."""
+        first = trials[0].folder
+        content = RunContent(
             title=result.configuration.name,
             status=self._status(result.state)[0],
-            tags={LEVEL: "configuration", SWEEP: sweep.name, CONFIGURATION: address, PARENT: whole.run_id, SEEDS: "{}"},
-            parameters=swept,
+            tags={
+                LEVEL: "configuration",
+                SWEEP: self.sweep.name,
+                CONFIGURATION: result.address,
+                PARENT: parent.run_id,
+                SEEDS: "{}",
+            },
+            parameters=swept_values(result.configuration),
             inputs=first.read_json(runs.DESCRIPTION)["inputs"],
             files=[File(first, "experiment.yaml")],
         )
-        record = record or self.mlflow.create(content)
+        logged = logged or self.mlflow.create(content)
         for trial in trials:
-            seeds[trial.folder.name] = self._seed(record, result, trial, seeds.get(trial.folder.name))
-        sent = {trial.seed: seeds[trial.folder.name] for trial in trials}
-        ends = [ending(trial.folder)[1] for trial in trials if trial.progress == "finished"]
-        content.finished = self._finished(record, content.status, max(filter(None, ends), default=None))
-        cautions = runs.notes(first)
-        self.notes += [caution for caution in cautions if caution not in self.notes]
-        content.tags |= {
+            seeds[trial.folder.name] = self._sync_seed(logged, result, trial, seeds.get(trial.folder.name))
+        by_seed = {trial.seed: seeds[trial.folder.name] for trial in trials}
+        ends = [run_status(trial.folder)[1] for trial in trials if trial.progress == "finished"]
+        content.finished = self._finished(logged, content.status, max(filter(None, ends), default=None))
+        notes = runs.notes(first)
+        self.notes += [note for note in notes if note not in self.notes]
+        content.tags |= self._configuration_tags(result)
+        content.tags[SEEDS] = json.dumps({seed: run.run_id for seed, run in sorted(by_seed.items())})
+        content.tags[NOTE] = "\n\n".join([*notes, "\n".join(self._links(trials, by_seed))])
+        self._set_metrics(content, logged, result, trials)
+        self.mlflow.update(logged, content)
+
+    def _configuration_tags(self, result: ConfigurationResult) -> dict[str, str]:
+        sweep = self.sweep
+        return {
             STATE: self._status(result.state, result.rung)[1],
-            SEEDS: json.dumps({seed: seed_record.run_id for seed, seed_record in sorted(sent.items())}),
             "augury.question": sweep.question,
             "augury.metric": sweep.metric,
             "augury.scale": sweep.scale,
-            "augury.reference": "yes" if address == sweep.reference else "no",
-            NOTE: "\n\n".join([*cautions, "\n".join(self._links(trials, sent))]),
+            "augury.reference": "yes" if result.address == sweep.reference else "no",
         }
-        content.finals = best_validation(sweep, result)
-        done = [trial.folder for trial in trials if trial.progress == "finished" and trial.folder.exists(runs.SCORES)]
-        scored = json.dumps([[folder.name, ending(folder)[1]] for folder in done])
-        holds_no_longer = {name for name in record.metrics if name.startswith("best/")}
-        if record.tags.get(SCORED, "[]") != scored:
-            values, tags = mean_scores(done) if done else ({}, {})
-            content.finals |= values
-            content.tags |= tags | {SCORED: scored}
-            holds_no_longer = set(record.metrics)
-        content.finals = dict.fromkeys(holds_no_longer) | content.finals
-        self.mlflow.update(record, content)
 
-    def _seed(self, parent: Record, result: ConfigurationResult, trial: Trial, record: Record | None) -> Record:
+    def _set_metrics(
+        self, content: RunContent, logged: LoggedRun, result: ConfigurationResult, trials: Sequence[Trial]
+    ) -> None:
+        """Set the metrics of a configuration; logged metrics that no longer hold become NaN."""
+        metrics = best_validation(self.sweep, result)
+        obsolete = {name for name in logged.metrics if name.startswith("best/")}
+        done = [trial.folder for trial in trials if trial.progress == "finished" and trial.folder.exists(runs.SCORES)]
+        scored = json.dumps([[folder.name, run_status(folder)[1]] for folder in done])
+        if logged.tags.get(SCORED, "[]") != scored:
+            means, tags = mean_scores(done) if done else ({}, {})
+            metrics |= means
+            content.tags |= tags | {SCORED: scored}
+            obsolete = set(logged.metrics)
+        content.final_metrics = dict.fromkeys(obsolete) | metrics
+
+    def _sync_seed(
+        self, parent: LoggedRun, result: ConfigurationResult, trial: Trial, logged: LoggedRun | None
+    ) -> LoggedRun:
         sweep, run = self.sweep, trial.folder
-        record = record or self.mlflow.find(folder=run.name)
-        ours = record is None or record.tags.get(SWEEP) == sweep.name
-        if noted(run) and not (ours and record):
-            return sync_run(self.mlflow, run, record)  # `augury train` has begun it
+        logged = logged or self.mlflow.find(folder=run.name)
+        ours = logged is None or logged.tags.get(SWEEP) == sweep.name
+        if read_record(run) and not (ours and logged):
+            return sync_run(self.mlflow, run, logged)  # started by `augury train`
         status, text = self._status(trial.progress, result.rung, trial.error)
-        finished = self._finished(record, status, ending(run)[1] if trial.progress == "finished" else None)
-        if record and record.tags.get(STATE) == text and record.ended(status, finished):
-            return record
-        content = run_content(run, record, status, finished)
-        keys = () if sweep.scheduler == "pbt" else swept_values(result.configuration)  # a population changes its own
+        finished = self._finished(logged, status, run_status(run)[1] if trial.progress == "finished" else None)
+        if logged and logged.tags.get(STATE) == text and logged.ended(status, finished):
+            return logged
+        content = run_content(run, logged, status, finished)
+        # The values of a population's members change in training; they are metrics instead.
+        keys = () if sweep.scheduler == "pbt" else swept_values(result.configuration)
         content.parameters = {key: value for key, value in content.parameters.items() if key in keys}
         content.tags |= {LEVEL: "seed", STATE: text}
-        content.inputs, content.files, content.model = (), (), None  # those of its configuration count
+        content.inputs, content.files, content.model = (), (), None  # logged with the configuration
         if ours:
             content.tags |= {SWEEP: sweep.name, PARENT: parent.run_id}
         if status != "RUNNING" and trial.curve:
             values = [point.value for point in trial.curve]
-            content.finals = {**content.finals, f"best/{sweep.metric}": (max if sweep.mode == "max" else min)(values)}
-        record = record or self.mlflow.create(content)
-        self.mlflow.update(record, content)
-        return record
+            best = (max if sweep.mode == "max" else min)(values)
+            content.final_metrics = {**content.final_metrics, f"best/{sweep.metric}": best}
+        logged = logged or self.mlflow.create(content)
+        self.mlflow.update(logged, content)
+        return logged
 
     def _status(self, progress: Progress, rung: int | None = None, error: str | None = None) -> tuple[Status, str]:
-        """Return the state of a seed or a configuration, for MLflow and in words.
+        """Return the state of a seed or configuration as MLflow's status and as text.
 
-        What the race ended is KILLED, as pruned trials are elsewhere, so that `status = 'FINISHED'` leaves the runs
-        that compare.
+        Stopped trials are KILLED, as pruned trials are in other libraries, so that `status = 'FINISHED'` selects the
+        comparable runs.
         """
         match progress:
             case "finished":
@@ -183,23 +200,43 @@ class _Sync:
                 return "KILLED", "stopped" if rung is None else f"stopped at rung {rung}"
         return ("RUNNING", "running") if self.status == "RUNNING" else ("KILLED", "interrupted")
 
-    def _finished(self, record: Record | None, status: Status, finished: float | None) -> float | None:
-        """Return when something ended; of what was stopped or interrupted, when that was first heard of."""
-        if finished is None and record is not None and record.status == status and record.finished is not None:
-            return record.finished / 1000
+    def _finished(self, logged: LoggedRun | None, status: Status, finished: float | None) -> float | None:
+        """Return the end time; for stopped or interrupted runs, the time at which this was first synced."""
+        if finished is None and logged is not None and logged.status == status and logged.finished is not None:
+            return logged.finished / 1000
         return self.sweep.updated if finished is None else finished
 
-    def _links(self, trials: Sequence[Trial], sent: Mapping[int, Record]) -> list[str]:
+    def _links(self, trials: Sequence[Trial], by_seed: Mapping[int, LoggedRun]) -> list[str]:
         return [
-            f"- seed {trial.seed}: [{sent[trial.seed].run_id}]({self.mlflow.link}/{sent[trial.seed].run_id}) "
+            f"- seed {trial.seed}: [{by_seed[trial.seed].run_id}]({self.mlflow.link}/{by_seed[trial.seed].run_id}) "
             + ", ".join(filter(None, [trial.progress, trial.error]))
             for trial in trials
         ]
 
-    def _whole(
-        self, record: Record, content: Content, ranking: Sequence[ConfigurationResult], seeds: Mapping[str, Record]
+    def _sync_parent(
+        self,
+        logged: LoggedRun,
+        content: RunContent,
+        ranking: Sequence[ConfigurationResult],
+        seeds: Mapping[str, LoggedRun],
     ) -> None:
+        """Sync the sweep's own run."""
         sweep, best = self.sweep, leader(self.sweep, ranking)
+        content.tags |= self._sweep_tags(logged, best) | source_tags(read_record(sweep.folder))
+        content.final_metrics = self._sweep_metrics(best)
+        content.points = unsent_points(sweep.folder.sub(SYSTEM), logged, SYSTEM)
+        content.status, content.finished = self.status, sweep.updated
+        if content.status != "RUNNING" and not logged.ended(content.status, sweep.updated):
+            names = [name for name in (state.DEFINITION, state.PAGE) if sweep.folder.exists(name)]
+            content.files = [File(sweep.folder, name) for name in names]
+            for trial in best.configuration.trials if best else ():
+                if trial.progress == "finished" and trial.folder.name in seeds:
+                    files, model = artifact_files(trial.folder), model_writer(trial.folder)
+                    self.mlflow.log_artifacts(seeds[trial.folder.name], files, model)
+        self.mlflow.update(logged, content)
+
+    def _sweep_tags(self, logged: LoggedRun, best: ConfigurationResult | None) -> dict[str, str]:
+        sweep = self.sweep
         counts = {progress: sweep.count(progress) for progress in get_args(Progress)}
         tags = {
             "augury.question": sweep.question,
@@ -212,42 +249,35 @@ class _Sync:
             "augury.reference": sweep.reference,
             "augury.trials": ", ".join(f"{count} {name}" for name, count in counts.items() if count),
         }
-        finals: dict[str, float | None] = {f"trials/{name}": counts[name] for name in ("finished", "failed", "stopped")}
-        trials = [trial for configuration in sweep.configurations for trial in configuration.trials]
-        finals["cost/training_hours"] = sum(trial.seconds for trial in trials) / 3600
         if best is not None:
             tags |= {"augury.best": best.name, "augury.best_configuration": best.address}
-            finals |= best_validation(sweep, best)
-        scored = json.dumps([sweep.ended, *(ending(folder)[1] for folder in sweep.finished())])
-        if record.tags.get(SCORED) != scored:
+        scored = json.dumps([sweep.ended, *(run_status(folder)[1] for folder in sweep.finished())])
+        if logged.tags.get(SCORED) != scored:
             tags |= {SCORED: scored, "augury.answer": answer(sweep)}
-        comparing = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
-        charts = self.mlflow.charts(comparing, f"best/{sweep.metric}", lower_first=sweep.mode == "min")
-        reply = tags.get("augury.answer") or record.tags["augury.answer"]
+        filter_string = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
+        charts = self.mlflow.charts(filter_string, f"best/{sweep.metric}", lower_first=sweep.mode == "min")
         tags[NOTE] = "\n\n".join(
             [
                 sweep.question,
-                f"**{reply}**",
+                f"**{tags.get('augury.answer') or logged.tags['augury.answer']}**",
                 *self.notes,
-                f"[Compare its configurations]({charts}), or filter runs by `{comparing}`.",
-                f"Its files: {sweep.folder.uri}",
+                f"[Compare its configurations]({charts}), or filter runs by `{filter_string}`.",
+                f"Files: {sweep.folder.uri}",
             ]
         )
-        content.tags |= tags | source_tags(noted(sweep.folder))
-        content.finals = finals
-        content.points = unsent_points(sweep.folder.sub(SYSTEM), record, SYSTEM)
-        content.status, content.finished = self.status, sweep.updated
-        if content.status != "RUNNING" and not record.ended(content.status, sweep.updated):
-            names = [name for name in (state.DEFINITION, state.PAGE) if sweep.folder.exists(name)]
-            content.files = [File(sweep.folder, name) for name in names]
-            for trial in best.configuration.trials if best else ():
-                if trial.progress == "finished" and trial.folder.name in seeds:
-                    self.mlflow.keep(seeds[trial.folder.name], files_of(trial.folder), model_of(trial.folder))
-        self.mlflow.update(record, content)
+        return tags
+
+    def _sweep_metrics(self, best: ConfigurationResult | None) -> dict[str, float | None]:
+        sweep = self.sweep
+        counts: tuple[Progress, ...] = ("finished", "failed", "stopped")
+        metrics: dict[str, float | None] = {f"trials/{name}": sweep.count(name) for name in counts}
+        trials = [trial for configuration in sweep.configurations for trial in configuration.trials]
+        metrics["cost/training_hours"] = sum(trial.seconds for trial in trials) / 3600
+        return metrics | (best_validation(sweep, best) if best is not None else {})
 
 
 def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dict[str, str]]:
-    """Return the metrics and tags of the scored seeds of one configuration, of which there must be one."""
+    """Return metrics and tags with the mean scores and cost of a configuration's scored seeds (at least one)."""
     (system,) = results.load(folders)
     values: dict[str, float | None] = {}
     tags = {}
@@ -267,7 +297,7 @@ def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dic
 
 
 def best_validation(sweep: Sweep, result: ConfigurationResult) -> dict[str, float | None]:
-    """Return what a configuration has reached in validation: the mean over its seeds and how far it is known."""
+    """Return the metrics of a configuration's best validation: mean, spread and interval over its seeds."""
     if result.mean is None:
         return {}
     name, values = f"best/{sweep.metric}", list(result.values.values())
@@ -275,7 +305,7 @@ def best_validation(sweep: Sweep, result: ConfigurationResult) -> dict[str, floa
 
 
 def swept_values(configuration: Configuration) -> dict[str, Any]:
-    """Return the swept values under dotted names, as the runs of the seeds have them."""
+    """Return the swept values by dotted key, as in the parameters of the seeds' runs."""
     point = configuration.point
     return {key: None for key, value in point.items() if value is None} | flatten(point)
 

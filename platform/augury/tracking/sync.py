@@ -1,7 +1,7 @@
-"""Brings MLflow up to date with what lies in a storage: at any time, by anyone, as often as one likes.
+"""Sync a storage to MLflow, idempotently and from any process.
 
-Nothing is kept of what was sent. Each call asks MLflow what it has and sends the rest, the end of a run last; what a
-call could not send, the next one sends.
+No record is kept of sent data: each call asks MLflow for its current state and sends the rest, the end of a run last.
+What one call could not send, the next one sends.
 """
 
 from __future__ import annotations
@@ -15,9 +15,9 @@ from augury.experiments import runs
 from augury.experiments.tracking import Tracking, place
 from augury.reporting.run_files import analyses
 from augury.sweeping import state
-from augury.tracking.client import MlflowExperiment
-from augury.tracking.runs import EXPERIMENTS, ending, noted, sync_experiment, sync_run, unsent_analyses
-from augury.tracking.sweeps import ended_alike, sync_sweep
+from augury.tracking.client import LoggedRun, MlflowExperiment
+from augury.tracking.runs import EXPERIMENTS, has_unsent_analyses, read_record, run_status, sync_experiment, sync_run
+from augury.tracking.sweeps import sweep_ended, sync_sweep
 
 SYNC: dict[str, Callable[[MlflowExperiment, Folder], object]] = {
     runs.KIND: sync_run,
@@ -28,76 +28,82 @@ SYNC: dict[str, Callable[[MlflowExperiment, Folder], object]] = {
 
 
 class Unreachable(UserError):
-    """MLflow cannot be opened."""
+    """MLflow cannot be reached."""
 
 
 def sync(folder: Folder, tracking: Tracking) -> int:
-    """Bring MLflow up to date with a run, a sweep and its trials, or what `augury train` has noted of an experiment.
+    """Sync a run, a sweep with its trials, or the parent run of an experiment to MLflow.
 
-    Returns the number of MLflow's runs that something was sent of. MLflow's errors pass through; UserError where a file
-    of the folder is damaged.
+    Returns the number of MLflow runs that were created or changed. Errors of MLflow propagate; raises UserError if a
+    file of the folder is corrupt.
     """
     mlflow = MlflowExperiment(place(tracking, Store(folder.root)), tracking.experiment, folder.root)
-    with mlflow.alone():
-        SYNC[folder.name.partition("/")[0]](mlflow, folder)
-    return len(mlflow.sent)
+    with mlflow.lock():
+        SYNC[_kind(folder)](mlflow, folder)
+    return len(mlflow.updated)
 
 
 def sync_storage(store: Store, tracking: Tracking, *, everything: bool = True) -> int:
-    """Bring MLflow up to date with a storage; returns the number of MLflow's runs that something was sent of.
+    """Sync a storage to MLflow and return the number of MLflow runs that were created or changed.
 
-    Not `everything`: what earlier commands have recorded and could not send. Raises Unreachable, and
-    UserError after all were tried where some were not taken.
+    Unless `everything`, only syncs folders that commands have tracked. Raises Unreachable if MLflow cannot be reached,
+    and UserError after trying all folders if some could not be synced.
     """
     target = place(tracking, store)
+    address = without_passwords(target.uri)
     mlflow = MlflowExperiment(target, tracking.experiment, store.root)
     try:
-        with mlflow.alone():
+        with mlflow.lock():
             mlflow.open()
-            known = {record.tags.get("augury.folder", ""): record for record in mlflow.search()}
+            logged = {run.tags.get("augury.folder", ""): run for run in mlflow.search()}
     except Exception as error:
         raise Unreachable(
-            f"MLflow at {without_passwords(target.uri)} cannot be opened ({reason(error)}): start it, or name "
-            "another store in MLFLOW_TRACKING_URI or tracking.uri"
+            f"cannot reach MLflow at {address} ({reason(error)}): start it, or set MLFLOW_TRACKING_URI or tracking.uri "
+            "to another store"
         ) from error
     failures = []
     for folder in _folders(store, everything):
-        kind, record = folder.name.partition("/")[0], known.get(folder.name)
-        if record and (
-            not everything and ended_alike(record, folder)
-            if kind == state.KIND
-            else record.ended(*ending(folder)) and not unsent_analyses(folder, record)
-        ):
+        if folder.name in logged and _up_to_date(folder, logged[folder.name], everything):
             continue
         try:
-            with mlflow.alone():
-                SYNC[kind](mlflow, folder)
+            with mlflow.lock():
+                SYNC[_kind(folder)](mlflow, folder)
         except Exception as error:
             failures.append(f"  {store.root}/{folder.name}: {reason(error)}")
     if failures:
-        head = f"MLflow at {without_passwords(target.uri)} took {len(mlflow.sent)} runs but not {len(failures)}"
-        raise UserError("\n".join([f"{head}; mend the cause and repeat:", *failures]))
-    return len(mlflow.sent)
+        summary = f"MLflow at {address}: {len(mlflow.updated)} runs synced, {len(failures)} failed"
+        raise UserError("\n".join([f"{summary}; fix the errors and repeat the command:", *failures]))
+    return len(mlflow.updated)
+
+
+def _kind(folder: Folder) -> str:
+    return folder.name.partition("/")[0]
+
+
+def _up_to_date(folder: Folder, logged: LoggedRun, everything: bool) -> bool:
+    if _kind(folder) == state.KIND:
+        return not everything and sweep_ended(logged, folder)
+    return logged.ended(*run_status(folder)) and not has_unsent_analyses(folder, logged)
 
 
 def _folders(store: Store, everything: bool) -> Iterator[Folder]:
-    """Yield the sweeps of a storage, the one started first in front, then the runs that are not theirs."""
+    """Yield the sweeps of a storage in the order in which they started, other runs, and experiments."""
     sweeps = [store.folder(state.KIND, name) for name in store.addresses(state.KIND)]
     definitions = {folder: folder.read_json(state.DEFINITION) for folder in sweeps if folder.exists(state.DEFINITION)}
-    ours = set()
+    swept = set()
     for folder in sorted(definitions, key=lambda folder: definitions[folder]["started"]):
-        ours |= {entry["address"] for entry in definitions[folder]["configurations"]}
-        if everything or noted(folder):
+        swept |= {entry["address"] for entry in definitions[folder]["configurations"]}
+        if everything or read_record(folder):
             yield folder
     for run in runs.folders(store):
-        own = run.name.split("/")[1] not in ours or analyses(run)  # those of trials go out with no sweep
-        if noted(run) or (everything and own):
+        standalone = run.name.split("/")[1] not in swept or analyses(run)  # sweeps do not sync analyses of trials
+        if read_record(run) or (everything and standalone):
             yield run
     yield from (store.folder(EXPERIMENTS, name) for name in store.addresses(EXPERIMENTS))
 
 
 def reason(error: Exception) -> str:
-    """Return one line on an error, for people; what the network says tells more than what was made of it."""
+    """Return one line about an error; prefers an underlying network error over the exceptions that wrap it."""
     cause: BaseException | None = error
     deepest: BaseException = error
     while cause is not None:
@@ -108,5 +114,5 @@ def reason(error: Exception) -> str:
 
 
 def without_passwords(text: str) -> str:
-    """Return `text` without the passwords of its addresses."""
+    """Return `text` with credentials removed from its URLs."""
     return re.sub(r"//[^/@\s]*@", "//", text)

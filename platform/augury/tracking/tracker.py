@@ -1,7 +1,7 @@
-"""Records the runs of one command while they train: it notes how they fare in their folders, and syncs these.
+"""Track the runs of one command: write their status to their folders and sync the folders in the background.
 
-What MLflow does not take stays in the folders, and goes out with the next sync: a few seconds later, at the end, with
-the next command, or with `augury track`.
+Data that MLflow does not accept stays in the folders and is sent by a later sync: some seconds later, at the end of the
+command, by the next command, or by `augury track`.
 """
 
 from __future__ import annotations
@@ -12,14 +12,14 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal
 
 from augury.core.commands import command
 from augury.core.errors import UserError
-from augury.core.periodic import Throttle, every
+from augury.core.periodic import Throttle, run_every
 from augury.core.progress import say, say_once
 from augury.core.store import Folder, Store
 from augury.experiments import runs
@@ -27,23 +27,24 @@ from augury.experiments.recording import File
 from augury.experiments.tracking import Tracking, place
 from augury.sweeping import state
 from augury.tracking.client import Status, load_mlflow
-from augury.tracking.runs import EXPERIMENTS, RECORD, SYSTEM, noted
+from augury.tracking.runs import EXPERIMENTS, RECORD, SYSTEM, read_record
 from augury.tracking.sync import Unreachable, reason, sync, sync_storage, without_passwords
 from augury.training.history import History
 
-PATIENCE_SECONDS = 20.0  # for the last records of a run, where the store has answered before
+FLUSH_SECONDS = 20.0
+"""Maximum time to wait for the last sync of a run, unless MLflow is failing."""
 
 
 class Tracker:
-    """Records the runs of one command; nothing here raises or waits because of MLflow."""
+    """Tracks the runs of one command. No method raises or blocks because of MLflow."""
 
     def __init__(self, tracking: Tracking, store: Store):
         self.tracking, self.store = tracking, store
         self._syncing, self._writing = threading.Lock(), threading.Lock()
-        self._pending: set[Folder] = set()  # what a sync has yet to be told of
+        self._pending: set[Folder] = set()  # folders with unsent changes
         self._open: set[Folder] = set()  # experiments and sweeps that end with the command
-        self._refused: set[Folder | None] = set()
-        self._failed = False
+        self._failing: set[Folder | None] = set()  # folders whose last sync failed; None: that of earlier commands
+        self._run_failed = False
 
     def __enter__(self) -> Tracker:
         if self.tracking.enabled:
@@ -57,24 +58,24 @@ class Tracker:
         if kind is not None:
             status: Status = "FAILED" if issubclass(kind, Exception) else "KILLED"
         else:
-            status = "FAILED" if self._failed else "FINISHED"
+            status = "FAILED" if self._run_failed else "FINISHED"
         for folder in self._open:
-            self._note(folder, status=status)
+            self._write_record(folder, status=status)
         if self._pending:
-            _start(self._sync_pending).join(PATIENCE_SECONDS)
-        if self._pending and not self._refused:
+            _start(self._sync_pending).join(FLUSH_SECONDS)
+        if self._pending and not self._failing:
             say(
-                f"MLflow at {self._address} is slow: the rest goes out with the next command, or with: "
+                f"MLflow at {self._address} is slow: the rest will be sent by the next command, or by: "
                 f"{command('augury', 'track', self.store.root)}"
             )
 
     def start(self, run: Folder) -> None:
-        """Note that a run begins or continues; its folder holds `run.json`."""
+        """Record that a run starts or continues; its folder has `run.json`."""
         if self.tracking.enabled:
             experiment = self.store.folder(EXPERIMENTS, run.read_json(runs.DESCRIPTION)["experiment"])
             self._open.add(experiment)
             for folder in (experiment, run):
-                self._note(folder, status="RUNNING")
+                self._write_record(folder, status="RUNNING")
 
     @contextmanager
     def follow(self, folder: Folder) -> Iterator[None]:
@@ -84,17 +85,17 @@ class Tracker:
             return
         if folder.name.startswith(f"{state.KIND}/"):
             self._open.add(folder)
-            self._note(folder, status="RUNNING")
+            self._write_record(folder, status="RUNNING")
         stop, throttle = threading.Event(), Throttle(self.tracking.interval, share=0.1)
 
         def repeat() -> None:
             while not stop.is_set():
-                throttle.do(lambda: self._sync(folder))
+                throttle.run(lambda: self._sync(folder))
                 stop.wait(min(1.0, self.tracking.interval))
 
         with ExitStack() as sampling:
             if self.tracking.system_metrics:
-                sampling.enter_context(every(self.tracking.interval, _sampler(folder), name="system metrics"))
+                sampling.enter_context(run_every(self.tracking.interval, _sampler(folder), name="system metrics"))
             _start(repeat)
             try:
                 yield
@@ -102,32 +103,37 @@ class Tracker:
                 stop.set()
 
     def finish(self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()) -> None:
-        """Note how a run has ended, with `files` to keep beside its experiment, scores and outputs, and sync it."""
-        if self.tracking.enabled:
-            for file in files:
-                if not file.folder.exists(file.name):
-                    say(f"{file.folder.uri}/{file.name} is not there and so not kept with the run in MLflow")
-            entries = [
-                {"root": file.folder.root, "folder": file.folder.name, "name": file.name, "directory": file.directory}
-                for file in files
-                if file.folder.exists(file.name)
-            ]
-            self._failed = self._failed or status == "FAILED"
-            self._note(run, status=status, files=entries)
-            _start(lambda: self._sync(run)).join(0.0 if self._refused else PATIENCE_SECONDS)
+        """Record the end of a run, with `files` to log in addition to its experiment, scores and outputs; sync it."""
+        if not self.tracking.enabled:
+            return
+        entries = []
+        for file in files:
+            if file.folder.exists(file.name):
+                folder = file.folder
+                entry = {"root": folder.root, "folder": folder.name, "name": file.name, "directory": file.directory}
+                entries.append(entry)
+            else:
+                say(f"{file.folder.uri}/{file.name} does not exist and is not logged to MLflow")
+        self._run_failed = self._run_failed or status == "FAILED"
+        self._write_record(run, status=status, files=entries)
+        self._flush(run)
 
     def extend(self, run: Folder) -> None:
-        """Send what has come to the folder of a finished run since its end, such as analyses."""
+        """Send files added to the folder of a finished run after its end, such as analyses."""
         if self.tracking.enabled:
             self._pending.add(run)
-            _start(lambda: self._sync(run)).join(0.0 if self._refused else PATIENCE_SECONDS)
+            self._flush(run)
 
-    def _note(self, folder: Folder, **changes: Any) -> None:
+    def _write_record(self, folder: Folder, **changes: Any) -> None:
         with self._writing:
-            earlier, now = noted(folder), time.time()
+            earlier, now = read_record(folder), time.time()
             origin = {"started": now, "source": _source(), "user": _user()}
             folder.write_json(RECORD, {**origin, **earlier, "since": now, **changes})
         self._pending.add(folder)
+
+    def _flush(self, run: Folder) -> None:
+        """Sync a run in the background and wait for it unless MLflow is failing."""
+        _start(lambda: self._sync(run)).join(0.0 if self._failing else FLUSH_SECONDS)
 
     def _sync_earlier(self) -> None:
         def send() -> None:
@@ -143,28 +149,28 @@ class Tracker:
         self._attempt(folder, lambda: sync(folder, self.tracking))
 
     def _attempt(self, subject: Folder | None, send: Callable[[], object]) -> None:
-        """Send something, and say once that it was not taken, and once that MLflow takes records again."""
+        """Send data; report the start and the end of an outage once each."""
         with self._syncing:
             pending = {folder for folder in self._pending if folder == subject}
             self._pending -= pending
             try:
                 send()
-            except Exception as error:  # MLflow, its database, the network: a run is worth more than its record
+            except Exception as error:  # tracking must not end a run, whatever MLflow or the network does
                 self._pending |= pending
                 if isinstance(error, UserError) and not isinstance(error, Unreachable):
-                    say_once(f"not all is recorded in MLflow: {error}")
-                elif not self._refused:
+                    say_once(f"MLflow is incomplete: {error}")
+                elif not self._failing:
                     say(
-                        f"MLflow at {self._address} takes no records ({reason(error)}). Nothing is lost: "
-                        f"they stay in {self.store.root} and go out when it answers, or with: "
+                        f"MLflow at {self._address} is unavailable ({reason(error)}). No data is lost: it stays in "
+                        f"{self.store.root} and will be sent when MLflow is back, or by: "
                         f"{command('augury', 'track', self.store.root)}"
                     )
-                self._refused.add(subject)
+                self._failing.add(subject)
                 return
-            was_refused = bool(self._refused)
-            self._refused -= {subject, None}
-            if was_refused and not self._refused:
-                say(f"MLflow at {self._address} takes records again; what was kept has been sent")
+            was_failing = bool(self._failing)
+            self._failing -= {subject, None}
+            if was_failing and not self._failing:
+                say(f"MLflow at {self._address} is available again; all data has been sent")
 
     @property
     def _address(self) -> str:
@@ -172,40 +178,36 @@ class Tracker:
 
 
 def _start(work: Callable[[], object]) -> threading.Thread:
-    """Do `work` in a thread that does not keep the process alive."""
+    """Run `work` in a daemon thread."""
     thread = threading.Thread(target=work, name="tracking", daemon=True)
     thread.start()
     return thread
 
 
 def _source() -> str:
-    """Return the command of this process, for people; a notebook's is its kernel's and says nothing."""
-    program, *words = sys.argv
+    """Return the command line if this process is `augury`, else the name of the program."""
+    program, *arguments = sys.argv
     ours = Path(program).name in ("augury", "__main__.py")
-    return shlex.join(["augury", *words]) if ours else Path(program).name or "python"
+    return shlex.join(["augury", *arguments]) if ours else Path(program).name or "python"
 
 
 def _user() -> str:
     try:
         return getpass.getuser()
-    except (KeyError, OSError):  # a container without a name for the user's number
+    except (KeyError, OSError):  # a container whose user id has no name
         return "unknown"
 
 
 def _sampler(folder: Folder) -> Callable[[], None]:
-    """Return what adds a sample of this machine's load to a folder's history, in MLflow's names for it."""
+    """Return a function that adds a sample of this machine's system metrics to a folder's history."""
     from mlflow.system_metrics.metrics.cpu_monitor import CPUMonitor
     from mlflow.system_metrics.metrics.disk_monitor import DiskMonitor
     from mlflow.system_metrics.metrics.gpu_monitor import GPUMonitor
     from mlflow.system_metrics.metrics.network_monitor import NetworkMonitor
 
     monitors: list[Any] = [CPUMonitor(), DiskMonitor(), NetworkMonitor()]
-    try:
+    with suppress(ImportError, RuntimeError):  # RuntimeError: no driver
         monitors.append(GPUMonitor())
-    except ImportError:
-        pass
-    except RuntimeError:  # no driver
-        pass
     system = folder.sub(SYSTEM)
     history = History(system)
     sample = max((int(name.partition(".")[0].rstrip("~")) for name in system.sub("history").names()), default=0)

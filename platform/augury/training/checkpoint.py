@@ -122,11 +122,17 @@ class Checkpoints:
 
     def updates(self) -> list[int]:
         """Return the updates after which a checkpoint was kept."""
-        return [int(name) for name in self.folder.subfolders() if name.isdigit() and self.folder.holds(name)]
+        return [int(name) for name in self.folder.subfolders() if name.isdigit() and self.folder.has_directory(name)]
 
     def last(self) -> list[int]:
         """Return the updates of the last `keep` checkpoints, or of all where there are fewer."""
         return self.updates()[-self.keep :]
+
+    def last_position(self) -> Position | None:
+        """Return the position after the last checkpoint; None where there is none with its state."""
+        names = [f"{update:08d}" for update in self.updates()[-1:]]
+        states = [self._state(name) for name in names if self.folder.exists(f"{name}/{STATE}")]
+        return Position(**states[0]["position"]) if states else None
 
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
         """Return the position after an update and the optimizer's state; UserError where it was not kept."""
@@ -168,7 +174,7 @@ class Checkpoints:
 
     def _names_with_state(self) -> list[str]:
         names = [f"{update:08d}" for update in self.updates()]
-        names += [name for name in self._snapshots() if self.folder.holds(name)]
+        names += [name for name in self._snapshots() if self.folder.has_directory(name)]
         return [name for name in names if all(self.folder.exists(f"{name}/{file}") for file in (STATE, MODEL))]
 
     def _snapshots(self) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-import torch
 import torch.distributed as dist
 from torch import Tensor
 
@@ -51,8 +50,3 @@ def unshare(parts: Sequence[Sequence[Any]]) -> list[Any]:
     """Return the whole sequence from every worker's `share`, in order."""
     total = sum(len(part) for part in parts)
     return [parts[index % len(parts)][index // len(parts)] for index in range(total)]
-
-
-def seed_all(seed: int) -> None:
-    """Seed torch on every device of this process."""
-    torch.manual_seed(seed)

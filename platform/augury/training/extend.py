@@ -43,13 +43,9 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
 
 def _fitting(folder: Folder, training: Training) -> Position | None:
     """Return the position of a run, if a training with these settings would have reached and validated it too."""
-    updates = Checkpoints(folder).updates()
-    if not updates:
+    position = Checkpoints(folder).last_position()
+    if position is None:
         return None
-    state = folder.sub(f"checkpoints/{updates[-1]:08d}")
-    if not state.exists(STATE):
-        return None
-    position = Position(**torch.load(state.local() / STATE, map_location="cpu", weights_only=True)["position"])
     validated = training.validates(position.update, position.passes, position.in_pass)
     shorter = (training.max_updates is None or position.update <= training.max_updates) and (
         training.max_passes is None or position.passes <= training.max_passes

@@ -5,18 +5,22 @@ from __future__ import annotations
 import os
 import signal
 import threading
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
 from augury.core.errors import UserError
 from augury.core.execution import Execution, connect
 from augury.core.progress import say
+from augury.core.store import Folder
 from augury.training.extend import take_over
 from augury.training.loop import Diverged, Report
 from augury.training.run import TrainingRun
 from augury.training.settings import Training
 from augury.training.trained import OUTCOME
+
+if TYPE_CHECKING:
+    from ray.train.torch import TorchTrainer
 
 FAILURE = "failure.json"
 
@@ -73,16 +77,13 @@ def _on_ray(
     import ray
     from ray.train import FailureConfig, RunConfig, ScalingConfig
     from ray.train.torch import TorchTrainer
-    from ray.train.v2.api.exceptions import TrainingFailedError
 
     resources = {"CPU": execution.cpus_per_worker} | ({"GPU": execution.gpus_per_worker} if cuda else {})
     if execution.joins_cluster:
         say(f"workers ask for {training.workers} × {resources}; a cluster that grows may start machines for them")
     else:
         _fits(training.workers, resources, ray.cluster_resources())
-    threads = execution.threads or max(1, (os.cpu_count() or 1) // training.workers)
-
-    folder = run.folder
+    folder, threads = run.folder, execution.threads or max(1, (os.cpu_count() or 1) // training.workers)
 
     def worker() -> None:
         import ray.train
@@ -103,6 +104,16 @@ def _on_ray(
             failure_config=FailureConfig(max_failures=execution.max_failures, controller_failure_limit=3),
         ),
     )
+    _fit(trainer, folder, execution)
+    if folder.exists(FAILURE):
+        failure = folder.read_json(FAILURE)
+        raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
+
+
+def _fit(trainer: TorchTrainer, folder: Folder, execution: Execution) -> None:
+    """Run a trainer; raise KeyboardInterrupt after Ctrl-C, and Crashed where its workers failed too often."""
+    from ray.train.v2.api.exceptions import TrainingFailedError
+
     main = threading.current_thread() is threading.main_thread()
     before = signal.getsignal(signal.SIGINT)
     try:
@@ -116,9 +127,6 @@ def _on_ray(
     finally:
         if main:
             signal.signal(signal.SIGINT, before)
-    if folder.exists(FAILURE):
-        failure = folder.read_json(FAILURE)
-        raise (Diverged if failure["kind"] == "Diverged" else UserError)(failure["error"])
 
 
 def _fits(workers: int, resources: dict[str, float], cluster: dict[str, float]) -> None:

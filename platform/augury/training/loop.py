@@ -161,11 +161,13 @@ class _Loop:
         return self._ended() or (self.until is not None and self.position.validations >= self.until)
 
     def _ended(self) -> bool:
+        return self.patience.exhausted or self._spent()
+
+    def _spent(self) -> bool:
+        """Whether the budget of passes or that of updates is reached."""
         passes, updates = self.training.max_passes, self.training.max_updates
-        return (
-            self.patience.exhausted
-            or (passes is not None and self.position.passes >= passes)
-            or (updates is not None and self.position.update >= updates)
+        return (passes is not None and self.position.passes >= passes) or (
+            updates is not None and self.position.update >= updates
         )
 
     def _pass(self) -> Iterator[list[np.ndarray]]:
@@ -200,7 +202,7 @@ class _Loop:
     def _step(self, batches: list[np.ndarray]) -> None:
         """Do one update: the gradient of the sum of losses, divided once by the divisor over batches and workers."""
         update, progress = self.position.update, Progress(self.position.update, self.position.all_passes)
-        distributed.seed_all(seed_of(self.seed, "update", update, distributed.rank()))
+        torch.manual_seed(seed_of(self.seed, "update", update, distributed.rank()))
         self.module.train()
         self.optimizer.zero_grad(set_to_none=True)
         totals = torch.zeros(3, device=self.device)  # loss, divisor, rows
@@ -301,11 +303,8 @@ class _Loop:
         self.window = _Window(time.monotonic())
 
     def _validation_due(self) -> bool:
-        passes, updates = self.training.max_passes, self.training.max_updates
-        last = (updates is not None and self.position.update >= updates) or (
-            passes is not None and self.position.passes >= passes
-        )
-        return last or self.training.validates(self.position.update, self.position.passes, self.position.in_pass)
+        position = self.position
+        return self._spent() or self.training.validates(position.update, position.passes, position.in_pass)
 
     def _validate(self) -> None:
         self._check()

@@ -134,6 +134,24 @@ class Training(Section):
         return -(-self.max_updates // self.validate_every)  # the last update is always validated
 
 
+class FineTuning(Training):
+    """The optimisation of a pretrained model: random batches, and a rate that falls linearly over ten passes.
+
+    Three of them in a row without gain are the last; the best validation says which checkpoint is kept.
+    """
+
+    PRESETS: ClassVar[Mapping[str, Mapping[str, Any]]] = {"paper": {}}
+
+    order: Order = "random"
+    schedule: Literal["inverse_sqrt", "linear", "constant"] = "linear"
+    adam_betas: tuple[float, float] = (0.9, 0.999)
+    adam_eps: float = Field(1e-8, gt=0)
+    max_passes: int | None = Field(10, ge=1)
+    max_updates: int | None = Field(None, ge=1)
+    patience: int = Field(3, ge=1)
+    weights: Literal["averaged", "last", "best", "chosen"] = "best"
+
+
 def trunk(training: Training) -> dict[str, Any]:
     """Return the settings of the optimisation without those that only decide its end."""
     settings = training.to_dict()

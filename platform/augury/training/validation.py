@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import NamedTuple
 
@@ -19,6 +20,11 @@ class Likelihood(NamedTuple):
 
     loss: float
     accuracy: float
+
+    @property
+    def perplexity(self) -> float:
+        """The exponential of the loss, or of 50 where that is more."""
+        return math.exp(min(self.loss, 50))
 
 
 def likelihood(

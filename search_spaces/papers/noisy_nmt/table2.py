@@ -7,7 +7,7 @@ from typing import Any
 
 from augury.analysis.system import System
 from augury.corpora.corpus import Corpus
-from augury.scoring.wer import Alignment, aligned, word_error_rate, word_recognition_rate
+from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
 from augury.sweeping import printed
 from search_spaces.papers import noisy_nmt as common
 
@@ -32,7 +32,7 @@ def measure(system: System) -> Mapping[str, float]:
     counts = Alignment(0, 0, 0)
     lineages: list[Any] = heard.column("lineage")
     for text, lineage in zip(heard.column("source"), lineages, strict=True):
-        alignment = aligned(said[lineage["parents"][0]].split(), text.split())
+        alignment = align(said[lineage["parents"][0]].split(), text.split())
         counts = Alignment(*map(sum, zip(counts, alignment, strict=True)))
     return {"WER": word_error_rate(counts), "WRR": word_recognition_rate(counts)}
 

@@ -77,7 +77,7 @@ def test_what_cannot_be_analysed_is_told_and_does_not_stop_the_others(
 ) -> None:
     assert main(["analyze", folders[0].uri, "--sentences", "9", "--subwords", "2"]) == 0
     told = capsys.readouterr()
-    assert "correlation is left out: 9 sentences" in told.err
+    assert "correlation is skipped: 9 sentences" in told.err
     assert told.out.count("page ") == len(NAMES) - 1
 
 

@@ -17,7 +17,7 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         ("+A again", "measured", "runs once, as +A: twice is once"),
         ("+B", "failed", "seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"),
         ("oracle", "not run", "reads the labels"),
-        ("gain", "computed", "computed: by how many per cent '+A' is above 'plain'"),
+        ("gain", "computed", "computed: relative improvement of '+A' over 'plain' in per cent"),
     ]
     assert (found.tests, found.column, list(found.comparisons)) == (["qaa", "qab"], "mean", ["mean", "qaa", "qab"])
     plain, better, again, failed, oracle, _ = found.lines

@@ -18,13 +18,15 @@ from augury.decoding.settings import Decoding
 from augury.experiments.cost import Size
 from augury.experiments.preparation import address, prepare
 from augury.experiments.training import train
+from augury.tasks.encoder_decoder import head, hidden_states
 from augury.training.checkpoint import Checkpoints, load_parameters, parameters
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests import tiny
 from trainables.nmt import TASK
 from trainables.nmt.architecture import Alone, ModelConfig
 from trainables.nmt.embeddings import AloneEmbedding, tabulated
-from trainables.nmt.model import build, head, hidden_states, trained_model
+from trainables.nmt.model import build
+from trainables.nmt.trained import Trained
 
 UNK, PAD, EOS, VOCABULARY = 0, 1, 2, 60
 SMALL = {"intermediate_size": 24, "codebooks": 4, "codes": 8}
@@ -155,7 +157,7 @@ def test_decoding_computes_them_or_reads_them_from_tables(kind: str, shared: boo
     built = model(embeddings=KINDS[kind], share_all_embeddings=shared).eval()
     tables = tabulated(built)
     source, target = ids(3, 9), ids(3, 7, seed=1)
-    states = [hidden_states(each, source, source != PAD, target) for each in (built, tables)]
+    states = [hidden_states(each, source, target) for each in (built, tables)]
     assert torch.allclose(*states, atol=1e-5)
     assert torch.allclose(head(built)[0], head(tables)[0], atol=1e-6)
     sources, decoding = ids(12, 6).tolist(), Decoding(beam=3, max_length=10)
@@ -209,10 +211,7 @@ def test_a_run_trains_them_and_reports_on_their_mean(kind: str, regime: dict[str
         assert fixed or not torch.equal(values[0], values[2]), name
     texts = run.corpus("test").column("source")
     assert len(TASK.outputs(run, run.corpus("test"), "test")) == len(texts)
-    from augury.text.vocabulary import Vocabulary
-
-    plain = trained_model(run.folder, experiment, Vocabulary.load(run.stored(run.tokenizer)))  # type: ignore[arg-type]
-    assert isinstance(plain.lm_head, nn.Linear)
+    assert isinstance(Trained(run).model().lm_head, nn.Linear)
 
 
 def section_of(experiment: Any) -> ModelConfig:

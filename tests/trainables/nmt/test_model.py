@@ -8,8 +8,9 @@ import torch
 from torch import Tensor, nn
 from transformers import AutoModelForSeq2SeqLM, MarianMTModel
 
+from augury.tasks.encoder_decoder import head, hidden_states
 from trainables.nmt.architecture import ModelConfig
-from trainables.nmt.model import build, decoder_input, head, hidden_states
+from trainables.nmt.model import build
 
 PAD, EOS, VOCABULARY = 1, 2, 60
 TINY = ModelConfig(architecture="tiny", max_positions=64)
@@ -149,12 +150,12 @@ def test_hidden_states_are_those_of_a_post_norm_transformer(model: MarianMTModel
         for layer in model.model.encoder.layers:
             reference = nn.TransformerEncoderLayer(128, 4, 512, activation="relu", batch_first=True)
             memory = _loaded(reference, layer)(memory)
-        expected = _embedded(model.model.decoder, target)
+        expected = _embedded(model.model.decoder, model.prepare_decoder_input_ids_from_labels(target))
         causal = nn.Transformer.generate_square_subsequent_mask(7)
         for layer in model.model.decoder.layers:
             reference = nn.TransformerDecoderLayer(128, 4, 512, activation="relu", batch_first=True)
             expected = _loaded(reference, layer)(expected, memory, tgt_mask=causal)
-        found = hidden_states(model, source, torch.ones_like(source), target)
+        found = hidden_states(model, source, target)
     assert torch.allclose(found, expected, atol=1e-5)
 
 
@@ -187,13 +188,14 @@ def test_the_head_turns_hidden_states_into_logits_which_they_do_not_compute(mode
     source, target = ids(2, 6), ids(2, 5, seed=1)
     calls: list[object] = []
     hook = model.lm_head.register_forward_hook(lambda *arguments: calls.append(arguments))
-    hidden = hidden_states(model, source, torch.ones_like(source), target)
+    hidden = hidden_states(model, source, target)
     assert not calls
-    logits = model(input_ids=source, decoder_input_ids=target).logits
+    logits = model(input_ids=source, labels=target).logits
     assert len(calls) == 1
     hook.remove()
     weight, bias = head(model)
-    assert (hidden.shape, weight.shape, bias) == ((2, 5, 128), (VOCABULARY, 128), None)
+    assert (hidden.shape, weight.shape) == ((2, 5, 128), (VOCABULARY, 128))
+    assert bias is not None and not bias.any()
     assert torch.allclose(hidden @ weight.T, logits, atol=1e-5)
 
 
@@ -201,21 +203,18 @@ def test_the_head_turns_hidden_states_into_logits_which_they_do_not_compute(mode
 def test_padding_does_not_change_the_states(attention: str) -> None:
     built = tiny(attention=attention).eval()
     source, target = ids(4, 9), ids(4, 7, seed=1)
-    plain = hidden_states(built, source, torch.ones_like(source), target)
+    plain = hidden_states(built, source, target)
     for pads in (1, 3, 17):
         padded = nn.functional.pad(source, (0, pads), value=PAD)
         longer = nn.functional.pad(target, (0, pads), value=PAD)
-        states = hidden_states(built, padded, padded != PAD, longer)
+        states = hidden_states(built, padded, longer)
         assert torch.allclose(states[:, :7], plain, atol=1e-5)
 
 
 def test_the_ways_to_compute_attention_agree() -> None:
     source, target = ids(4, 9), ids(4, 7, seed=1)
     source[2:, 5:] = PAD
-    eager, sdpa = (
-        hidden_states(tiny(attention=attention).eval(), source, source != PAD, target)
-        for attention in ("eager", "sdpa")
-    )
+    eager, sdpa = (hidden_states(tiny(attention=attention).eval(), source, target) for attention in ("eager", "sdpa"))
     assert torch.allclose(eager, sdpa, atol=1e-5)
 
 
@@ -224,19 +223,17 @@ def test_dropout_is_on_in_training_alone() -> None:
     source, target = ids(2, 6), ids(2, 5, seed=1)
 
     def states() -> Tensor:
-        return hidden_states(built, source, torch.ones_like(source), target)
+        return hidden_states(built, source, target)
 
     assert built.training and not torch.equal(states(), states())
     built.eval()
     assert torch.equal(states(), states())
 
 
-def test_decoder_input_moves_the_end_of_sentence_to_the_front() -> None:
-    labels = torch.tensor([[5, 6, 7, EOS], [5, EOS, PAD, PAD], [EOS, PAD, PAD, PAD]])
-    expected = torch.tensor([[EOS, 5, 6, 7], [EOS, 5, PAD, PAD], [EOS, PAD, PAD, PAD]])
-    given = labels.clone()
-    assert torch.equal(decoder_input(labels, EOS, PAD), expected)
-    assert torch.equal(labels, given)
+def test_decoding_starts_with_the_end_of_sentence_as_in_fairseq(model: MarianMTModel) -> None:
+    labels = torch.tensor([[5, 6, 7, EOS], [5, EOS, PAD, PAD]])
+    read = model.prepare_decoder_input_ids_from_labels(labels)
+    assert read[0].tolist() == [EOS, 5, 6, 7] and read[1, :2].tolist() == [EOS, 5]
 
 
 # Saving

@@ -17,7 +17,7 @@ from augury.experiments.run import Run
 from augury.text.vocabulary import Vocabulary
 from tests import tiny
 from tests.trainables.nmt.conftest import Untrained
-from trainables.nmt.evaluation import encoded
+from trainables.nmt import trained
 from trainables.nmt.translation import Translation
 
 CLEAN, NOISY, MADE = "<clean_s>", "<MTNT_s>", "<EDA_s>"
@@ -78,28 +78,26 @@ def test_the_tag_of_the_domain_follows_that_of_the_language(tmp_path: Path) -> N
 def test_a_tag_is_one_symbol_that_no_text_has_and_no_output_gets(untrained: Untrained) -> None:
     """Golden: `<MTNT_s> hel@@ lo`, the tag in front and whole."""
     run = untrained(vocabulary=RESERVED)
-    vocabulary = Vocabulary.load(run.stored(run.tokenizer))
-    (plain,), (tagged,) = (encoded(run, vocabulary, ["hello"], domain=domain) for domain in (None, NOISY))
+    vocabulary, encoded = Vocabulary.load(run.stored(run.tokenizer)), trained.Trained(run).encode
+    (plain,), (tagged,) = (encoded(["hello"], domain=domain) for domain in (None, NOISY))
     assert tagged == [vocabulary.tags[NOISY], *plain]
-    (written,) = encoded(run, vocabulary, [f"{NOISY} hello"])
+    (written,) = encoded([f"{NOISY} hello"])
     assert vocabulary.tags[NOISY] not in written and len(written) > len(tagged)
     assert vocabulary.decode([tagged]) == vocabulary.decode([plain])
 
 
 def test_every_test_set_is_read_with_its_tag(untrained: Untrained, monkeypatch: pytest.MonkeyPatch) -> None:
-    from trainables.nmt import evaluation as nmt_evaluation
-
     run = untrained(corpus=CORPUS, vocabulary=RESERVED)
     vocabulary = Vocabulary.load(run.stored(run.tokenizer))
     searched: list[list[list[int]]] = []
-    decode = nmt_evaluation.decode
+    decode = trained.decode
 
     def watched(search: Any, views: Any, **options: Any) -> Any:
         searched.append(views[0])
         assert {*vocabulary.tags.values()} <= {*search.suppress}  # no tag is ever produced
         return decode(search, views, **options)
 
-    monkeypatch.setattr(nmt_evaluation, "decode", watched)
+    monkeypatch.setattr(trained, "decode", watched)
     evaluation.evaluate(run)
     scores = run.folder.read_json("scores.json")["tests"]
     assert list(scores) == ["news", "mtnt", "plain"]
@@ -139,5 +137,4 @@ def test_dev_sets_are_measured_and_the_noisy_one_decides(tmp_path: Path) -> None
     validation = task.validate(torch.device("cpu"))
     assert set(validation.metrics) == {"perplexity", "bleu", "clean/perplexity", "clean/bleu"}
     assert validation.metrics["perplexity"] == pytest.approx(np.exp(validation.loss))
-    assert task.dev_sets["valid"].prefix == [task.vocabulary.tags[NOISY]]
-    assert task.dev_sets["valid clean"].prefix == [task.vocabulary.tags[CLEAN]]
+    assert [dev_set.tag for dev_set in task.dev_sets.values()] == [NOISY, CLEAN]

@@ -14,11 +14,12 @@ from augury.experiments.experiment import parse
 from augury.experiments.preparation import prepare
 from augury.experiments.run import Run
 from augury.regimes.regime import Progress
+from augury.tasks.sequence_training import Batch
 from augury.text.alphabet import build_alphabet
 from augury.text.rot import Rot
 from augury.training import history
 from augury.training.loop import fit
-from trainables.nmt.translation import Batch, Translation
+from trainables.nmt.translation import Translation
 
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:

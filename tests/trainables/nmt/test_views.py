@@ -122,7 +122,7 @@ def test_translate_from_views(
     for words, told in (
         (["--combine", "average"], "needs the views"),
         (["--views", "plain", "rot-3", "--combine", "average"], "unknown view 'rot-3'"),
-        (["--views", "rot-1", "--utility", "bleu"], "--utility is a setting of --combine mbr"),
+        (["--views", "rot-1", "--utility", "bleu"], "--utility needs --combine mbr"),
     ):
         code, _, said = translate(*words)
         assert code == 2 and told in said
@@ -150,10 +150,10 @@ def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture
 @pytest.mark.parametrize(
     ("words", "told"),
     [
-        (["--combine", "mbr"], "--combine is of views"),
+        (["--combine", "mbr"], "--combine needs --views"),
         (["--views", "plain", "rot-9"], "unknown view 'rot-9'"),
-        (["--views", "rot-1", "--utility", "bleu"], "--utility is a setting of --combine mbr"),
-        (["other", "--views", "rot-1"], "name one"),
+        (["--views", "rot-1", "--utility", "bleu"], "--utility needs --combine mbr"),
+        (["other", "--views", "rot-1"], "give one"),
         (["--views", "plain"], "name another view"),
     ],
 )

@@ -9,7 +9,8 @@ import pytest
 import torch
 
 from augury.regimes.regime import Progress
-from trainables.seq2seq.generation import Batch, Generation
+from augury.tasks.sequence_training import Batch
+from trainables.seq2seq.generation import Generation
 
 CPU = torch.device("cpu")
 
@@ -22,19 +23,19 @@ def task(toy: Any) -> Generation:
 def test_lengths_are_those_of_the_batches(task: Generation) -> None:
     for example in (0, 7, len(task.lengths.cost) - 1):
         loaded = task.load(np.array([example]), 0, CPU)
-        assert loaded.batch.sources.shape == (1, task.lengths.sources[example])
+        assert loaded.batch.sources.shape == (1, 1, task.lengths.sources[example])
         assert loaded.batch.labels.shape == (1, task.lengths.targets[example])
         assert loaded.tokens == loaded.positions == task.lengths.sources[example] + task.lengths.targets[example]
-        assert loaded.batch.labels[0, -1] == task.model.config.eos_token_id
+        assert loaded.batch.labels[0, -1] == task.module.config.eos_token_id
     assert task.ids(np.array([0, 1])) == ["train-00000001 (source)", "train-00000002 (source)"]
 
 
 def test_the_loss_is_that_of_transformers(task: Generation) -> None:
     task.module.eval()
     batch = task.load(np.arange(6), 0, CPU).batch
-    own = task.model(
-        input_ids=batch.sources,
-        attention_mask=batch.sources != task.pad,
+    own = task.module(
+        input_ids=batch.sources[0],
+        attention_mask=batch.sources[0] != task.pad,
         labels=batch.labels.masked_fill(batch.labels == task.pad, -100),
     ).loss
     losses = task.loss(batch, Progress(0))
@@ -55,11 +56,11 @@ def test_validation_is_the_likelihood_of_held_out_targets(task: Generation) -> N
     task.module.eval()
     with torch.no_grad():
         found = task.validate(CPU)
-        batch = task.valid.batch(np.arange(12), task.pad)
-        logits = task.model(
-            input_ids=batch.sources,
-            attention_mask=batch.sources != task.pad,
-            decoder_input_ids=task.model.prepare_decoder_input_ids_from_labels(batch.labels),
+        batch = task.held_out_batch(task.valid, np.arange(12))
+        logits = task.module(
+            input_ids=batch.sources[0],
+            attention_mask=batch.sources[0] != task.pad,
+            decoder_input_ids=task.module.prepare_decoder_input_ids_from_labels(batch.labels),
         ).logits
     real = batch.labels != task.pad
     loss = torch.nn.functional.cross_entropy(logits[real], batch.labels[real])

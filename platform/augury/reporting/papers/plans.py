@@ -45,7 +45,7 @@ def _printed(published: Mapping[str, float]) -> str:
 def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
     """Return a row as it is printed, and the address of its runs, or why it has none."""
     addresses = {planned.name: planned.address for planned in plan.configurations.values()}
-    same = next((merged for merged in plan.merged if merged.called == name), None)
+    same = next((merged for merged in plan.merged if merged.label == name), None)
     why = ""
     if same:
         why = f"as {same.same_as}: {same.reason}"

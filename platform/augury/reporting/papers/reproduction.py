@@ -182,7 +182,7 @@ def _line(
     systems: Mapping[str, SystemResult],
     comparisons: Mapping[str, Comparison],
 ) -> Line:
-    same = next((merged for merged in sweep.merged if merged.called == name), None)
+    same = next((merged for merged in sweep.merged if merged.label == name), None)
     run_name = same.same_as if same else name
     configuration = next((item for item in sweep.configurations if item.name == run_name), None)
     status, why = _status(table, name, configuration)

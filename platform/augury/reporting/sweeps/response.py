@@ -70,7 +70,7 @@ def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame
     addresses = {item.name: item.address for item in summary.sweep.configurations}
     points = [(item.name, item.address, item.point, False) for item in summary.sweep.configurations]
     points += [
-        (f"{item.called} (as {item.same_as})", addresses[item.same_as], item.point, True)
+        (f"{item.label} (as {item.same_as})", addresses[item.same_as], item.point, True)
         for item in summary.sweep.merged
         if item.same_as in addresses
     ]

@@ -31,7 +31,7 @@ def text(sweep: Sweep) -> str:
         for trial in item.trials
         if trial.progress == "failed"
     ]
-    merged = [f"same as {point.same_as}: {point.called} ({point.reason})" for point in sweep.merged]
+    merged = [f"same as {point.same_as}: {point.label} ({point.reason})" for point in sweep.merged]
     blocks = [
         sweep.question,
         table_text([_table(summary)]).rstrip(),

@@ -1,4 +1,4 @@
-"""Rows of a text of labelled sentences."""
+"""Records of labelled sentences."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ import pyarrow as pa
 from augury.core.errors import UserError
 from augury.corpora.corpus import LABELLED
 from augury.corpora.labelled import LabelledText
-from augury.corpora.rows import Rows
+from augury.corpora.records import RecordBuilder
 
 
-class LabelledRows(Rows):
-    """Rows of a text of labelled sentences; `check_labels` checks that the corpus has their labels."""
+class LabelledRecordBuilder(RecordBuilder):
+    """Builds records of labelled sentences; `check_labels` validates their labels."""
 
     KIND = "labelled"
     STEP = "ingest labelled"
@@ -21,11 +21,11 @@ class LabelledRows(Rows):
     SCHEMA = LABELLED
     LIMITS = "max_length"
 
-    def facts(self) -> dict[str, Any]:
-        return {"language": self.part.languages[0]}
+    def manifest_entries(self) -> dict[str, Any]:
+        return {"language": self.split.languages[0]}
 
     def _columns(self, block: pa.Table) -> list[pa.Array]:
-        text = self.part.text
+        text = self.split.text
         assert isinstance(text, LabelledText)
         classes = dict(enumerate(self.text.classes))
         labels = []
@@ -33,5 +33,5 @@ class LabelledRows(Rows):
             name = classes.get(int(label), label) if label.isdigit() else label
             labels.append(text.names.get(label, text.names.get(name, name)).strip())
             if not labels[-1]:
-                raise UserError(f"{self.part.name}: the label is empty ({self.text.location(row)})")
-        return [pa.array(labels, pa.string()), pa.repeat(self.part.languages[0], len(block))]
+                raise UserError(f"{self.split.name}: the label is empty ({self.text.location(row)})")
+        return [pa.array(labels, pa.string()), pa.repeat(self.split.languages[0], len(block))]

@@ -16,6 +16,7 @@ from augury.experiments.experiment import parse
 from augury.experiments.run import Run
 from augury.experiments.running import run_experiment
 from augury.reporting.exporting import export
+from augury.training import history
 from trainables.seq2seq import TASK
 
 
@@ -62,6 +63,19 @@ def test_views_are_read_one_at_a_time(toy: Any, equation: int, passes: float) ->
     regime = {"name": "multi_source", "equation": equation}
     run = trained(toy, "text", augment=[{"operator": "cipher", "keys": [1]}], regime=regime)
     assert run.data_factor == passes and set(run.views) == {"rot-1"}
+
+
+@pytest.mark.parametrize(
+    ("regime", "metric"),
+    [
+        ({"name": "coregularised", "over": "identity", "beta": 5, "warmup_steps": 0}, "train/divergence"),
+        ({"name": "adversarial", "epsilon": 1}, "train/perturbation"),
+    ],
+)
+def test_views_read_together_and_moved_words_teach_a_generator_too(toy: Any, regime: Any, metric: str) -> None:
+    run = trained(toy, "text", regime=regime)
+    recorded = [record["metrics"] for record in history.read(run.folder)]
+    assert max(metrics.get(metric, 0) for metrics in recorded) > 0
 
 
 def test_a_generator_that_does_not_improve_is_stopped_by_its_patience(toy: Any) -> None:

@@ -7,8 +7,7 @@ import pytest
 
 from augury.core.store import Folder, Store
 from augury.text import learned
-from augury.text.subwords import TRUNCATED
-from trainables.seq2seq.pieces import Pieces, pieces
+from augury.text.subwords import TRUNCATED, Subwords, encode
 
 TEXTS = ["the cat sees the dog", "a dog", "", "the dog hears the hen and the cat and the cow"]
 END = 2
@@ -22,30 +21,30 @@ def vocabulary(tmp_path_factory: pytest.TempPathFactory) -> Folder:
 
 
 def test_texts_come_back_and_end_with_the_end(vocabulary: Folder) -> None:
-    tokenizer = Pieces(vocabulary, 50).tokenizer()
-    rows, truncated = pieces(tokenizer, TEXTS, 50)
+    tokenizer = Subwords(vocabulary, 50).tokenizer()
+    rows, truncated = encode(tokenizer, [TEXTS], 50)
     assert truncated == 0 and all(row[-1] == END and row.count(END) == 1 for row in rows)
     assert [text.strip() for text in tokenizer.batch_decode(rows, skip_special_tokens=True)] == TEXTS
-    assert pieces(tokenizer, [], 50) == ([], 0)
+    assert encode(tokenizer, [[]], 50) == ([], 0)
 
 
 def test_long_texts_are_cut_before_their_end(vocabulary: Folder) -> None:
-    tokenizer = Pieces(vocabulary, 50).tokenizer()
-    whole, _ = pieces(tokenizer, TEXTS, 50)
-    rows, truncated = pieces(tokenizer, TEXTS, 6)
+    tokenizer = Subwords(vocabulary, 50).tokenizer()
+    whole, _ = encode(tokenizer, [TEXTS], 50)
+    rows, truncated = encode(tokenizer, [TEXTS], 6)
     assert truncated == sum(len(row) > 6 for row in whole) > 0
     for row, uncut in zip(rows, whole, strict=True):
         assert row == (uncut if len(uncut) <= 6 else [*uncut[:5], END])
 
 
 def test_blocks_are_encoded_and_counted(vocabulary: Folder) -> None:
-    given = Pieces(vocabulary, 6)
+    given = Subwords(vocabulary, 6)
     found = given.load()(pa.table({"source": TEXTS}), "source")
-    rows, truncated = pieces(given.tokenizer(), TEXTS, 6)
+    rows, truncated = encode(given.tokenizer(), [TEXTS], 6)
     assert [found.ids[start:end].tolist() for start, end in zip(found.offsets, found.offsets[1:], strict=False)] == rows
     assert found.counts == {TRUNCATED: truncated}
     assert given.size == len(given.tokenizer()) <= 60
-    assert given.name != Pieces(vocabulary, 7).name
+    assert given.name != Subwords(vocabulary, 7).name
 
 
 def test_targets_have_the_pieces_of_the_target_side(vocabulary: Folder, tmp_path: Path) -> None:
@@ -58,5 +57,5 @@ def test_targets_have_the_pieces_of_the_target_side(vocabulary: Folder, tmp_path
 
             return Found
 
-    assert pieces(Sides(), ["a"], 9, "source")[0] == [[1, END]]  # type: ignore[arg-type]
-    assert pieces(Sides(), ["a"], 9, "target")[0] == [[7, END]]  # type: ignore[arg-type]
+    assert encode(Sides(), [["a"]], 9, "source")[0] == [[1, END]]  # type: ignore[arg-type]
+    assert encode(Sides(), [["a"]], 9, "target")[0] == [[7, END]]  # type: ignore[arg-type]

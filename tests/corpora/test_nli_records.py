@@ -19,9 +19,9 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import builtin_nli, tables
 from augury.corpora.corpus import KIND, LABELS, NLI, Corpus
-from augury.corpora.ingest import addressed, corpus_address, ingest, ingested, overlap
+from augury.corpora.ingest import cached_address, cached_corpus, corpus_address, ingest, overlap
 from augury.corpora.nli import NliSpec
-from augury.corpora.nli_rows import stratified
+from augury.corpora.nli_records import stratified
 from augury.corpora.spec import CorpusSpec
 
 Rows = list[tuple[str, str, str]]
@@ -92,7 +92,7 @@ def test_manifest(tmp_path: Path, store: Store) -> None:
         None,
     ]
     assert [(Path(file["path"]).name, file["lines"]) for file in manifest["files"]] == [("a.tsv", 10)]
-    part = corpus_spec.part("train")
+    part = corpus_spec.resolve("train")
     assert manifest["spec"] == {"text": part.text.to_dict(), "filter": part.filter.to_dict(), "every": None}
 
 
@@ -136,8 +136,8 @@ def test_numbers_need_to_be_said_what_they_mean(tmp_path: Path, store: Store) ->
     with pytest.raises(UserError) as error:
         ingest(spec(train=text), "train", store)
     assert str(error.value) == (
-        f"train: unknown label '2' ({text['file']}, line 2): sets number their labels differently; say what the "
-        "numbers mean, for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is "
+        f"train: unknown label '2' ({text['file']}, line 2): data sets number labels differently; give the meaning of "
+        "the numbers, for example labels: {0: entailment, 1: neutral, 2: contradiction, -1: '-'}, where '-' is "
         "no gold label"
     )
     numbered = {**text, "labels": {0: "contradiction", 2: "entailment"}}
@@ -207,7 +207,7 @@ def test_test_sets_are_not_filtered_but_lose_what_has_no_label(tmp_path: Path, s
 
 
 def test_texts_without_any_pair(tmp_path: Path, store: Store) -> None:
-    with pytest.raises(UserError, match=r"train: none of 2 rows is left \(no gold label 2\)"):
+    with pytest.raises(UserError, match=r"train: none of 2 rows is kept \(no gold label 2\)"):
         ingest(spec(train=write(tmp_path / "a.tsv", [("a", "b", "-")] * 2)), "train", store)
     with pytest.raises(UserError, match=r"rows are rejected \(too long 2\): .* or change filter \(max_length\)"):
         ingest(spec(train=write(tmp_path / "a.tsv", [("a b", "b", "e")] * 2), filter={"max_length": 1}), "train", store)
@@ -255,7 +255,7 @@ def test_subset_of_a_text(tmp_path: Path, store: Store, monkeypatch: pytest.Monk
     monkeypatch.setattr(tables, "batches", lambda items: batches(items, 700))
     again = ingest(spec(train={**text, "subset": 100}), "train", Store(tmp_path / "other"))
     assert again.address == small.address and again.column("id") == small.column("id")
-    with pytest.raises(UserError, match=f"train: subset: 3,000 of {whole.rows:,} examples: ask for fewer"):
+    with pytest.raises(UserError, match=f"subset is 3,000, but there are {whole.rows:,} examples"):
         subset(3_000)
 
 
@@ -338,6 +338,6 @@ def test_corpora_of_both_kinds_are_read_once_in_a_process(tmp_path: Path) -> Non
         }
     )
     for corpus_spec in (nli, parallel):
-        corpus = ingested(corpus_spec, "train", str(tmp_path / "store"))
-        assert corpus is ingested(corpus_spec.model_copy(), "train", str(tmp_path / "store"))
-        assert (corpus.rows, corpus.address) == (3, addressed(corpus_spec, "train"))
+        corpus = cached_corpus(corpus_spec, "train", str(tmp_path / "store"))
+        assert corpus is cached_corpus(corpus_spec.model_copy(), "train", str(tmp_path / "store"))
+        assert (corpus.rows, corpus.address) == (3, cached_address(corpus_spec, "train"))

@@ -1,4 +1,4 @@
-"""Blocks of a text become records; every row that is left out is counted with its reason."""
+"""Conversion of blocks of text to records, counting rejected rows by reason."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from augury.core.errors import UserError
-from augury.corpora.corpus import LINEAGE, PARALLEL, ROWS, SIDES
+from augury.corpora.corpus import LINEAGE, PARALLEL, ROW_NOUNS, SIDES
 from augury.corpora.filters import (
     DUPLICATE,
     FAULTS,
@@ -22,46 +22,46 @@ from augury.corpora.filters import (
     clean,
     rejections,
 )
-from augury.corpora.readers import Text
+from augury.corpora.readers import TextSource
 from augury.corpora.spec import TextSpec
-from augury.corpora.splits import Part
+from augury.corpora.splits import ResolvedSplit
 
 ORIGIN = "original"
-MOST_REJECTED = 0.5  # of the rows of a text
-EXAMPLES, EXAMPLE_LENGTH = 3, 200  # rows that are shown of those left out for one reason, and characters of a side
+MAX_REJECTED = 0.5  # fraction of rows
+EXAMPLES, EXAMPLE_LENGTH = 3, 200  # rejected rows to keep for each reason, and characters of each side
 
 
-class Rows(ABC):
-    """Turns blocks of a text, in their order, into records of one kind, and counts them."""
+class RecordBuilder(ABC):
+    """Builds the records of a corpus from the blocks of a text, in order, and counts them."""
 
     KIND: ClassVar[str]
-    """The kind of corpus, as manifests have it."""
+    """Kind of corpus, as in manifests."""
     STEP: ClassVar[str]
-    """The name of this step in the address of such a corpus."""
+    """Name of this step in addresses."""
     CODE: ClassVar[int]
-    """Raised when the same text would become other records."""
+    """Version in addresses, to be incremented when the same text gives other records."""
     SCHEMA: ClassVar[pa.Schema]
     LIMITS: ClassVar[str]
-    """The settings of the filter that may reject many rows."""
+    """Filter settings that may reject many rows, for messages."""
 
-    def __init__(self, part: Part, text: Text):
-        self.part, self.text = part, text
+    def __init__(self, split: ResolvedSplit, text: TextSource):
+        self.split, self.text = split, text
         self.read = self.selected = self.kept = self.cleaned = 0
         self.rejected: dict[str, int] = {}
         self.examples: dict[str, list[dict[str, str]]] = {}
-        """Of the rows left out, by reason: their location and their text."""
-        self._passed = 0  # the filter
+        """Examples of rejected rows by reason: location and text."""
+        self._passed = 0  # number of rows that passed the filter
         self._duplicates = Duplicates()
         self._ids: set[str] = set()
 
     @abstractmethod
-    def facts(self) -> dict[str, Any]:
-        """Return the entries of the manifest that this kind of corpus alone has."""
+    def manifest_entries(self) -> dict[str, Any]:
+        """Return the manifest entries that are specific to this kind of corpus."""
 
-    def records(self, block: pa.Table) -> pa.Table:
+    def build(self, block: pa.Table) -> pa.Table:
         """Return the records of the rows that are kept."""
         sides = [block.column(side).combine_chunks() for side in SIDES[self.KIND]]
-        cleaned = [clean(side, self._replace(), self.part.filter) for side in sides]
+        cleaned = [clean(side, self._replace(), self.split.filter) for side in sides]
         texts = [text for text, _ in cleaned]
         codes = self._reasons(block, *texts)
         kept = codes == 0
@@ -71,75 +71,74 @@ class Rows(ABC):
         self.cleaned += int((np.logical_or.reduce([broken for _, broken in cleaned]) & kept).sum())
         for code, count in zip(*np.unique(codes[~kept], return_counts=True), strict=True):
             self.rejected[REASONS[code]] = self.rejected.get(REASONS[code], 0) + int(count)
-            self._note_examples(REASONS[code], block, texts, np.flatnonzero(codes == code))
+            self._add_examples(REASONS[code], block, texts, np.flatnonzero(codes == code))
         mask = pa.array(kept)
         return self._table(block.filter(mask), [text.filter(mask) for text in texts])
 
     def check(self) -> None:
-        """Raise UserError where most rows were rejected or none is left."""
-        name, text = self.part.name, self.part.text
+        """Raise UserError if most rows were rejected or none was kept."""
+        name, text = self.split.name, self.split.text
         if not self.selected:
             conditions = ", ".join(f"{column} = {value}" for column, value in text.where.items())
             raise UserError(
-                f"{name}: none of {self.read:,} rows belongs to the text"
-                + (f": where asks for {conditions}" if conditions else "")
+                f"{name}: none of {self.read:,} rows is part of the text"
+                + (f": check the conditions of where: {conditions}" if conditions else "")
             )
-        faults = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
-        if (count := sum(faults.values())) > MOST_REJECTED * self.selected:
-            share = f"{count:,} of {self.selected:,} rows are rejected ({_counts(faults)})"
+        rejected = {reason: count for reason, count in self.rejected.items() if reason in FAULTS}
+        if (count := sum(rejected.values())) > MAX_REJECTED * self.selected:
+            counts = f"{count:,} of {self.selected:,} rows are rejected ({_counts(rejected)})"
             sides = f"the {' and the '.join(SIDES[self.KIND])} in {self._files}"
-            are = "belong together" if len(SIDES[self.KIND]) > 1 else "is what it should be"
-            raise UserError(f"{name}: {share}: see whether {sides} {are}, or change filter ({self.LIMITS})")
-        if not self.kept and self.part.every:
-            raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.part.every}")
+            expected = "belong together" if len(SIDES[self.KIND]) > 1 else "is correct"
+            raise UserError(f"{name}: {counts}: check that {sides} {expected}, or change filter ({self.LIMITS})")
+        if not self.kept and self.split.every:
+            raise UserError(f"{name}: {self._passed:,} pairs are too few for every: {self.split.every}; lower it")
         if not self.kept:
-            raise UserError(f"{name}: none of {self.read:,} rows is left ({_counts(self.rejected)}): see {self._files}")
+            raise UserError(f"{name}: none of {self.read:,} rows is kept ({_counts(self.rejected)}): see {self._files}")
 
     def summary(self) -> str:
-        """Return one line of counts."""
-        line = f"{self.kept:,} {ROWS[self.KIND]} of {self.read:,} rows"
+        """Return the counts as one line."""
+        line = f"{self.kept:,} {ROW_NOUNS[self.KIND]} of {self.read:,} rows"
         if self.rejected:
-            line += f"; left out: {_counts(self.rejected)}"
-        return line + (f"; tabs or line ends became spaces in {self.cleaned:,}" if self.cleaned else "")
+            line += f"; rejected: {_counts(self.rejected)}"
+        return line + (f"; tabs or line ends replaced by spaces in {self.cleaned:,}" if self.cleaned else "")
 
     def _replace(self) -> dict[str, str]:
-        """Return the strings to replace in both sides."""
+        """Return the strings to replace in all sides."""
         return {}
 
-    def _left_out(self, block: pa.Table) -> np.ndarray:
-        """Return indices into REASONS of the rows that are not part of the text, 0 for the rest."""
+    def _selection(self, block: pa.Table) -> np.ndarray:
+        """Return indices into REASONS for rows that are not part of the text, and 0 for others."""
         return np.where(block.column("selected").to_numpy(), 0, NOT_SELECTED)
 
     def _held_out(self, passed: np.ndarray) -> np.ndarray:
-        """Return indices into REASONS, 0 for rows that stay, of the rows that passed the filter, numbered from 0."""
-        if not self.part.every:
+        """Return indices into REASONS, 0 to keep, for rows that passed the filter, given their numbers from 0."""
+        if not self.split.every:
             return np.zeros(len(passed), int)
-        held_out = (passed + 1) % self.part.every == 0
-        if self.part.name == "train":
+        held_out = (passed + 1) % self.split.every == 0
+        if self.split.name == "train":
             return np.where(held_out, HELD_OUT, 0)
         return np.where(held_out, 0, NOT_SELECTED)
 
-    def _note_examples(self, reason: str, block: pa.Table, texts: list[pa.Array], rows: np.ndarray) -> None:
-        """Keep the first rows that a reason leaves out."""
-        noted = self.examples.setdefault(reason, [])
-        for row in rows[: EXAMPLES - len(noted)].tolist():
+    def _add_examples(self, reason: str, block: pa.Table, texts: list[pa.Array], rows: np.ndarray) -> None:
+        examples = self.examples.setdefault(reason, [])
+        for row in rows[: EXAMPLES - len(examples)].tolist():
             sides = zip(SIDES[self.KIND], texts, strict=True)
             text = {side: column[row].as_py()[:EXAMPLE_LENGTH] for side, column in sides}
-            noted.append({"place": self.text.location(block.column("row")[row].as_py()), **text})
+            examples.append({"place": self.text.location(block.column("row")[row].as_py()), **text})
 
     @abstractmethod
     def _columns(self, block: pa.Table) -> list[pa.Array]:
         """Return the columns between the sides and the origin."""
 
     def _reasons(self, block: pa.Table, *texts: pa.Array) -> np.ndarray:
-        """Return indices into REASONS, 0 for the rows that are kept."""
-        training = self.part.role == "train"
-        codes = rejections(texts, self.part.filter if training else None, SIDES[self.KIND])
-        left_out = self._left_out(block)
-        codes = np.where(left_out, left_out, codes)
+        """Return indices into REASONS, 0 for rows that are kept."""
+        training = self.split.role == "train"
+        codes = rejections(texts, self.split.filter if training else None, SIDES[self.KIND])
+        selection = self._selection(block)
+        codes = np.where(selection, selection, codes)
         if not training and (codes > NO_LABEL).any():
-            raise self._empty(block, codes)
-        if training and self.part.filter.deduplicate:
+            raise self._empty_error(block, codes)
+        if training and self.split.filter.deduplicate:
             passed = np.flatnonzero(codes == 0)
             repeated = self._duplicates.repeated(*(text.take(pa.array(passed)) for text in texts))
             codes[passed[repeated]] = DUPLICATE
@@ -149,8 +148,7 @@ class Rows(ABC):
         return codes
 
     def _record_ids(self, block: pa.Table) -> pa.Array:
-        """Return the ids of the rows."""
-        name, column = self.part.name, self.part.text.id_column
+        name, column = self.split.name, self.split.text.id_column
         if "id" not in block.column_names:
             numbers = pc.utf8_lpad(block.column("row").combine_chunks().cast(pa.string()), 8, "0")
             return pc.binary_join_element_wise(name, numbers, "-")
@@ -159,7 +157,7 @@ class Rows(ABC):
                 fault = f"the id '{record_id}' occurs twice" if record_id else "the id is empty"
                 raise UserError(
                     f"{name}: {fault} (column {column}, row {row:,}): ids must be unique; "
-                    "without id_column rows are numbered"
+                    "remove id_column to number the rows instead"
                 )
             self._ids.add(record_id)
         return block.column("id").combine_chunks()
@@ -174,18 +172,18 @@ class Rows(ABC):
     @property
     def _files(self) -> str:
         """The files of the text, for messages."""
-        return ", ".join(self.part.text.files()) or self.part.text.hub or "the built-in text"
+        return ", ".join(self.split.text.files()) or self.split.text.hub or "the built-in text"
 
-    def _empty(self, block: pa.Table, codes: np.ndarray) -> UserError:
+    def _empty_error(self, block: pa.Table, codes: np.ndarray) -> UserError:
         row = int((codes > NO_LABEL).argmax())
         return UserError(
-            f"{self.part.name}: {REASONS[codes[row]]} in row {block.column('row')[row].as_py():,} of {self._files}; "
-            "validation and test sets are not filtered: complete the row, or remove all of it"
+            f"{self.split.name}: {REASONS[codes[row]]} in row {block.column('row')[row].as_py():,} of {self._files}; "
+            "validation and test sets are not filtered: complete or remove the row"
         )
 
 
-class ParallelRows(Rows):
-    """Rows of a parallel text."""
+class ParallelRecordBuilder(RecordBuilder):
+    """Builds records of parallel text."""
 
     KIND = "parallel"
     STEP = "ingest"
@@ -193,16 +191,16 @@ class ParallelRows(Rows):
     SCHEMA = PARALLEL
     LIMITS = "min_length, max_length, max_ratio"
 
-    def facts(self) -> dict[str, Any]:
-        source, target = self.part.languages
+    def manifest_entries(self) -> dict[str, Any]:
+        source, target = self.split.languages
         return {"source_language": source, "target_language": target}
 
     def _replace(self) -> dict[str, str]:
-        assert isinstance(self.part.text, TextSpec)
-        return self.part.text.replace
+        assert isinstance(self.split.text, TextSpec)
+        return self.split.text.replace
 
     def _columns(self, block: pa.Table) -> list[pa.Array]:
-        return [pa.repeat(language, len(block)) for language in self.part.languages]
+        return [pa.repeat(language, len(block)) for language in self.split.languages]
 
 
 def _counts(reasons: dict[str, int]) -> str:

@@ -1,4 +1,4 @@
-"""What the evaluation of a run leaves in its folder, with a model that has not learned anything."""
+"""A finished run, with a model that has not learned anything: what scoring leaves in its folder, what analyses read."""
 
 from __future__ import annotations
 
@@ -7,6 +7,10 @@ import sys
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
+import pytest
+import torch
+
 from augury.core.execution import Execution
 from augury.experiments.description import describe
 from augury.experiments.evaluation import evaluate
@@ -14,6 +18,7 @@ from augury.experiments.run import Run
 from augury.scoring.metrics import metric
 from augury.scoring.scores import read_statistics
 from trainables.nmt import TASK
+from trainables.nmt.trained import Trained
 
 
 def test_evaluation_keeps_the_counts_of_every_sentence(untrained: Any) -> None:
@@ -47,3 +52,43 @@ def test_a_stored_run_translates_in_a_process_that_loads_neither_ray_nor_torch(u
     *outputs, modules = result.stdout.splitlines()
     assert outputs == run.folder.sub("hypotheses").read("two.txt").decode().splitlines()
     assert not {"ray", "torch", "transformers", "pandas", "mlflow", "scipy", "sacremoses"} & set(modules.split())
+
+
+# What analyses ask for
+
+
+@pytest.fixture(scope="module")
+def enciphered(untrained: Any) -> Run:
+    run: Run = untrained(augment=[{"operator": "cipher", "keys": [1]}], regime="multi_source")
+    return run
+
+
+def test_states_are_means_over_pieces_without_tag_and_end(enciphered: Run) -> None:
+    run = enciphered
+    sources = TASK.encoded(run, run.corpus("one").column("source"), "rot-1", tagged=False)
+    layers = TASK.encoder_states(run, sources)
+    trained = Trained(run)
+    vocabulary, model = trained.vocabulary, trained.model()
+    for row, source in enumerate(sources):
+        ids = torch.tensor([[vocabulary.tags["__en__"], *source, vocabulary.eos]])
+        with torch.inference_mode():
+            expected = model.model.encoder(ids, output_hidden_states=True).hidden_states
+        assert len(layers) == len(expected) == 3
+        for layer, states in zip(layers, expected, strict=True):
+            assert layer[row] == pytest.approx(states[0, 1:-1].mean(0).numpy(), abs=1e-5)
+    assert {layer.shape for layer in layers} == {(len(sources), 16)}
+    assert not np.allclose(layers[0], layers[1])
+
+
+def test_ids_are_translated_as_their_texts_are(enciphered: Run) -> None:
+    run = enciphered
+    texts = run.corpus("one").column("source")
+    sources = TASK.encoded(run, texts, tagged=False)
+    assert TASK.translate_ids(run, [*sources, []]) == [*TASK.translate(run, texts), ""]
+
+
+def test_pieces_spell_what_is_read(enciphered: Run) -> None:
+    run = enciphered
+    texts, pieces = run.corpus("one").column("source"), TASK.pieces(run)
+    for text, ids in zip(texts, TASK.encoded(run, texts, tagged=False), strict=True):
+        assert "".join(pieces[piece] for piece in ids) == f"▁{text.replace(' ', '▁')}"

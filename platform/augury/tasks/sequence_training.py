@@ -1,0 +1,114 @@
+"""Training of encoder-decoders: batches of sources in views and of targets, rows, likelihood of held-out targets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import torch
+from torch import Tensor
+from transformers import PreTrainedModel
+
+from augury.augment.draw import Symbols
+from augury.experiments.preparation import VALID, held_out
+from augury.experiments.run import Run
+from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Rows
+from augury.tasks import encoder_decoder
+from augury.tasks.regime_training import RegimeTraining, moved, stacked
+from augury.text.tokens import Tokens
+from augury.training.batching import Lengths, padded
+from augury.training.task import Loaded
+from augury.training.validation import Likelihood, likelihood
+
+Ids = Sequence[int] | np.ndarray
+
+
+class Batch(NamedTuple):
+    """`sources` (views, B, S) and `labels` (B, T), padded on the right; row b of every view is the same example."""
+
+    sources: Tensor
+    labels: Tensor
+
+
+class SequenceTraining(RegimeTraining):
+    """Training of an encoder-decoder of `transformers`; a row is a target position, the end of sentence included."""
+
+    module: PreTrainedModel
+
+    def __init__(self, run: Run, module: PreTrainedModel, symbols: Callable[[], Symbols]):
+        super().__init__(run, symbols)
+        self.module, self.pad = module, int(module.config.pad_token_id)
+        self.lengths = Lengths(self.examples.lengths(SOURCE), self.examples.lengths(TARGET))
+
+    def source(self, pieces: np.ndarray, tag: str | None, target: str = TARGET) -> Ids:
+        """Return what the encoder reads of a source; `tag` is that of its text, `target` the side to be written."""
+        return pieces
+
+    def label(self, pieces: np.ndarray) -> Ids:
+        """Return what is to be predicted of a target."""
+        return pieces
+
+    def collate(
+        self, located: Sequence[tuple[Draw, int]], views: Sequence[Sequence[np.ndarray]], number: int
+    ) -> Loaded:
+        sources = [
+            [
+                self.source(pieces, self.examples.tag(row), draw.target)
+                for (draw, row), pieces in zip(located, view, strict=True)
+            ]
+            for view in views
+        ]
+        targets = self.examples.labels(located, number)
+        labels = [self.label(pieces) for pieces in targets]
+        batch = self.batch(sources, labels)
+        tokens = sum(len(ids) for view in sources for ids in view) + len(views) * sum(map(len, labels))
+        return Loaded(batch, tokens, batch.sources.numel() + len(views) * batch.labels.numel())
+
+    def batch(self, sources: Sequence[Sequence[Ids]], labels: Sequence[Ids]) -> Batch:
+        """Return sources, view by view, and labels as one batch."""
+        return Batch(stacked(sources, self.pad), torch.from_numpy(padded(labels, self.pad)))
+
+    def embedded(self, batch: Batch, view: int) -> Embedded:
+        """Return the source as the encoder reads it, tag and end of sentence included."""
+        source = batch.sources[view]
+        with torch.no_grad():
+            return Embedded(encoder_decoder.source_embeddings(self.module, source), source, source != self.pad)
+
+    def rows(self, batch: Batch, views: Sequence[int], perturbation: Tensor | None = None) -> Rows:
+        """Return the real target positions of the chosen views, read in one concatenated forward pass."""
+        sources = batch.sources[list(views)].flatten(0, 1)
+        labels = batch.labels.repeat(len(views), 1)
+        hidden = encoder_decoder.hidden_states(self.module, sources, labels, perturbation)
+        real = batch.labels != self.pad
+        return Rows(hidden.unflatten(0, (len(views), -1))[:, real], *self.head(), batch.labels[real])
+
+    def head(self) -> tuple[Tensor, Tensor | None]:
+        """Return the projection to the vocabulary: weight (V, D), and bias (V) or None."""
+        return encoder_decoder.head(self.module)
+
+    def likelihood(self, pairs: HeldOut, device: torch.device) -> Likelihood:
+        """Return the likelihood of held-out targets, a token at a time; the workers share the work."""
+
+        def rows(examples: np.ndarray) -> Rows:
+            return self.rows(moved(self.held_out_batch(pairs, examples), device), [0])
+
+        none = np.empty(0, np.int64)
+        added = len(self.source(none, pairs.tag)), len(self.label(none))
+        lengths = Lengths(pairs.sources.lengths + added[0], pairs.targets.lengths + added[1])
+        return likelihood(rows, lengths, self.experiment.training.max_tokens, device)
+
+    def held_out_batch(self, pairs: HeldOut, examples: np.ndarray) -> Batch:
+        """Return held-out pairs, by their numbers, as a batch."""
+        sources = [self.source(pairs.sources[row], pairs.tag) for row in examples]
+        return self.batch([sources], [self.label(pairs.targets[row]) for row in examples])
+
+
+class HeldOut:
+    """The pieces of the plain sources and targets of a validation corpus, and the tag before its sources."""
+
+    def __init__(self, run: Run, split: str = VALID):
+        self.sources, self.targets = (
+            Tokens(run.stored(run.tokens[held_out(side, split)])) for side in (SOURCE, TARGET)
+        )
+        self.tag = run.experiment.corpus.tag(split)

@@ -1,0 +1,119 @@
+"""Tasks whose model reads a vocabulary that is learned from the training text, in all of its views."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from importlib.metadata import version
+from typing import TYPE_CHECKING, Any
+
+from augury.core import config
+from augury.core.errors import UserError
+from augury.core.progress import Stage
+from augury.core.store import Folder, Store
+from augury.experiments.run import Run
+from augury.experiments.trainable import Trainable
+from augury.text.tokens import Text
+from augury.text.vocabulary_tokenizer import VocabularyTokenizer
+
+if TYPE_CHECKING:
+    from augury.text.vocabulary import Vocabulary
+
+FORM = ("tokenise", "casing")
+"""Settings of the vocabulary that are not in its address where they say `none`."""
+
+
+class VocabularyTask(Trainable):
+    """A task whose experiments have `vocabulary`, and whose records are parallel."""
+
+    def check(self, experiment: Any, store: Store) -> None:
+        """Refuse a vocabulary that the training text does not allow, or that a stage needs and does not have."""
+        if (before := experiment.before()) is not None:  # which is checked itself
+            _check_stage(experiment, before)
+            return
+        if not _has_size(experiment) or any(operator.works_with_models for operator in experiment.augment):
+            return
+        from augury.text.vocabulary_size import many_words
+
+        if not many_words(self._lines(experiment, store), self.entries(experiment, store)):
+            from augury.experiments.preparation import make_texts
+
+            make_texts(experiment, store)  # the vocabulary of so little text is learned at once
+
+    def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> VocabularyTokenizer:
+        from augury.text import vocabulary
+
+        settings = experiment.vocabulary.to_dict()
+        views = [key for key in experiment.keys if key in texts]  # a draw's have the texts of the source
+        # Sizes of views that there are, in the mode that there is: the others have no effect.
+        used = {"joint": "size_per_key", "separate": "separate_size_per_key"}[settings["mode"]]
+        determined = {
+            "version": vocabulary.VERSION,
+            "config": {
+                key: value
+                for key, value in settings.items()
+                if ("per_key" not in key or (key == used and views)) and (key not in FORM or value != "none")
+            },
+            "languages": experiment.corpus.languages_of("train"),
+            "texts": [[name, text.folder.name] for name, text in texts.items()],
+            **({"sacremoses": version("sacremoses")} if settings["tokenise"] == "moses" else {}),
+        }
+        return VocabularyTokenizer(store.folder("vocabularies", config.address(determined)))
+
+    def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
+        from augury.text import vocabulary
+
+        groups = {name: text.lines for name, text in texts.items()}
+        languages = list(experiment.corpus.languages_of("train"))
+        with Stage("vocabulary", unit="pieces") as stage:
+            stage.advance(len(vocabulary.train(groups, experiment.vocabulary, languages=languages, folder=folder)))
+
+    def vocabulary(self, run: Run) -> Vocabulary:
+        """Return the vocabulary of a run."""
+        from augury.text.vocabulary import Vocabulary  # with sentencepiece, which reading an experiment does not need
+
+        return Vocabulary.load(run.stored(run.tokenizer))
+
+    def pieces(self, run: Run) -> Sequence[str]:
+        return self.vocabulary(run).pieces
+
+    def entries(self, experiment: Any, store: Store) -> int:
+        """Return about how many entries the vocabulary will have."""
+        from augury.text.vocabulary_size import fitting_size
+
+        drawn = {operator.name() for operator in experiment.token_draws}  # views with the vocabulary of the source
+        settings, views = experiment.vocabulary, len(set(experiment.keys) - drawn)
+        plain = settings.size
+        if plain == "auto":
+            plain = fitting_size(self._lines(experiment, store), settings.entries)
+        if settings.mode == "separate":
+            return plain + views * settings.separate_size_per_key
+        return plain + views * (plain // 2 if settings.size_per_key == "auto" else settings.size_per_key)
+
+    def _lines(self, experiment: Any, store: Store) -> Iterator[str]:
+        """The texts of all sides of the training corpus."""
+        corpus = self.corpus(experiment, "train", store)
+        for side, columns in self.SIDES.items():
+            yield from Text(corpus.folder, columns, side).lines()
+
+
+def _check_stage(stage: Any, before: Any) -> None:
+    """Refuse a stage in other languages than those of the vocabulary, or with views that it does not know."""
+    if stage.corpus.language_codes() != before.corpus.language_codes():
+        languages = ["-".join(corpus.language_codes().values()) for corpus in (before.corpus, stage.corpus)]
+        raise UserError(
+            f"stage {stage.stage.name} is {languages[1]} and the stage before it {languages[0]}: all stages translate "
+            "between the same languages (of a text of the other direction, `reversed: true`)"
+        )
+    drawn = {operator.name() for operator in stage.token_draws}
+    if unknown := [view for view in stage.keys if view not in (*stage.first().keys, *drawn)]:
+        raise UserError(
+            f"stage {stage.stage.name} reads the view {unknown[0]}, and its vocabulary, that of the first stage, was "
+            "learned without it: let the first stage read it too, or make records where the operator can"
+        )
+
+
+def _has_size(experiment: Any) -> bool:
+    """Whether the vocabulary has a size that does not follow from the text."""
+    settings = experiment.vocabulary
+    of_views = settings.mode == "separate" or settings.size_per_key != "auto"
+    return settings.size != "auto" or (of_views and bool(experiment.keys))

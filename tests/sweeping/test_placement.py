@@ -1,0 +1,69 @@
+"""The placement of trials, and errors for trials that cannot be placed."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+import ray
+
+from augury.core.errors import UserError
+from augury.core.execution import connect
+from augury.core.store import Store
+from augury.experiments.experiment import Experiment, parse
+from augury.sweeping import driver, plan, points, space
+from augury.sweeping.placement import place
+from augury.sweeping.settings import SweepOptions
+
+QUICK = str(Path(__file__).with_name("quick.py"))
+
+
+@pytest.fixture(scope="module", autouse=True)
+def machine():
+    connect()
+    yield
+    ray.shutdown()
+
+
+def quick(**sections) -> Experiment:
+    spec = importlib.util.spec_from_file_location("quick", QUICK)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    merged = {name: {**module.base.get(name, {}), **settings} for name, settings in sections.items()}
+    return parse({**module.base, **merged})
+
+
+def test_a_small_trial_trains_in_its_own_actor():
+    placement = place([quick()])
+    cores = int(ray.cluster_resources()["CPU"])
+    assert (placement.launcher, placement.device, placement.threads) == ("direct", "cpu", 1)
+    assert (placement.at_once, placement.resources) == (cores, {"CPU": 1})
+
+
+def test_the_driver_of_workers_requests_no_cpu():
+    placement = place([quick(training={"workers": 2}, execution={"cpus_per_worker": 0.5})])
+    assert (placement.launcher, placement.resources) == ("ray", {"trial_driver": 1})
+    assert placement.at_once == int(ray.cluster_resources()["CPU"])
+
+
+@pytest.mark.parametrize(
+    ("sections", "at_once", "message"),
+    [
+        ({}, 99, "--at-once 99: only"),
+        ({"training": {"workers": 99}}, None, "not a single trial fits:\n  CPU: a trial needs 99"),
+        ({"execution": {"device": "cuda"}}, None, "GPU: a trial needs 1, the cluster has 0"),
+    ],
+)
+def test_trials_that_do_not_fit_are_rejected(sections, at_once, message):
+    with pytest.raises(UserError) as error:
+        place([quick(**sections)], at_once)
+    assert message in str(error.value)
+
+
+def test_halving_needs_the_number_of_validations(tmp_path):
+    quick_space = space.find(QUICK)
+    planned = plan.make(quick_space, Store(tmp_path), {"training.max_passes": 3}, points.sample(quick_space))
+    options = SweepOptions(str(tmp_path), "quick", (1,), "halving", "grid")
+    with pytest.raises(UserError, match="halving decides at validations"):
+        driver.decision_rungs(options, planned)

@@ -1,0 +1,144 @@
+"""Rows of encoder-decoders against the logits of `transformers`, for several families."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.functional import linear
+from transformers import (
+    BartConfig,
+    BartForConditionalGeneration,
+    MarianConfig,
+    MarianMTModel,
+    MT5Config,
+    MT5ForConditionalGeneration,
+    PreTrainedModel,
+    PreTrainedTokenizerBase,
+    T5Config,
+    T5ForConditionalGeneration,
+)
+
+from augury.core.errors import UserError
+from augury.core.store import Store
+from augury.tasks.encoder_decoder import check, head, hidden_states, source_embeddings
+from augury.text import learned, pretrained
+
+PAD = 1
+FAMILIES = ("t5", "mt5", "bart", "marian")
+SOURCE, LABELS = torch.tensor([[5, 6, 7, 2], [8, 2, 1, 1]]), torch.tensor([[9, 10, 2], [11, 2, 1]])
+BART = {
+    "d_model": 16,
+    "encoder_layers": 1,
+    "decoder_layers": 1,
+    "encoder_attention_heads": 2,
+    "decoder_attention_heads": 2,
+    "encoder_ffn_dim": 32,
+    "decoder_ffn_dim": 32,
+    "init_std": 0.5,
+    "scale_embedding": True,
+}
+
+
+def family(name: str, vocabulary: int = 60) -> PreTrainedModel:
+    """A small model with random parameters, in evaluation mode."""
+    torch.manual_seed(1)
+    special: dict[str, Any] = {"vocab_size": vocabulary, "pad_token_id": PAD, "eos_token_id": 2}
+    t5: dict[str, Any] = {"d_model": 16, "d_kv": 8, "d_ff": 32, "num_layers": 1, "num_heads": 2}
+    t5 |= {"decoder_start_token_id": PAD, **special}
+    if name == "t5":
+        return T5ForConditionalGeneration(T5Config(**t5)).eval()
+    if name == "mt5":
+        return MT5ForConditionalGeneration(MT5Config(**t5, tie_word_embeddings=False)).eval()
+    if name == "bart":
+        scaled = BartConfig(**BART, **special, bos_token_id=0, decoder_start_token_id=2)
+        return BartForConditionalGeneration(scaled).eval()
+    settings = MarianConfig(**BART, **special, decoder_start_token_id=PAD, forced_eos_token_id=None)
+    marian = MarianMTModel(settings).eval()
+    marian.final_logits_bias.normal_()
+    return marian
+
+
+@pytest.fixture(scope="module")
+def tokenizer(tmp_path_factory: pytest.TempPathFactory) -> PreTrainedTokenizerBase:
+    """A tokenizer: pad 1, end of sentence 2."""
+    folder = Store(tmp_path_factory.mktemp("tokenizer")).folder("vocabularies", "toy")
+    learned.learn(["the cat sees the dog", "a bee"], 60, folder)
+    return pretrained.tokenizer(learned.directory(folder))
+
+
+def logits(model: PreTrainedModel, source: Tensor, labels: Tensor, perturbation: Tensor | None = None) -> Tensor:
+    with torch.no_grad():
+        return linear(hidden_states(model, source, labels, perturbation), *head(model))
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_rows_and_head_give_the_logits_and_the_loss_of_transformers(name: str) -> None:
+    model, real = family(name), LABELS != PAD
+    ours = logits(model, SOURCE, LABELS)
+    with torch.no_grad():
+        own = model(input_ids=SOURCE, attention_mask=SOURCE != PAD, labels=LABELS.masked_fill(~real, -100))
+    assert torch.allclose(ours[real], own.logits[real], atol=1e-5)
+    assert torch.allclose(torch.nn.functional.cross_entropy(ours[real], LABELS[real]), own.loss)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_a_perturbation_is_added_to_what_the_encoder_reads(name: str) -> None:
+    """As far as another word is from the first, it makes that of it; no perturbation changes nothing, pads or not."""
+    model = family(name)
+    embeddings = source_embeddings(model, SOURCE).detach()
+    perturbation = torch.zeros_like(embeddings)
+    assert torch.allclose(logits(model, SOURCE, LABELS, perturbation), logits(model, SOURCE, LABELS), atol=1e-5)
+    exchanged = SOURCE.clone()
+    exchanged[0, 0] = 12
+    perturbation[0, 0] = (source_embeddings(model, exchanged) - embeddings)[0, 0]
+    expected = logits(model, exchanged, LABELS)
+    assert torch.allclose(logits(model, SOURCE, LABELS, perturbation), expected, atol=1e-5)
+    assert not torch.allclose(logits(model, SOURCE, LABELS)[0], expected[0], atol=1e-3)
+
+
+def test_t5_scales_what_it_projects() -> None:
+    model = family("t5")
+    scaled = hidden_states(model, SOURCE, LABELS)
+    model.config.scale_decoder_outputs = False
+    assert torch.allclose(scaled, hidden_states(model, SOURCE, LABELS) / 4)
+    assert head(model)[0] is model.shared.weight and head(model)[1] is None
+
+
+def test_rows_do_not_depend_on_padding_or_company() -> None:
+    model = family("t5")
+    source, labels = torch.tensor([[5, 6, 2], [7, 2, 1]]), torch.tensor([[9, 2], [10, 2]])
+    together = hidden_states(model, source, labels)
+    alone = hidden_states(model, torch.tensor([[7, 2, 1, 1, 1]]), torch.tensor([[10, 2, 1]]))
+    assert torch.allclose(together[1], alone[0, :2], atol=1e-5)
+
+
+@pytest.mark.parametrize("name", FAMILIES)
+def test_these_families_are_accepted(name: str, tokenizer: PreTrainedTokenizerBase) -> None:
+    check(family(name), tokenizer, name, embedded=True)
+
+
+def test_what_is_not_read_as_it_reads_itself_is_refused(tokenizer: PreTrainedTokenizerBase) -> None:
+    other = family("bart")
+    other.config.pad_token_id = 3
+    with pytest.raises(UserError, match="pad 1, its model 60 embeddings and pad 3: they do not belong together"):
+        check(other, tokenizer, "x")
+    with pytest.raises(UserError, match="its model 20 embeddings"):
+        check(family("mt5", 20), tokenizer, "x")
+    doubled = family("bart")
+    doubled.lm_head.register_forward_hook(lambda module, arguments, output: output * 2)
+    with pytest.raises(UserError, match=r"'x' \(bart\) does more between its decoder and its logits"):
+        check(doubled, tokenizer, "x")
+    deaf = family("marian")
+    deaf.get_encoder().register_forward_pre_hook(_without_embeddings, with_kwargs=True)
+    check(deaf, tokenizer, "x")
+    with pytest.raises(UserError, match=r"regime adversarial moves word embeddings, and 'x' \(marian\) does not read"):
+        check(deaf, tokenizer, "x", embedded=True)
+
+
+def _without_embeddings(module: Any, arguments: Any, options: dict[str, Any]) -> tuple[Any, dict[str, Any]]:
+    if options.get("inputs_embeds") is not None:
+        options["inputs_embeds"] = torch.ones_like(options["inputs_embeds"])
+    return arguments, options

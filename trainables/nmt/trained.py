@@ -1,0 +1,202 @@
+"""A finished translation run: texts and ids to translations, sentences to states of its encoder."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, cast
+
+from numpy.typing import NDArray
+
+from augury.core.errors import UserError
+from augury.core.execution import ExecutorName
+from augury.core.locks import locked
+from augury.core.store import Folder
+from augury.corpora.filters import clean_lines
+from augury.decoding import bayes_risk
+from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
+from augury.decoding.ctranslate import CTranslateDecoder
+from augury.decoding.search import Hypothesis
+from augury.decoding.settings import Decoding, Sampler, Sampling, Translator, ViewDecoding
+from augury.experiments.rendering import rendered, view_named
+from augury.experiments.run import Run
+from augury.experiments.views import PLAIN
+from augury.regimes.regime import SOURCE
+from augury.text.vocabulary import Vocabulary
+from trainables.nmt.config import Config
+
+if TYPE_CHECKING:
+    from transformers import MarianMTModel
+
+CTRANSLATE2 = "ctranslate2"
+SENTENCES_PER_SECOND = 60  # that one core decodes with the model `small`
+SOURCES_PER_SECOND = 10  # the same where several views are in one beam
+
+
+class Trained:
+    """A finished run, whose model is loaded where it is needed; torch is, where CTranslate2 has no model yet."""
+
+    def __init__(self, run: Run):
+        self.run, self.experiment = run, cast(Config, run.experiment)
+        self.vocabulary = Vocabulary.load(run.stored(run.tokenizer))
+        self.tags = tuple(self.vocabulary.tags.values())
+
+    def encode(
+        self, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True, domain: str | None = None
+    ) -> list[list[int]]:
+        """Return clean texts as a view renders them, in ids without the end of sentence; an empty text has none.
+
+        The tag of the target language comes first where the run's model reads one, and that of the domain, unless
+        `tagged` is false.
+        """
+        ids, offsets = self.vocabulary.encode(rendered(self.run, texts, view), view_named(self.run, view))
+        before = self._prefix(domain) if tagged else []
+        return [
+            [*before, *ids[start:end].tolist()] if end > start else []
+            for start, end in zip(offsets[:-1], offsets[1:], strict=True)
+        ]
+
+    def translate(
+        self,
+        texts: Sequence[str],
+        decoding: ViewDecoding | None = None,
+        executor: ExecutorName | None = None,
+        label: str = "translate",
+        domain: str | None = None,
+    ) -> list[str]:
+        """Return the translations of clean texts, by the run's own decoding unless another is given.
+
+        `domain` is the tag of the texts.
+        """
+        chosen = decoding or self.experiment.decoding
+        views = {view: self.encode(texts, view, domain=domain) for view in chosen.views or (PLAIN,)}
+        if chosen.combine != "mbr":
+            return self._texts(self._search(list(views.values()), chosen, executor, label))
+        candidates: list[list[str]] = [[] for _ in texts]
+        for view, sources in views.items():
+            n_best = self._search([sources], chosen, executor, f"{label} {view}", chosen.candidates)
+            for of_sentence, hypotheses in zip(candidates, n_best, strict=True):
+                of_sentence += self.vocabulary.decode([hypothesis.ids for hypothesis in hypotheses])
+        return bayes_risk.choose(candidates, chosen.utility, self.experiment.corpus.target_language)
+
+    def translate_ids(
+        self, sources: Sequence[Sequence[int]], decoding: Decoding | None, executor: ExecutorName, label: str
+    ) -> list[str]:
+        """Return the translations of sources in ids without tag and end of sentence, each from itself alone."""
+        before = self._prefix()
+        tagged = [[*before, *source] if source else [] for source in sources]
+        return self._texts(self._search([tagged], decoding or self.experiment.decoding, executor, label))
+
+    def translator(self, threads: int) -> Translator:
+        """Return the run as a function, its model loaded once; texts are cleaned as its training text was.
+
+        If models read the tag of a domain, it is that of the validation set.
+        """
+        decoder = CTranslateDecoder(self._ctranslate2().local(), threads=threads)
+        cleaning, positions = self.experiment.corpus.preparation, self.experiment.model.max_positions
+
+        def translate(texts: Sequence[str], view: str, decoding: Decoding) -> list[str | None]:
+            sources = self.encode(clean_lines(texts, cleaning), view, domain=self.experiment.corpus.tag("valid"))
+            fits = [len(source) < positions for source in sources]
+            read = [source if fit else [] for source, fit in zip(sources, fits, strict=True)]
+            capped = decoding.model_copy(update={"max_length": min(decoding.max_length, positions)})
+            outputs = self._texts(decoder.n_best(read, capped, self.tags))
+            return [output if fit else None for output, fit in zip(outputs, fits, strict=True)]
+
+        return translate
+
+    def sampler(self) -> Sampler:
+        """Return the run as a function that draws translations; a text that is too long gets an empty one."""
+        from augury.decoding.sampling import sample
+
+        model = self.model().to(self.experiment.execution.local_device)
+        model.generation_config.min_new_tokens = 1  # no output is empty, as in search
+        cleaning, positions = self.experiment.corpus.preparation, self.experiment.model.max_positions
+
+        def draw(texts: Sequence[str], keys: Sequence[int], sampling: Sampling) -> list[str]:
+            sources = self.encode(clean_lines(texts, cleaning), domain=self.experiment.corpus.tag("valid"))
+            fits = [row for row, source in enumerate(sources) if 0 < len(source) < positions]
+            capped = sampling.model_copy(update={"max_length": min(sampling.max_length, positions)})
+            ids = [[*sources[row], self.vocabulary.eos] for row in fits]
+            drawn = sample(model, ids, [keys[row] for row in fits], capped, suppress=self.tags)
+            outputs = [""] * len(texts)
+            for row, output in zip(fits, self.vocabulary.decode(drawn), strict=True):
+                outputs[row] = output
+            return outputs
+
+        return draw
+
+    def encoder_states(self, sources: Sequence[Sequence[int]]) -> list[NDArray]:
+        """Return the mean state of every source for every layer; tag and end of sentence are read, and not counted."""
+        from augury.decoding.states import mean_states
+
+        before, positions = self._prefix(), self.experiment.model.max_positions
+        framed = [[*before, *source, self.vocabulary.eos] for source in sources]
+        if (longest := max(map(len, framed))) > positions:
+            raise UserError(f"a source of {longest} pieces exceeds model.max_positions={positions}")
+        model = self.model().to(self.experiment.execution.local_device)
+        return mean_states(model, framed, before=len(before), after=1)
+
+    def model(self) -> MarianMTModel:
+        """Return the model of `transformers` with the weights that the run reports on, its embeddings in tables."""
+        from augury.training.trained import load_weights
+        from trainables.nmt.embeddings import tabulated
+        from trainables.nmt.model import build
+
+        pieces, pad, eos = self.vocabulary.pieces, self.vocabulary.pad, self.vocabulary.eos
+        return tabulated(
+            load_weights(self.run.folder, build(self.experiment.model, len(pieces), pad=pad, eos=eos, seed=0))
+        )
+
+    def _prefix(self, domain: str | None = None) -> list[int]:
+        """What comes before the pieces of a source: the tag of the target language, that of the domain."""
+        return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain)]
+
+    def _texts(self, n_best: Sequence[Sequence[Hypothesis]]) -> list[str]:
+        """The texts of the best hypotheses."""
+        return self.vocabulary.decode([best.ids for best, *_ in n_best])
+
+    def _search(
+        self, views: Sequence[Sources], decoding: Decoding, executor: ExecutorName | None, label: str, count: int = 1
+    ) -> list[list[Hypothesis]]:
+        """The best hypotheses of sentences, whose views are read in one beam; of one view CTranslate2 finds them."""
+        execution, together = self.experiment.execution, len(views) > 1
+        speed = SOURCES_PER_SECOND if together else SENTENCES_PER_SECOND
+        backend = execution.choose(len(views) * len(views[0]) / speed, label, executor)
+        if together:
+            several = TransformersSearch(self.run, decoding, self.tags, count)
+            return decode(several, views, executor=backend, name=label, **execution.reserved(backend))
+        threads = (execution.threads or 2) if backend.name == "local" else 1
+        single = CTranslateSearch(self._ctranslate2(), decoding, self.tags, threads, count)
+        return decode(single, views, executor=backend, name=label)
+
+    def _ctranslate2(self) -> Folder:
+        """The folder of the run's CTranslate2 model, converted at the first call."""
+        run = self.run.folder
+        if not run.has_directory(CTRANSLATE2):
+            with locked(run.sub(CTRANSLATE2)):  # many workers may want it at once
+                if not run.has_directory(CTRANSLATE2):
+                    from augury.decoding.conversion import to_ctranslate2
+
+                    directory = Path(tempfile.mkdtemp(prefix="augury-ctranslate2-"))
+                    to_ctranslate2(self.model(), directory, self.vocabulary.pieces, unk=self.vocabulary.unk)
+                    run.put(directory, CTRANSLATE2)
+        return run.sub(CTRANSLATE2)
+
+
+@dataclass(frozen=True)
+class TransformersSearch:
+    """Makes the search of the best `count` hypotheses with the run's model in `transformers`, on a GPU if it may."""
+
+    run: Run
+    decoding: Decoding
+    suppress: tuple[int, ...] = ()
+    count: int = 1
+
+    def __call__(self) -> Search:
+        from augury.decoding.generate import n_best
+
+        model = Trained(self.run).model().to(self.run.experiment.execution.local_device)
+        return lambda views: n_best(model, views, self.decoding, self.suppress, self.count)
