@@ -90,5 +90,5 @@ def test_what_cannot_be_is_refused(store: Store) -> None:
         operator.parse({"operator": "noise", "copies": 2})
     with pytest.raises(UserError, match="spelling = "):
         operator.parse({"operator": "noise", "spelling": 1.5})
-    with pytest.raises(UserError, match="no phonetic keys for 'cs'"):
+    with pytest.raises(UserError, match="noise asr does not support 'cs'"):
         pipeline.augment(corpus(store, "cs"), [Noise(asr=0.1)], store)

@@ -62,5 +62,5 @@ def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="unknown key 'corpus.tests.worse.noise.typos'"):
         experiment("nmt", tmp_path, corpus=noisy(worse={"typos": 0.1}))
     wrong = experiment("nmt", tmp_path, corpus=noisy(worse={"asr": 0.1}))
-    with pytest.raises(UserError, match="no phonetic keys for 'qaa'"):
+    with pytest.raises(UserError, match="noise asr does not support 'qaa'"):
         preflight.check([wrong], Store(tmp_path))

@@ -96,8 +96,8 @@ def test_half_precision_without_a_gpu_is_told(make: Make, monkeypatch: pytest.Mo
         ({"valid": None}, {}, "give valid, or every"),
         ({"train": None}, {}, "give corpus.train"),
         ({}, {"augment": [{"operator": "cipher", "keys": [1, "letters"]}]}, "key \\d+ leaves the text unchanged"),
-        ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size ask for 5000 entries, .* allows at most"),
-        ({}, {"vocabulary": {"size_per_key": 9000}}, "vocabulary.size_per_key ask for .* allows at most"),
+        ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size: 5000 entries, .* allows at most"),
+        ({}, {"vocabulary": {"size_per_key": 9000}}, "vocabulary.size_per_key: .* allows at most"),
         ({"target_language": "ja"}, {}, "cannot tokenise 'ja'"),
     ],
 )

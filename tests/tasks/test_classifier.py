@@ -31,7 +31,7 @@ def loaded(path: Path, store: Path, seed: int = 1, **settings: object) -> tuple[
     """A checkpoint as training gets it, and where its tokenizer lies."""
     config = PretrainedClassifier.model_validate({"name": str(path), **settings})
     folder = Store(store).folder("vocabularies", path.name)
-    pretrained.keep(config.name, None, folder)
+    pretrained.save(config.name, None, folder)
     directory = learned.directory(folder)
     return build(config, LABELS, directory, seed), directory
 
@@ -244,7 +244,7 @@ def test_an_attention_that_a_model_lacks_is_a_user_error_wherever_it_is_made(
     without = f"'{path}' cannot be loaded: .* does not support .*scaled_dot_product_attention"
     with pytest.raises(UserError, match=without) as met:
         loaded(path, tmp_path / "asked", attention="sdpa")
-    assert "Where no hub" not in str(met.value)
+    assert "If the hub" not in str(met.value)
     with pytest.raises(UserError, match=without):
         empty(PretrainedClassifier(name=str(path), attention="sdpa"), LABELS, directory)
 
@@ -254,7 +254,7 @@ def test_an_attention_that_a_model_lacks_is_a_user_error_wherever_it_is_made(
 
 def checked(path: Path, store: Path, *, embedded: bool, max_length: int = 32, columns: int = 2) -> None:
     folder = Store(store).folder("vocabularies", path.name)
-    pretrained.keep(str(path), None, folder)
+    pretrained.save(str(path), None, folder)
     config, directory = PretrainedClassifier(name=str(path)), learned.directory(folder)
     check(config, LABELS, columns, directory, max_length, embedded=embedded)
 

@@ -9,5 +9,5 @@ from augury.tasks.classifier_settings import Scratch
 
 def test_sizes_are_checked() -> None:
     assert Scratch(architecture="small", layers=3).sizes.layers == 3
-    with pytest.raises(UserError, match="hidden_size 50 is not a multiple of attention_heads 4"):
+    with pytest.raises(UserError, match="hidden_size 50 must be a multiple of attention_heads 4"):
         validate(Scratch, {"architecture": "tiny", "hidden_size": 50}, "model")

@@ -55,7 +55,7 @@ def test_count_letters_counts_only_the_bytes_of_rows() -> None:
 
 
 def test_count_letters_rejects_other_types() -> None:
-    with pytest.raises(UserError, match="expected a column of type string or large_string, got int64"):
+    with pytest.raises(UserError, match="the column has type int64"):
         count_letters(pa.array([1, 2]))
 
 
@@ -70,7 +70,7 @@ def test_min_count_drops_rare_letters_and_extra_adds_letters() -> None:
     assert build_alphabet(counts, min_count=3) == Alphabet(("a",))
     assert build_alphabet(counts, min_count=2, extra="ßz") == Alphabet(("abzß",))
     assert build_alphabet(counts, min_count=2, extra="éa") == Alphabet(("abé",))
-    with pytest.raises(UserError, match="extra letters contain '7', '!': only letters"):
+    with pytest.raises(UserError, match="extra letters contain '7', '!': give letters only"):
         build_alphabet(counts, extra="z7!")
 
 
@@ -130,11 +130,11 @@ def test_explicit_alphabet_keeps_the_order_given() -> None:
     ("letters", "message"),
     [
         ("", "the alphabet is empty"),
-        ("abca", "the alphabet has 'a' more than once"),
-        ("ab c", "the alphabet has ' ': leave out white space"),
-        ("ab\u2028", r"the alphabet has '\\u2028': leave out white space"),
+        ("abca", "the alphabet repeats 'a'"),
+        ("ab c", "the alphabet contains ' ': remove white space"),
+        ("ab\u2028", r"the alphabet contains '\\u2028': remove white space"),
         ("ab\ud800", "surrogates"),
-        ("oa\u0308", r"is not in normalisation form C: write it as 'o\\xe4'"),
+        ("oa\u0308", r"is not in NFC: write it as 'o\\xe4'"),
     ],
 )
 def test_explicit_alphabet_rejects(letters: str, message: str) -> None:
@@ -143,7 +143,7 @@ def test_explicit_alphabet_rejects(letters: str, message: str) -> None:
 
 
 def test_cycles_share_no_letter() -> None:
-    with pytest.raises(UserError, match="'b' more than once"):
+    with pytest.raises(UserError, match="the alphabet repeats 'b'"):
         Alphabet(("ab", "bc"))
 
 

@@ -17,5 +17,5 @@ def test_on_a_gpu_transformers_chooses_the_attention(
 
 def test_heads_divide_the_hidden_size() -> None:
     check_heads(48, 4)
-    with pytest.raises(UserError, match="hidden_size 50 is not a multiple of attention_heads 4"):
+    with pytest.raises(UserError, match="hidden_size 50 must be a multiple of attention_heads 4"):
         check_heads(50, 4)

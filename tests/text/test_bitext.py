@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from augury.core.errors import UserError
 from augury.core.store import Folder
-from augury.text.bitext import Bitext, Lexicon, _distinct_numbers, encode
+from augury.text.bitext import Bitext, Lexicon, _unique_numbers, encode
 from augury.text.symmetrise import Direction
 
 sentences = st.lists(st.lists(st.sampled_from(["a", "B", "b", "ç", ","]), max_size=4), min_size=8, max_size=8)
@@ -57,7 +57,7 @@ def test_every_cell_knows_its_words(sources: list[list[str]], targets: list[list
 def test_numbers_too_large_to_sort_with_their_places_are_numbered_alike() -> None:
     numbers = np.array([7, 3, 7, 0, 3])
     for larger in (0, 1 << 61):
-        distinct, indices = _distinct_numbers(numbers + larger)
+        distinct, indices = _unique_numbers(numbers + larger)
         assert distinct.tolist() == [larger, larger + 3, larger + 7] and indices.tolist() == [2, 1, 2, 0, 1]
 
 
@@ -96,5 +96,5 @@ def test_it_is_read_as_it_was_written(tmp_path: Path) -> None:
 
 
 def test_documents_are_refused() -> None:
-    with pytest.raises(UserError, match=r"a line of 2,001 words beside one of 2,000 .*'a a a a a a a a \.\.\.'"):
+    with pytest.raises(UserError, match=r"a pair of 2,001 and 2,000 words .*'a a a a a a a a \.\.\.'"):
         encode([["b"], ["a"] * 2001], [["c"], ["d"] * 2000])

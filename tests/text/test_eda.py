@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from augury.core.rng import generator
-from augury.text.eda import OPERATIONS, Operation, augment, changes, clean, operation_of
+from augury.text.eda import OPERATIONS, Operation, augment, change_count, clean, operation_of
 
 SYNONYMS = {
     "dog": ("hound",),
@@ -43,7 +43,7 @@ def is_subsequence(part: list[str], whole: list[str]) -> bool:
 @pytest.mark.parametrize(("alpha", "expected"), [(0.1, [1, 1, 1, 1, 1, 2]), (0.2, [1, 1, 1, 1, 2, 4])])
 def test_the_number_of_changes(alpha: float, expected: list[int]) -> None:
     """As the authors' code counts them: `max(1, int(alpha * len))`."""
-    assert [changes(words, alpha) for words in (1, 4, 5, 9, 10, 20)] == expected
+    assert [change_count(words, alpha) for words in (1, 4, 5, 9, 10, 20)] == expected
 
 
 def test_as_many_words_are_replaced() -> None:

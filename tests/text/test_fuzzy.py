@@ -40,7 +40,7 @@ def test_golden_similarities(one: str, other: str, edits: int, shorter: str, lon
         assert len(index.similar(query, Limit(below, norm)).queries) == 1
         assert not len(index.similar(query, Limit(below + 0.0002, norm)).queries)
     assert len(index.similar(query, Limit(edits_as_threshold(one, other, edits), "max")).queries) == 1
-    pairs, shares = index.contained(query, 0.4)
+    pairs, shares = index.overlapping(query, 0.4)
     assert [f"{share:.4f}" for share in shares] == [common]
 
 
@@ -82,7 +82,7 @@ def test_all_similar_sentences_are_found(
 def test_all_sentences_with_enough_common_tokens_are_found(
     known: list[list[str]], queries: list[list[str]], share: float
 ) -> None:
-    pairs, shares = FuzzyIndex(known).contained(queries, share)
+    pairs, shares = FuzzyIndex(known).overlapping(queries, share)
     common = {
         (number, place): len({*query} & {*sentence}) / max(len({*query}), len({*sentence}))
         for number, query in enumerate(queries)

@@ -70,7 +70,7 @@ def test_posteriors_are_those_of_all_alignments() -> None:
         of_null = [words[rank] for words in bucket.words_by_position(nulls)[: lengths[rank]]]
         assert of_null == pytest.approx(1 - posteriors.sum(axis=0), rel=1e-9)
     assert moves == pytest.approx(sum(moves for _, moves in expected), rel=1e-9)
-    assert hmm.jumps_of(moves, 1).sum() == pytest.approx(moves.sum())
+    assert hmm.jump_counts(moves, 1).sum() == pytest.approx(moves.sum())
 
 
 def test_a_link_counts_as_the_geometric_mean_of_both_directions() -> None:

@@ -161,6 +161,6 @@ def test_the_tension_finds_the_distance_that_it_made(truth: float) -> None:
         distance += count * float((ibm2.prior(off, truth) * off).sum())
     tension = 4.0
     for _ in range(40):
-        tension = ibm2.optimised(tension, distance, lengths)
+        tension = ibm2.optimise_tension(tension, distance, lengths)
     assert tension == pytest.approx(truth, rel=1e-3)
-    assert ibm2.optimised(4.0, 0.0, {(9, 9): 1}) <= 14 and ibm2.optimised(0.2, 9.0, {(9, 9): 1}) == 0.1
+    assert ibm2.optimise_tension(4.0, 0.0, {(9, 9): 1}) <= 14 and ibm2.optimise_tension(0.2, 9.0, {(9, 9): 1}) == 0.1

@@ -12,16 +12,16 @@ from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.corpora.noise import KINDS
 from augury.text.keyboards import neighbours
-from augury.text.noise import EMOJI, FILLERS, Setting, confusions, noisy, require_language, spoken_words
+from augury.text.noise import EMOJI, FILLERS, NoiseContext, add_noise, confusions, core_words, require_language
 from augury.text.phonetic import phonetic_key
 
 TEXT = "Their dog, who wrote to me here, did not know two words. " * 40
 WORDS = len(TEXT.split())
-ENGLISH = Setting("en", "auto", confusions([*spoken_words(TEXT), "there", "too", "hear", "no", "rote"], "en"))
+ENGLISH = NoiseContext("en", "auto", confusions([*core_words(TEXT), "there", "too", "hear", "no", "rote"], "en"))
 
 
 def changed(kind: str, rate: float, text: str = TEXT) -> str:
-    return noisy(text, kind, rate, generator("test", kind), ENGLISH)
+    return add_noise(text, kind, rate, generator("test", kind), ENGLISH)
 
 
 def places(kind: str, rate: float) -> set[int]:
@@ -34,7 +34,7 @@ def places(kind: str, rate: float) -> set[int]:
 def test_rate_0_changes_nothing_and_layout_stays(kind: str) -> None:
     assert changed(kind, 0.0) == TEXT
     assert changed(kind, 0.5) != TEXT
-    assert noisy("a  b\tc ", "casing", 1.0, generator(1), ENGLISH) == "A  B\tC "
+    assert add_noise("a  b\tc ", "casing", 1.0, generator(1), ENGLISH) == "A  B\tC "
 
 
 @pytest.mark.parametrize("kind", ["spelling", "keyboard", "casing"])
@@ -54,7 +54,7 @@ def test_a_lower_rate_changes_some_of_the_same_words_alike(kind: str) -> None:
 @given(st.lists(st.text(alphabet="aBé'1", min_size=1, max_size=6), min_size=1, max_size=8), st.integers(0, 99))
 def test_a_misspelt_word_is_one_edit_away(words: list[str], seed: int) -> None:
     for old, new in zip(
-        words, noisy(" ".join(words), "spelling", 1.0, generator(seed), ENGLISH).split(" "), strict=True
+        words, add_noise(" ".join(words), "spelling", 1.0, generator(seed), ENGLISH).split(" "), strict=True
     ):
         assert new and OSA.distance(old, new) <= 1
         assert any(map(str.isalpha, old)) or new == old
@@ -77,7 +77,7 @@ def test_marks_are_dropped_or_doubled() -> None:
     text = changed("punctuation", 1.0)
     assert text.replace(",", "").replace(".", "") == TEXT.replace(",", "").replace(".", "")
     assert text.count(",,") + text.count("..") == pytest.approx(60, abs=18)  # half of 120, three standard deviations
-    assert noisy("?!", "punctuation", 1.0, generator(1), ENGLISH) == "?!"
+    assert add_noise("?!", "punctuation", 1.0, generator(1), ENGLISH) == "?!"
 
 
 def test_fillers_and_emoji_are_added() -> None:
@@ -111,9 +111,9 @@ def test_words_are_confused_with_those_that_sound_alike() -> None:
     heard = changed("asr", 1.0).split()[:12]
     assert " ".join([*heard[:4], *heard[5:10], heard[11]]) == "There dog, who rote me hear, did not no words."
     assert heard[4] in ("too", "two") and heard[10] in ("to", "too")
-    with pytest.raises(UserError, match="no phonetic keys for 'cs'"):
+    with pytest.raises(UserError, match="noise asr does not support 'cs'"):
         require_language(["asr"], "cs")
-    with pytest.raises(UserError, match="no fillers for 'cs'"):
+    with pytest.raises(UserError, match="noise fillers does not support 'cs'"):
         require_language(["fillers"], "cs")
     require_language(["spelling", "emoji"], "cs")
 
@@ -121,5 +121,6 @@ def test_words_are_confused_with_those_that_sound_alike() -> None:
 def test_what_a_text_becomes_is_its_own_affair() -> None:
     random = np.random.default_rng(1)
     assert (
-        noisy("", "spelling", 1.0, random, ENGLISH) == "" and noisy("42 !", "spelling", 1.0, random, ENGLISH) == "42 !"
+        add_noise("", "spelling", 1.0, random, ENGLISH) == ""
+        and add_noise("42 !", "spelling", 1.0, random, ENGLISH) == "42 !"
     )

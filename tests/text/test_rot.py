@@ -102,7 +102,7 @@ def test_a_key_may_leave_stray_letters_in_place() -> None:
 
 @pytest.mark.parametrize("cycles", [(), ("a",), ("a", "B")])
 def test_an_alphabet_that_cannot_move_is_an_error(cycles: tuple[str, ...]) -> None:
-    with pytest.raises(UserError, match=f"the alphabet has {len(cycles)} letters and no two on one cycle"):
+    with pytest.raises(UserError, match=f"the alphabet has {len(cycles)} letters and no cycle with two"):
         Rot(Alphabet(cycles), 1)
 
 
@@ -181,7 +181,7 @@ def test_offsets_need_not_start_at_zero() -> None:
 
 
 def test_column_rejects_other_types() -> None:
-    with pytest.raises(UserError, match="expected a column of type string or large_string, got list"):
+    with pytest.raises(UserError, match="the column has type list"):
         Rot(GERMAN, 1).column(pa.array([["a"]]))
 
 

@@ -20,7 +20,7 @@ from augury.text.segmentation import require_words, tokenised_line
 )
 def test_segmented_text_is_the_way_out(language: str, plain: str, segmented: str) -> None:
     require_words([segmented, ""], language, "here")
-    with pytest.raises(UserError, match=f"here: '{language}' is written without spaces.*as a segmenter writes it"):
+    with pytest.raises(UserError, match=f"here: '{language}' is written without spaces.*run a segmenter first"):
         require_words([plain, "", plain], language, "here")
 
 

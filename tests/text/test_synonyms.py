@@ -44,7 +44,7 @@ def test_words_are_composed_as_those_of_a_corpus(tmp_path: Path) -> None:
 @pytest.mark.parametrize("line", ["dog", "dog\t", "\thound", "dog\thound,,canine", "dog\thound\tcanine"])
 def test_a_line_that_is_no_entry_is_named(tmp_path: Path, line: str) -> None:
     path = written(tmp_path / "table.tsv", f"cat\tkitty\n{line}\n")
-    with pytest.raises(UserError, match=r"table\.tsv, line 2: .* is not an entry; give word<TAB>synonym"):
+    with pytest.raises(UserError, match=r"table\.tsv, line 2: .* is not an entry; use word<TAB>synonym"):
         load_synonyms(path)
 
 
@@ -74,7 +74,7 @@ def test_a_directory_without_wordnet_is_an_error(tmp_path: Path) -> None:
 
 
 def test_a_wordnet_of_another_form_is_an_error(tmp_path: Path) -> None:
-    with pytest.raises(UserError, match=r"synsets\.tsv\.gz, line 3: 2 columns under a header of 5"):
+    with pytest.raises(UserError, match=r"synsets\.tsv\.gz, line 3 has 2 columns, but the header has 5"):
         load_synonyms(wordnet(tmp_path, "\n".join(SYNSETS.split("\n")[:2] + ["03343737-n\tfilm"])))
     with pytest.raises(UserError, match=r"synsets\.tsv\.gz has no column 'members'"):
         load_synonyms(wordnet(tmp_path, SYNSETS.replace("members", "lemmas")))
@@ -99,7 +99,7 @@ def test_open_english_wordnet(data: Path) -> None:
 
 def test_stop_words_are_read_in_lower_case(tmp_path: Path) -> None:
     assert load_stop_words(written(tmp_path / "words", "The\nof\r\n\nÜber\n")) == {"the", "of", "über"}
-    with pytest.raises(UserError, match=r"words, line 2: 'of the' is not a stop word; give one word a line"):
+    with pytest.raises(UserError, match=r"words, line 2: 'of the' is not a stop word; give one word per line"):
         load_stop_words(written(tmp_path / "words", "a\nof the\n"))
 
 

@@ -205,7 +205,7 @@ def test_an_unknown_view_names_the_nearest(vocabularies: Vocabularies) -> None:
 
 
 def test_an_unfinished_vocabulary_is_none(store: Store) -> None:
-    with pytest.raises(UserError, match="not complete"):
+    with pytest.raises(UserError, match="incomplete"):
         Vocabulary.load(store.folder("vocabularies", "absent"))
 
 
@@ -238,7 +238,7 @@ def test_an_impossible_size_names_the_nearest(
 ) -> None:
     folder = store.folder("vocabularies", "size")
     ciphers = 2 if "size_per_key" in settings else 0
-    with pytest.raises(UserError, match=f"^{keys} ask for {size + ciphers} entries, .* {bound} ") as caught:
+    with pytest.raises(UserError, match=f"^{keys}: {size + ciphers} entries, .* {bound} ") as caught:
         fit(folder, VocabularyConfig(size=size, **settings), views)
     limit = int(str(caught.value).split(f"{bound} ")[1].split(":")[0]) - ciphers
     with pytest.raises(UserError, match=bound):
@@ -259,15 +259,15 @@ def test_a_size_that_nobody_gave_is_what_plain_text_is_worth(store: Store, mode:
 
 def test_the_size_of_a_cipher_has_its_own_key_in_separate_mode(store: Store) -> None:
     config = VocabularyConfig(size=110, separate_size_per_key=4000, mode="separate")
-    with pytest.raises(UserError, match=r"vocabulary\.separate_size_per_key ask .* rot-1 allows at most \d+"):
+    with pytest.raises(UserError, match=r"vocabulary\.separate_size_per_key: .* rot-1 allows at most \d+"):
         fit(store.folder("size", "cipher"), config)
 
 
 @pytest.mark.parametrize(
     ("reserved", "fault"),
     [
-        (["<a>", "<a>"], "'<a>' is there already"),
-        (["<pad>"], "'<pad>' is there already"),
+        (["<a>", "<a>"], "'<a>' already exists"),
+        (["<pad>"], "'<pad>' already exists"),
         *(([symbol], "not one word") for symbol in ("a b", "", "a\u00a0", "▁a")),
     ],
 )
@@ -279,7 +279,7 @@ def test_reserved_symbols_are_distinct_words(reserved: list[str], fault: str) ->
 @pytest.mark.parametrize(
     ("symbol", "fault"),
     [
-        ("__en__", "'__en__' is the tag of a language"),
+        ("__en__", "'__en__' is already the tag of a language"),
         ("e", r"\['e'\] are also pieces of the text"),
     ],
 )

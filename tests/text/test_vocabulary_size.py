@@ -13,7 +13,7 @@ from augury.text import sentencepieces
 from augury.text.alphabet import build_alphabet
 from augury.text.rot import Rot
 from augury.text.vocabulary import VocabularyConfig, train
-from augury.text.vocabulary_size import fitting_size, many_words, matching_size
+from augury.text.vocabulary_size import fitting_size, has_words, matching_size
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +46,7 @@ def test_a_truncated_model_is_the_model_of_that_size(texts: list[str], size: int
 @pytest.mark.parametrize("keys", [[1], [1, 2]])
 def test_plain_text_keeps_its_number_of_pieces(texts: list[str], keys: list[int]) -> None:
     views = [text for key in keys for text in enciphered(texts, key)]
-    matched = matching_size(texts, views, baseline=300, most=300 * (1 + len(keys)))
+    matched = matching_size(texts, views, baseline=300, largest=300 * (1 + len(keys)))
     assert matched.baseline == pytest.approx(pieces(sentencepieces.learn(texts, 300), texts))
     assert matched.pieces == pytest.approx(pieces(sentencepieces.learn([*texts, *views], matched.size), texts))
     assert 0.99 < matched.pieces / matched.baseline <= 1
@@ -68,7 +68,7 @@ def test_text_is_worth_its_characters_and_the_words_that_come_twice() -> None:
     texts = ["ein Haus, ein Hund", "das Haus 12 12", "Hund"]
     assert fitting_size(texts, 100) == len(" ,12Hadeinsu") + len(["ein", "Haus", "Hund"])
     assert fitting_size(texts, 2) == 2
-    assert many_words(texts, 4) and not many_words(texts, 5)
+    assert has_words(texts, 4) and not has_words(texts, 5)
 
 
 @settings(max_examples=50, deadline=None)

@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, model_validator
 
-from augury.core.config import Section, one_of
+from augury.core.config import Section, discriminated_union
 from augury.core.mutability import MUTABLE
 from augury.text.architecture import Attention, check_heads, overridden
 
@@ -75,7 +75,9 @@ class Alone(Section):
         return 0, size * (not self.freeze_base) + self.intermediate_size * (size + hidden_size)
 
 
-Embeddings = Annotated[Table | Alone, one_of({"table": Table, "alone": Alone}, "embeddings", default="table")]
+Embeddings = Annotated[
+    Table | Alone, discriminated_union({"table": Table, "alone": Alone}, "embeddings", default="table")
+]
 
 
 class ModelConfig(Section):

@@ -39,7 +39,7 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
 def _to_transformers(trained: Trained, prefix: list[str], directory: Path) -> tuple[str, list[str]]:
     """Write model and tokenizer; return how they are used and what must be known."""
     vocabulary, experiment = trained.vocabulary, trained.experiment
-    if not vocabulary.form.plain:
+    if not vocabulary.preprocessor.is_identity:
         raise UserError(
             "its text is written as tokens of Moses or with its case as markers, which no tokenizer of transformers "
             "does: export --to ctranslate2, or `augury translate`"
@@ -99,11 +99,11 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
 """
     lowercase = ", in lower case," if experiment.corpus.preparation.lowercase else ""
     notes = [f"It reads text in NFC{lowercase} without space at its ends."]
-    if not vocabulary.form.plain:
-        form = ", ".join(f"{key}={value!r}" for key, value in asdict(vocabulary.form).items())
+    if not vocabulary.preprocessor.is_identity:
+        settings = ", ".join(f"{key}={value!r}" for key, value in asdict(vocabulary.preprocessor).items())
         notes.append(
-            f"With `form = augury.text.text_form.TextForm({form})`, encode `form.written(texts, 'source')` in place of "
-            "`texts`, and read outputs by `form.read`."
+            f"With `preprocessor = augury.text.preprocessing.Preprocessor({settings})`, encode "
+            "`preprocessor.encode(texts, 'source')` in place of `texts`, and decode outputs by `preprocessor.decode`."
         )
     if prefix:
         notes.append(f"It expects `{' '.join(prefix)}` before the pieces of every source, with no space between them.")

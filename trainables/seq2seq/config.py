@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from augury.core.config import one_of
+from augury.core.config import discriminated_union
 from augury.corpora.nli import NliSpec
 from augury.corpora.spec import CorpusSpec
 from augury.experiments.experiment import AnyRegime, Experiment
@@ -69,7 +69,7 @@ class Config(Experiment):
     """A generator's experiment."""
 
     task: Literal["seq2seq"] = "seq2seq"
-    corpus: Annotated[PairsCorpus, one_of(FORMS, "corpus", key="form")]
+    corpus: Annotated[PairsCorpus, discriminated_union(FORMS, "corpus", key="form")]
     model: GeneratorModel = PretrainedGenerator()
     max_pieces: int = Field(150, ge=2)
     """Longer sources and targets are cut to so many pieces, their end included, and counted."""

@@ -16,7 +16,7 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.noise import KINDS, NoiseRates
-from augury.text.noise import Setting, confusions, noisy, require_language, spoken_words
+from augury.text.noise import NoiseContext, add_noise, confusions, core_words, require_language
 
 
 class Noise(NoiseRates, OfTexts):
@@ -72,7 +72,7 @@ class Noise(NoiseRates, OfTexts):
         languages = block.column(_language(block.column_names)).to_pylist()
         for side in input_columns(block.column_names):
             for language, text in zip(languages, block.column(side).to_pylist(), strict=True):
-                words.setdefault(language, set()).update(spoken_words(text))
+                words.setdefault(language, set()).update(core_words(text))
         return {language: sorted(of_language) for language, of_language in words.items()}
 
     def fit(self, words_of_blocks: Sequence[Mapping[str, list[str]]]) -> dict[str, Any]:
@@ -89,7 +89,7 @@ class Noise(NoiseRates, OfTexts):
             columns, counts = {}, Counter[str]()
             names, languages = (block.column(name).to_pylist() for name in ("id", _language(block.column_names)))
             settings = {
-                language: Setting(language, self.layout, fitted["confusions"].get(language, {}))
+                language: NoiseContext(language, self.layout, fitted["confusions"].get(language, {}))
                 for language in set(languages)
             }
             for side in sides:
@@ -111,11 +111,11 @@ class Noise(NoiseRates, OfTexts):
         """Return what the noise of a text depends on besides seed, side and copy."""
         return name
 
-    def _changed(self, text: str, setting: Setting, name: str, side: str, copy: int) -> str:
+    def _changed(self, text: str, setting: NoiseContext, name: str, side: str, copy: int) -> str:
         changed = text
         for kind, rate in self.rates.items():
             random = generator(self.seed, self.operator, self.key(name, text), side, copy, kind)
-            changed = noisy(changed, kind, rate, random, setting)
+            changed = add_noise(changed, kind, rate, random, setting)
         return changed if changed.strip() else text
 
 

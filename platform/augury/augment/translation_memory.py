@@ -44,12 +44,12 @@ class TranslationMemory:
         tokens = [self.tokens(source) for source in sources]
         last = np.array([self.rows.get(source, [len(self.ids)])[-1] for source in sources], np.int64)
         if contained:
-            pairs, shares = self._index.contained(tokens, limit.threshold)
+            pairs, shares = self._index.overlapping(tokens, limit.threshold)
             own = np.array([self._numbers.get(source, -1) for source in sources], np.int64)
             allowed = pairs.sentences != own[pairs.queries]
             if earlier:
                 allowed &= self._first[pairs.sentences] < last[pairs.queries]
-            pairs = self._index.within(tokens, limit, _best(pairs.where(allowed), shares[allowed]))
+            pairs = self._index.filter_similar(tokens, limit, _best(pairs.where(allowed), shares[allowed]))
         else:
             pairs = self._index.similar(tokens, limit)
         cuts = np.searchsorted(pairs.queries, np.arange(len(sources) + 1))

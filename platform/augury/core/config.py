@@ -23,12 +23,12 @@ class Section(BaseModel):
 
     @classmethod
     def __get_pydantic_json_schema__(cls, schema: CoreSchema, handler: GetJsonSchemaHandler) -> JsonSchemaValue:
-        """Return the section's JSON Schema, with the key `preset` where there are presets."""
-        described = handler.resolve_ref_schema(handler(schema))
+        """Return the JSON Schema of the section, with the key `preset` if it has presets."""
+        json_schema = handler.resolve_ref_schema(handler(schema))
         if presets := getattr(cls, "PRESETS", None):
             preset = {"description": "Preset that the other settings override.", "enum": list(presets)}
-            described["properties"] = {"preset": preset, **described.get("properties", {})}
-        return described
+            json_schema["properties"] = {"preset": preset, **json_schema.get("properties", {})}
+        return json_schema
 
     def to_dict(self) -> dict[str, Any]:
         """Return the settings, defaults included, as JSON-like values."""
@@ -137,20 +137,22 @@ def validate(schema: type[S], content: Mapping[str, Any], where: str) -> S:
         raise InvalidSettings(where, faults) from error
 
 
-def one_of(schemas: Mapping[str, type[S]], what: str, key: str = "name", default: str | None = None) -> BeforeValidator:
-    """Return the validator of a section that is one of several, as its `key` says; UserError names the nearest."""
+def discriminated_union(
+    schemas: Mapping[str, type[S]], noun: str, key: str = "name", default: str | None = None
+) -> BeforeValidator:
+    """Return a validator of sections whose `key` selects one of several schemas; raises UserError for other values."""
 
-    def chosen(value: Any) -> Any:
+    def select(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
         name = value.get(key, default)
         if name is None:
-            raise UserError(f"the {what} needs '{key}', one of {', '.join(schemas)}")
+            raise UserError(f"the {noun} has no '{key}': give one of {', '.join(schemas)}")
         if name not in schemas:
-            raise unknown(what if key == "name" else f"{key} of {what}", str(name), schemas)
-        return validate(schemas[name], value, f"{what} {name}")
+            raise unknown(noun if key == "name" else f"{key} of {noun}", str(name), schemas)
+        return validate(schemas[name], value, f"{noun} {name}")
 
-    return BeforeValidator(chosen)
+    return BeforeValidator(select)
 
 
 def _known_keys(schema: type[BaseModel], location: Sequence[str]) -> list[str]:

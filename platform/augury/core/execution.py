@@ -207,15 +207,15 @@ class Execution(Section):
         chunk: int,
         executor: ExecutorName | None = None,
     ) -> list[R]:
-        """Return the results of rows, in their order, by a task that holds a model and takes `chunk` rows at once.
+        """Map a task with a model over rows, `chunk` rows at a time, and return the results in order.
 
-        One core takes `per_second` rows; `executor` overrides the setting.
+        `per_second` is the estimated speed of one core in rows; `executor` overrides the setting.
         """
-        chosen = self.choose(len(rows) / per_second, name, executor)
+        backend = self.choose(len(rows) / per_second, name, executor)
         chunks = [rows[start : start + chunk] for start in range(0, len(rows), chunk)]
         with Stage(name, len(rows), unit) as stage:
-            parts = chosen.map(make, chunks, stage, size=len, **self.reserved(chosen))
-        return [result for part in parts for result in part]
+            results = backend.map(make, chunks, stage, size=len, **self.reserved(backend))
+        return [result for chunk_results in results for result in chunk_results]
 
 
 def choose(executor: ExecutorName, seconds: float, what: str, address: str | None = None) -> Executor:

@@ -102,7 +102,8 @@ class Adversarial(WarmupRegime):
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         if not isinstance(model, PerturbableModel):
             raise UserError(
-                "regime adversarial moves word embeddings, which the task's model has not: take regime plain"
+                "regime adversarial perturbs word embeddings, which the model of this task does not support: use "
+                "regime plain"
             )
         if self.in_warmup(progress):
             return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)

@@ -200,7 +200,7 @@ def _name(config: PretrainedClassifier | Scratch) -> str:
 
 def _random(configuration: PretrainedConfig, name: str) -> PreTrainedModel:
     """A classifier with random parameters, in evaluation mode; the global random state is left as it was."""
-    with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.explained(name):
+    with torch.random.fork_rng(devices=[]), torch.device("cpu"), pretrained.loading_errors(name):
         return AutoModelForSequenceClassification.from_config(configuration, dtype=torch.float32).eval()
 
 

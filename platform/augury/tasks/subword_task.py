@@ -58,7 +58,7 @@ class SubwordTask(Trainable):
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
         model = experiment.model
         if isinstance(model, Pretrained):
-            pretrained.keep(model.name, model.revision, folder)
+            pretrained.save(model.name, model.revision, folder)
         else:
             lines = (line for text in texts.values() for line in text.lines())
             learned.learn(lines, model.vocabulary_size, folder)

@@ -32,9 +32,9 @@ class VocabularyTask(Trainable):
             return
         if not _has_size(experiment) or any(operator.works_with_models for operator in experiment.augment):
             return
-        from augury.text.vocabulary_size import many_words
+        from augury.text.vocabulary_size import has_words
 
-        if not many_words(self._lines(experiment, store), self.entries(experiment, store)):
+        if not has_words(self._lines(experiment, store), self.entries(experiment, store)):
             from augury.experiments.preparation import make_texts
 
             make_texts(experiment, store)  # the vocabulary of so little text is learned at once

@@ -1,1 +1,1 @@
-"""Text: normalisation, alphabets and ciphers, vocabularies, word alignment."""
+"""Text processing: ciphers, noise, EDA, word alignment, vocabularies and tokenisation."""

@@ -1,7 +1,7 @@
-"""Word alignment of parallel text, fitted and applied shard by shard.
+"""Word alignment of parallel text by expectation maximisation, shard by shard.
 
-In an iteration every shard's expected counts under the current parameters are found where the executor runs, then
-added up and normalised here, so that neither the executor nor the cut into shards changes what is learned.
+In each iteration, the executor computes the expected counts of the shards, and this process sums and normalises them.
+The result depends neither on the executor nor on the division into shards.
 """
 
 from __future__ import annotations
@@ -31,19 +31,19 @@ from augury.text.words import words
 T = TypeVar("T")
 
 Sentences = Sequence[Sequence[str]]
-"""Lists of words, one for each sentence."""
+"""Sentences as lists of words."""
 MODELS: Mapping[str, type[Hmm] | type[FastAlign]] = {"hmm": Hmm, "fast_align": FastAlign}
-"""The models that are trained here, by the name of the aligner."""
+"""Alignment models by name."""
 PAIRS_PER_SECOND = 2_500
-"""The speed of one core, all iterations included."""
+"""Speed of one core, including all iterations."""
 
-Item = tuple[str, int, Tables]  # a shard, its sentence pairs, the tables for its lexicon
+Item = tuple[str, int, Tables]  # file of a shard, number of its sentence pairs, tables for its lexicon
 
 
 def align(sources: Sentences, targets: Sentences, model: Model | None = None) -> Links:
-    """Return the links of a parallel text that fits in memory, by an aligner fitted on it, in this process.
+    """Fit an aligner on a parallel text that fits in memory, and return its links.
 
-    Raises UserError where no sentence pair has words on both sides.
+    Raises UserError if no sentence pair has words on both sides.
     """
     starts = range(0, len(sources), SHARD_ROWS)
     parts = [(sources[start : start + SHARD_ROWS], targets[start : start + SHARD_ROWS]) for start in starts]
@@ -64,20 +64,20 @@ def words_of_shard(
 
 @dataclass(frozen=True)
 class Aligner:
-    """A model with the tables that it has learned for both directions."""
+    """An alignment model with its parameters for both directions."""
 
     lexicon: Lexicon
     tables: Tables
     model: Model
 
     def links(self, sources: Sentences, targets: Sentences) -> Links:
-        """Return the links of sentence pairs, seen in training or not; case is ignored."""
+        """Align sentence pairs, whether seen in training or not, ignoring case."""
         bitext, lexicon = encode(sources, targets)
         tables = _tables_at(self.tables, self.lexicon.indices_of(lexicon))
         return self.model.links(bitext, tables, len(sources))
 
     def write(self, folder: Folder) -> None:
-        """Write it to the files of a folder, for `read`."""
+        """Save the aligner to a folder."""
         forward, reverse = (self.tables[direction] for direction in BOTH)
         columns = {
             "sources": {"word": self.lexicon.source_words, "null": reverse.null},
@@ -92,7 +92,7 @@ class Aligner:
 
     @classmethod
     def read(cls, folder: Folder) -> Aligner:
-        """Read the aligner that `write` wrote; raise UserError, which names the file, where one cannot be read."""
+        """Load an aligner saved by `write`; raise UserError if a file cannot be read."""
         sources, targets, pairs = (read_shard(folder, f"{name}.parquet") for name in ("sources", "targets", "pairs"))
         saved = folder.read_json("aligner.json")
         both = (sources.column("word").combine_chunks(), targets.column("word").combine_chunks())
@@ -109,26 +109,26 @@ class Aligner:
 
 @dataclass(frozen=True)
 class Encoded:
-    """A parallel text whose shards were encoded, each in a file, and the lexicon of them all."""
+    """A parallel text encoded as a file for each shard, and the joint lexicon."""
 
     scratch: Folder
     shards: tuple[str, ...]
     rows: tuple[int, ...]
-    """Sentence pairs of each shard."""
+    """Number of sentence pairs of each shard."""
     lexicon: Lexicon
     indices: tuple[Indices, ...]
-    """Of each shard's lexicon in the joint one."""
+    """Indices of each shard's lexicon in the joint one."""
     shapes: Mapping[tuple[int, int], int]
-    """Sentence pairs by the number of their source and target words."""
+    """Number of sentence pairs by their numbers of source and target words."""
 
 
 def encode_shards(
     read: Callable[[T], tuple[Sentences, Sentences]], items: Sequence[T], scratch: Folder, executor: Executor
 ) -> Encoded:
-    """Encode a parallel text: `read` returns the words of both sides of a shard from its item.
+    """Encode a parallel text into files in `scratch`, which all workers must be able to access.
 
-    The files are needed as long as the result is; every process of the executor must reach the folder.
-    Raises UserError where no sentence pair has words on both sides.
+    `read` returns the words of both sides of a shard, given its item. Raises UserError if no sentence pair has words on
+    both sides.
     """
     shards = tuple(f"{index:05d}.npy" for index in range(len(items)))
     with Stage("read words") as stage:
@@ -138,14 +138,14 @@ def encode_shards(
     for _, shapes_of_shard, _ in encoded:
         shapes.update(shapes_of_shard)
     if not shapes:
-        raise UserError("no sentence pair has words on both sides: there is nothing to align")
+        raise UserError("no sentence pair has words on both sides: check the text to align")
     lexicon = Lexicon.union([lexicon_of_shard for _, _, lexicon_of_shard in encoded])
     indices = tuple(lexicon.indices_of(lexicon_of_shard) for _, _, lexicon_of_shard in encoded)
     return Encoded(scratch, shards, tuple(rows for rows, _, _ in encoded), lexicon, indices, shapes)
 
 
 def fit(encoded: Encoded, executor: Executor, model: Model) -> Aligner:
-    """Train on an encoded text; memory of this process grows with the pairs of words, not with the text."""
+    """Train a model on an encoded text; memory use depends on the number of word pairs, not of sentences."""
     tables = model.start(encoded.lexicon)
     with Stage("fit aligner", sum(encoded.rows) * model.iterations, "pairs") as stage:
         for iteration in range(model.iterations):
@@ -155,25 +155,25 @@ def fit(encoded: Encoded, executor: Executor, model: Model) -> Aligner:
 
 
 def expectations(encoded: Encoded, tables: Tables, model: Model, executor: Executor, stage: Stage) -> Tables:
-    """Return the expected counts of the whole text under these parameters: sums over its shards, in their order."""
+    """Return the expected counts under given parameters, summed over shards."""
     counts = executor.map(_Expect(encoded.scratch, model), _items(encoded, tables), stage, size=itemgetter(0))
-    sums = {}
+    totals = {}
     for direction, table in tables.items():
-        whole = Table(np.zeros(len(table.pairs)), np.zeros(len(table.null)), np.zeros(len(table.order)))
-        for indices, (_, of_shard) in zip(encoded.indices, counts, strict=True):
-            whole.pairs[indices.pairs] += of_shard[direction].pairs
-            whole.null[indices.generated(direction)] += of_shard[direction].null
-            whole.order[:] += of_shard[direction].order
-        sums[direction] = whole
-    return sums
+        total = Table(np.zeros(len(table.pairs)), np.zeros(len(table.null)), np.zeros(len(table.order)))
+        for indices, (_, shard) in zip(encoded.indices, counts, strict=True):
+            total.pairs[indices.pairs] += shard[direction].pairs
+            total.null[indices.generated(direction)] += shard[direction].null
+            total.order[:] += shard[direction].order
+        totals[direction] = total
+    return totals
 
 
 def apply(aligner: Aligner, encoded: Encoded, executor: Executor) -> list[Links]:
     """Return the links of each shard of the text that the aligner was fitted on."""
     with Stage("align", sum(encoded.rows), "pairs") as stage:
         task = _Apply(encoded.scratch, aligner.model)
-        links = executor.map(task, _items(encoded, aligner.tables), stage, size=itemgetter(0))
-    return [of_shard for _, of_shard in links]
+        results = executor.map(task, _items(encoded, aligner.tables), stage, size=itemgetter(0))
+    return [links for _, links in results]
 
 
 def _items(encoded: Encoded, tables: Tables) -> list[Item]:
@@ -182,7 +182,7 @@ def _items(encoded: Encoded, tables: Tables) -> list[Item]:
 
 
 def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
-    """Return the tables for the words and pairs at these indices of a lexicon."""
+    """Return the tables restricted to the words and pairs at the given indices, with `UNSEEN` for index -1."""
 
     def take(probabilities: np.ndarray, indices: np.ndarray) -> np.ndarray:
         return np.where(indices < 0, UNSEEN, probabilities[indices])
@@ -195,7 +195,7 @@ def _tables_at(tables: Tables, indices: Indices) -> dict[Direction, Table]:
 
 @dataclass(frozen=True)
 class _Encode(Generic[T]):
-    """Makes the task that encodes a shard and returns its sentence pairs, their lengths and its lexicon."""
+    """Creates the task that encodes a shard and returns its number of sentence pairs, their lengths and its lexicon."""
 
     read: Callable[[T], tuple[Sentences, Sentences]]
     scratch: Folder
@@ -213,7 +213,7 @@ class _Encode(Generic[T]):
 
 @dataclass(frozen=True)
 class _Expect:
-    """Makes the task that returns the sentence pairs of a shard and its expected counts."""
+    """Creates the task that returns the number of sentence pairs of a shard and its expected counts."""
 
     scratch: Folder
     model: Model
@@ -228,7 +228,7 @@ class _Expect:
 
 @dataclass(frozen=True)
 class _Apply:
-    """Makes the task that returns the sentence pairs of a shard and their links."""
+    """Creates the task that returns the number of sentence pairs of a shard and its links."""
 
     scratch: Folder
     model: Model

@@ -1,4 +1,4 @@
-"""The alphabet of a cipher: the letters of the training text, in code-point order, as one or more cycles."""
+"""Alphabets of ciphers: the letters of the training text in code-point order, in one or more cycles."""
 
 from __future__ import annotations
 
@@ -18,16 +18,15 @@ from augury.core.errors import UserError, unknown
 
 Mode = Literal["alpha", "cased", "lower", "block"]
 
-# Bytes of text worked on at a time: with its copies in wider codes, a piece stays in the second-level cache.
+# Bytes of text to process at a time, so that a piece and its wider encodings fit in the L2 cache.
 _PIECE = 1 << 17
 
 
 @dataclass(frozen=True)
 class Alphabet:
-    """The letters that a cipher rotates; each cycle is a string whose last letter is followed by its first.
+    """The letters that a cipher rotates; in each cycle, the first letter follows the last.
 
-    Raises UserError if a letter occurs twice or cannot be one: white space separates words, and surrogates
-    have no UTF-8 form.
+    Raises UserError for repeated letters, white space, and surrogates, which UTF-8 cannot encode.
     """
 
     cycles: tuple[str, ...]
@@ -36,18 +35,18 @@ class Alphabet:
         letters = "".join(self.cycles)
         repeated = sorted(letter for letter, count in Counter(letters).items() if count > 1)
         if repeated:
-            raise UserError(f"the alphabet has {_shown(repeated)} more than once: give each letter once")
-        unfit = [letter for letter in letters if letter.isspace() or "\ud800" <= letter <= "\udfff"]
-        if unfit:
-            raise UserError(f"the alphabet has {_shown(unfit)}: leave out white space and surrogates")
+            raise UserError(f"the alphabet repeats {_shown(repeated)}: give each letter once")
+        invalid = [letter for letter in letters if letter.isspace() or "\ud800" <= letter <= "\udfff"]
+        if invalid:
+            raise UserError(f"the alphabet contains {_shown(invalid)}: remove white space and surrogates")
 
     @property
     def period(self) -> int:
-        """The least common multiple of the cycles' lengths: keys that differ by it make the same cipher."""
+        """The least common multiple of the cycle lengths: keys that are congruent modulo it are equivalent."""
         return math.lcm(*map(len, self.cycles))
 
     def rotation(self, key: int) -> dict[str, str]:
-        """Return each letter with the `key`-th letter after it on its cycle; empty for an empty alphabet."""
+        """Map each letter to the `key`-th letter after it in its cycle."""
         return {
             letter: cycle[(position + key) % len(cycle)]
             for cycle in self.cycles
@@ -55,12 +54,12 @@ class Alphabet:
         }
 
     def to_json(self) -> dict[str, Any]:
-        """Describe the alphabet for `from_json`: `{"cycles": ["abc…", …]}`."""
+        """Return the alphabet as JSON-like data: `{"cycles": ["abc…", …]}`."""
         return {"cycles": list(self.cycles)}
 
     @classmethod
     def from_json(cls, data: Any) -> Alphabet:
-        """Return the alphabet that `to_json` described; raise UserError if `data` is not such a description."""
+        """Return the alphabet from the data of `to_json`; raise UserError for any other data."""
         cycles = data.get("cycles") if isinstance(data, dict) else None
         if not isinstance(cycles, list) or not all(isinstance(cycle, str) and cycle for cycle in cycles):
             raise UserError(f'not an alphabet: {data!r:.80}; expected {{"cycles": ["abc…", …]}}, none empty')
@@ -68,40 +67,39 @@ class Alphabet:
 
 
 def count_letters(column: pa.Array | pa.ChunkedArray) -> dict[str, int]:
-    """Count each letter (`str.isalpha`) of a column of strings, in code-point order; skips nulls.
+    """Count the letters (`str.isalpha`) in a column of strings, ignoring nulls; keys are in code-point order.
 
-    The counts of several blocks add up to the counts of the whole, so that each worker can count its own.
-    Raises UserError for a column that is not of strings.
+    Raises UserError for columns of other types.
     """
     counts = np.zeros(0x110000, np.int64)
     for chunk in string_chunks(column):
-        # Concatenation drops the bytes that a slice leaves outside.
+        # Concatenation drops bytes outside a slice.
         data = pa.concat_arrays([chunk.drop_null()]).buffers()[2]
         for piece in pieces(memoryview(data or b"")):
-            counts_of_piece = np.bincount(np.frombuffer(piece.encode("utf-32-le"), "<u4"))
-            counts[: len(counts_of_piece)] += counts_of_piece
+            piece_counts = np.bincount(np.frombuffer(piece.encode("utf-32-le"), "<u4"))
+            counts[: len(piece_counts)] += piece_counts
     return {chr(code): int(counts[code]) for code in np.flatnonzero(counts) if chr(code).isalpha()}
 
 
 def build_alphabet(
     counts: Mapping[str, int], mode: Mode = "alpha", min_count: int = 1, extra: str | None = None
 ) -> Alphabet:
-    """Return the alphabet of a text with these character counts (Kambhatla, Born and Sarkar 2022, Algorithm 1).
+    """Return the alphabet of a text with given character counts (Kambhatla, Born and Sarkar 2022, Algorithm 1).
 
-    Only letters (`str.isalpha`) enter: those seen at least `min_count` times and those in `extra`. A larger
-    `min_count` keeps stray foreign letters out. `mode` decides what rotates:
+    It has the letters (`str.isalpha`) with at least `min_count` occurrences, which excludes stray foreign letters, and
+    those in `extra`. `mode` determines the cycles:
 
-    - `alpha`: all letters on one cycle, so that in mixed-case text `Z` precedes `a`;
-    - `cased`: lower-case letters on one cycle, upper-case letters on another. Letters without case and
-      title-case digraphs stay as they are, as in the authors' code; a script without case needs another mode;
+    - `alpha`: all letters in one cycle, in which `Z` precedes `a`;
+    - `cased`: a cycle of lower-case and one of upper-case letters. Letters without case and title-case digraphs are not
+      rotated, as in the authors' code; scripts without case need another mode;
     - `lower`: lower-case letters only;
-    - `block`: one cycle per Unicode block, so that Han stays Han and Kana stays Kana.
+    - `block`: one cycle per Unicode block, so that Han maps to Han and Kana to Kana.
 
-    Text and letters are expected in Unicode normalisation form C. Raises UserError for an unknown mode and if
-    `extra` has characters that are not letters.
+    Text and letters must be in NFC. Raises UserError for an unknown mode, and for characters in `extra` that are not
+    letters.
     """
-    if strays := [character for character in extra or "" if not character.isalpha()]:
-        raise UserError(f"extra letters contain {_shown(strays)}: only letters can be added to an alphabet")
+    if invalid := [character for character in extra or "" if not character.isalpha()]:
+        raise UserError(f"extra letters contain {_shown(invalid)}: give letters only")
     seen = {character for character, count in counts.items() if count >= min_count and character.isalpha()}
     letters = sorted(seen.union(extra or ""))
     lower = "".join(filter(str.islower, letters))
@@ -119,32 +117,31 @@ def build_alphabet(
 
 
 def explicit_alphabet(letters: str) -> Alphabet:
-    """Return an alphabet of one cycle, of exactly these letters in this order.
+    """Return an alphabet with a single cycle of the given letters.
 
-    Raises UserError if there are none, if one occurs twice, or if normalisation form C would change them,
-    as no text in that form contains them.
+    Raises UserError if there are no letters, if one is repeated, or if they are not in NFC.
     """
     if not letters:
         raise UserError("the alphabet is empty: give its letters, such as abcdefghijklmnopqrstuvwxyzäöüß")
     composed = unicodedata.normalize("NFC", letters)
     if composed != letters:
-        raise UserError(f"the alphabet {letters!a} is not in normalisation form C: write it as {composed!a}")
+        raise UserError(f"the alphabet {letters!a} is not in NFC: write it as {composed!a}")
     return Alphabet((letters,))
 
 
 def string_chunks(column: pa.Array | pa.ChunkedArray) -> list[pa.Array]:
-    """Return the chunks of a column of strings; raise UserError for a column of another type."""
+    """Return the chunks of a column of strings; raise UserError for columns of other types."""
     if not (pa.types.is_string(column.type) or pa.types.is_large_string(column.type)):
-        raise UserError(f"expected a column of type string or large_string, got {column.type}: cast it first")
+        raise UserError(f"the column has type {column.type}: cast it to string or large_string")
     return column.chunks if isinstance(column, pa.ChunkedArray) else [column]
 
 
 def pieces(data: memoryview) -> Iterator[str]:
-    """Yield the text that `data` holds in UTF-8, cut anywhere, as rows can be of any length."""
+    """Decode UTF-8 data in pieces of limited size, which can end within a row."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(data), _PIECE):
         piece = decoder.decode(data[start : start + _PIECE], final=start + _PIECE >= len(data))
-        if piece:  # a piece that ends within its only character has none yet
+        if piece:  # empty if all bytes belong to an incomplete character
             yield piece
 
 
@@ -159,8 +156,8 @@ def _by_block(letters: Iterable[str]) -> list[str]:
     return ["".join(block) for block in blocks.values()]
 
 
-# The first code point of every block in the Unicode Character Database (Blocks.txt, version 18.0). Ends are
-# not needed, as there are no letters between blocks.
+# First code points of all blocks of the Unicode Character Database (Blocks.txt, version 18.0). Ends are not needed,
+# since there are no letters between blocks.
 _BLOCKS = """
 0 80 100 180 250 2B0 300 370 400 500 530 590 600 700 750 780 7C0 800 840 860 870 8A0 900 980 A00 A80 B00 B80
 C00 C80 D00 D80 E00 E80 F00 1000 10A0 1100 1200 1380 13A0 1400 1680 16A0 1700 1720 1740 1760 1780 1800 18B0

@@ -1,4 +1,4 @@
-"""Settings that the models of all tasks share: their directories, sizes that must fit, how attention is computed."""
+"""Settings shared by the models of all tasks."""
 
 from __future__ import annotations
 
@@ -18,23 +18,23 @@ if TYPE_CHECKING:
 D = TypeVar("D", bound="DataclassInstance")
 Attention = Literal["auto", "eager", "sdpa"]
 PATHS = ("/", "./", "../", "~")
-"""The beginnings of a name that can only be a path."""
+"""Prefixes of names that can only be paths."""
 
 
 class Pretrained(Section):
     """A pretrained model with its tokenizer."""
 
     name: str
-    """Directory that `save_pretrained` wrote, or name on the hub."""
+    """Directory written by `save_pretrained`, or name on the hub."""
     revision: str | None = None
     """Branch, tag or commit on the hub."""
 
 
 def attention(setting: Attention) -> str | None:
-    """Return the `attn_implementation` of `transformers` for a setting.
+    """Return the `attn_implementation` for `transformers`.
 
-    `auto` is None where there is a GPU: the default of `transformers` for the model, `sdpa` if the model has it;
-    otherwise `eager`, which is quicker for short sentences.
+    With a GPU, `auto` is None: the default of `transformers`, which is `sdpa` if the model supports it. On CPU it is
+    `eager`, which is faster for short sentences.
     """
     if setting != "auto":
         return setting
@@ -44,38 +44,40 @@ def attention(setting: Attention) -> str | None:
 
 
 def model_directory(name: str) -> Path | None:
-    """Return the directory of a pretrained model; None for a name on the hub. Raise UserError for a missing path."""
+    """Return the directory of a pretrained model, or None for a name on the hub.
+
+    Raises UserError for a path that does not exist.
+    """
     path = Path(name).expanduser()
     if path.is_dir():
         return path
     if name.startswith(PATHS):
-        raise UserError(f"no pretrained model '{name}': give a directory that save_pretrained wrote, or a hub name")
+        raise UserError(f"no pretrained model '{name}': give a directory written by save_pretrained, or a hub name")
     return None
 
 
 def scratch_or_pretrained(scratch: type[Section], pretrained: type[Pretrained]) -> BeforeValidator:
-    """Return the validator of a model: one from nothing where it names an `architecture`, and else a pretrained one."""
+    """Return a validator of model settings, which are `scratch` if they have an `architecture`, else `pretrained`."""
 
-    def chosen(value: Any) -> Any:
+    def select(value: Any) -> Any:
         if not isinstance(value, Mapping):
             return value
         if "architecture" in value:
-            return validate(scratch, value, "a model from nothing")
+            return validate(scratch, value, "a model trained from scratch")
         return validate(pretrained, value, "a pretrained model")
 
-    return BeforeValidator(chosen)
+    return BeforeValidator(select)
 
 
 def overridden(architecture: D, settings: Section) -> D:
-    """Return an architecture, a dataclass of sizes, with those of equal names that settings give in their place."""
-    given = {field.name: getattr(settings, field.name) for field in fields(architecture)}
-    return replace(architecture, **{name: value for name, value in given.items() if value is not None})
+    """Return an architecture, a dataclass of sizes, with those replaced that are set in `settings`."""
+    overrides = {field.name: getattr(settings, field.name) for field in fields(architecture)}
+    return replace(architecture, **{name: value for name, value in overrides.items() if value is not None})
 
 
 def check_heads(hidden_size: int, attention_heads: int) -> None:
-    """Raise UserError where the heads do not divide the hidden size."""
+    """Raise UserError unless the hidden size is a multiple of the number of heads."""
     if hidden_size % attention_heads:
         raise UserError(
-            f"hidden_size {hidden_size} is not a multiple of attention_heads {attention_heads}: "
-            "each head takes an equal share, so change one of the two"
+            f"hidden_size {hidden_size} must be a multiple of attention_heads {attention_heads}: change one"
         )

@@ -1,7 +1,7 @@
-"""Inline casing: words in lower case, and before each that was not a marker that says so. Nothing is lost.
+"""Inline casing: lossless encoding of case by markers before lower-cased words.
 
-`Hello, I SAY hello` is written `<title> hello,<title> i<upper> say hello`: the subwords of a word are the same in every
-case. Its marker stands before the space that precedes it, and at the beginning of a text one space follows for that.
+`Hello, I SAY hello` becomes `<title> hello,<title> i<upper> say hello`, so that the subwords of a word do not depend on
+its case. Markers precede the space before a word; at the beginning of a text, a space is inserted after the marker.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ CASES: Mapping[str, Callable[[str], str]] = {
     "<title>": lambda word: word[:1].upper() + word[1:],
     "<upper>": str.upper,
 }
-"""By marker, what it makes of a word in lower case."""
+"""Functions that restore the case of a lower-cased word, by marker."""
 LITERAL = "<literal>"
-"""Before a symbol of these that is written out in a text."""
+"""Escapes markers that occur in a text."""
 SYMBOLS = (*CASES, LITERAL)
 
 _SYMBOL, _MARKER, _WORD = "|".join(SYMBOLS), "|".join(CASES), r"[^\W\d_]+"
@@ -23,17 +23,17 @@ _cased = re.compile(rf"(?P<symbol>{_SYMBOL})|(?P<space> ?)(?P<word>{_WORD})")
 _marked = re.compile(rf"{LITERAL}(?P<symbol>{_SYMBOL})?|(?P<marker>{_MARKER})(?P<space> *)(?P<word>{_WORD})?")
 
 
-def written(text: str) -> str:
-    """Return a text with its case as markers; words in no case that there is a marker for, as `iPhone`, stay."""
-    return _cased.sub(_with_marker, text)
+def encode(text: str) -> str:
+    """Replace case by markers; words in mixed case, such as `iPhone`, are unchanged."""
+    return _cased.sub(_encode_word, text)
 
 
-def read(text: str) -> str:
-    """Return the text that `written` was given; markers before no word, as a model may write them, are left out."""
-    return _marked.sub(_without_marker, text)
+def decode(text: str) -> str:
+    """Invert `encode`; markers without a following word, which a model can generate, are removed."""
+    return _marked.sub(_decode_word, text)
 
 
-def _with_marker(match: re.Match[str]) -> str:
+def _encode_word(match: re.Match[str]) -> str:
     if match["symbol"]:
         return LITERAL + match["symbol"]
     space, word, lower = match["space"], match["word"], match["word"].lower()
@@ -45,7 +45,7 @@ def _with_marker(match: re.Match[str]) -> str:
     return markers[0] + " " * (match.start() == 0) + space + lower
 
 
-def _without_marker(match: re.Match[str]) -> str:
+def _decode_word(match: re.Match[str]) -> str:
     if not match["marker"]:
         return match["symbol"] or ""
     space = match["space"].removeprefix(" ") if match.start() == 0 else match["space"]

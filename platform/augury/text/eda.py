@@ -1,7 +1,7 @@
-"""EDA: a sentence changed by one of four small operations (Wei and Zou 2019, "EDA: Easy Data Augmentation", §2).
+"""The four operations of EDA on a sentence (Wei and Zou 2019, "EDA: Easy Data Augmentation", §2).
 
-A sentence is a list of words without white space. Punctuation belongs to the word that it is written with: it is
-skipped to look the word up, and stays when a synonym replaces the word.
+A sentence is a list of words without white space. Punctuation attached to a word is ignored when the word is looked up,
+and kept when a synonym replaces it.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ def augment(
     synonyms: Synonyms,
     stop_words: Collection[str],
 ) -> list[str]:
-    """Return the sentence after one operation; empty only if `words` is.
+    """Apply an operation to a sentence; the result is empty only if `words` is.
 
-    `alpha` is the share of the words that change, at least one; for deletion, the probability that a word goes.
-    Stop words (in lower case) have no synonyms.
+    `alpha` is the fraction of words to change, at least one, or for deletion the probability to delete a word. Stop
+    words (in lower case) are not replaced by synonyms.
     """
     if not words:
         return []
     if operation == "deletion":
         return delete_words(words, alpha, random)
-    count = changes(len(words), alpha)
+    count = change_count(len(words), alpha)
     if operation == "swap":
         return swap_words(words, count, random)
     change = {"replacement": replace_words, "insertion": insert_words}[operation]
@@ -47,24 +47,24 @@ def augment(
 
 
 def operation_of(copy: int, offset: int) -> Operation:
-    """Return the operation of copy number `copy` of a sentence: four in a row are the four, from `offset` on."""
+    """Return the operation of the copy with number `copy`: operations rotate, starting from `offset`."""
     return OPERATIONS[(copy + offset) % len(OPERATIONS)]
 
 
-def changes(words: int, alpha: float) -> int:
-    """Return the number of words that are replaced, inserted or swapped in a sentence of `words` words."""
+def change_count(words: int, alpha: float) -> int:
+    """Return how many of `words` words to replace, insert or swap."""
     return max(1, int(alpha * words))
 
 
 def clean(text: str) -> str:
-    """Return the text as the authors' code leaves it: lower case, no apostrophes, spaces for all that is not a to z."""
+    """Clean text as the authors' code does: lower-case it, remove apostrophes, and keep only a to z and spaces."""
     return re.sub("[^a-z]+", " ", re.sub("['’]", "", text.lower())).strip()
 
 
 def replace_words(
     words: Sequence[str], count: int, random: np.random.Generator, synonyms: Synonyms, stop_words: Collection[str]
 ) -> list[str]:
-    """Replace `count` words, wherever they occur, by a synonym each; fewer where fewer have one."""
+    """Replace up to `count` distinct words that have synonyms, in all occurrences, by a random synonym."""
     matches = [_look_up(word, synonyms, stop_words) for word in words]
     entries = list(dict.fromkeys(match.entry for match in matches if match))
     chosen = {}
@@ -75,27 +75,27 @@ def replace_words(
         match.replaced_by(chosen[match.entry]) if match and match.entry in chosen else word
         for word, match in zip(words, matches, strict=True)
     ]
-    return " ".join(replaced).split()  # a synonym may be several words
+    return " ".join(replaced).split()  # splits synonyms of several words
 
 
 def insert_words(
     words: Sequence[str], count: int, random: np.random.Generator, synonyms: Synonyms, stop_words: Collection[str]
 ) -> list[str]:
-    """Insert a synonym of a random word before a random word, `count` times; not where ten tries find none."""
-    longer = list(words)
+    """Insert a synonym of a random word at a random position, `count` times; skipped if ten tries find no synonym."""
+    result = list(words)
     for _ in range(count):
         for _ in range(_INSERTION_TRIES):
-            match = _look_up(longer[random.integers(len(longer))], synonyms, stop_words)
+            match = _look_up(result[random.integers(len(result))], synonyms, stop_words)
             if match:
                 options = synonyms[match.entry]
-                position = random.integers(len(longer))
-                longer[position:position] = options[random.integers(len(options))].split()
+                position = random.integers(len(result))
+                result[position:position] = options[random.integers(len(options))].split()
                 break
-    return longer
+    return result
 
 
 def swap_words(words: Sequence[str], count: int, random: np.random.Generator) -> list[str]:
-    """Swap two random words, `count` times; not where three draws give the same position twice."""
+    """Swap two random words, `count` times; skipped if three draws give the same position twice."""
     swapped = list(words)
     for _ in range(count):
         first = int(random.integers(len(swapped)))
@@ -108,7 +108,7 @@ def swap_words(words: Sequence[str], count: int, random: np.random.Generator) ->
 
 
 def delete_words(words: Sequence[str], probability: float, random: np.random.Generator) -> list[str]:
-    """Delete each word with this probability; a single word stays, as does one at random where all would go."""
+    """Delete each word with a probability; a single word is kept, and a random one if all would be deleted."""
     if len(words) == 1:
         return list(words)
     remaining = [word for word, draw in zip(words, random.random(len(words)), strict=True) if draw >= probability]
@@ -116,7 +116,7 @@ def delete_words(words: Sequence[str], probability: float, random: np.random.Gen
 
 
 class _Match(NamedTuple):
-    """A word that has synonyms: its entry, the marks before and after it, and whether it is capitalised."""
+    """A word with synonyms: its entry, the punctuation around it, and whether it is capitalised."""
 
     entry: str
     before: str
@@ -129,7 +129,7 @@ class _Match(NamedTuple):
 
 
 def _look_up(word: str, synonyms: Synonyms, stop_words: Collection[str]) -> _Match | None:
-    """Look a word up as it is written, then in lower case: US is not us, and a sentence may begin with either."""
+    """Look up a word as written, then in lower case, to distinguish US and us, and to match the first word."""
     start, end = 0, len(word)
     while start < end and _is_mark(word[start]):
         start += 1

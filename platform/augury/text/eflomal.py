@@ -1,7 +1,6 @@
-"""Word alignment by eflomal (Östling and Tiedemann 2016): a hidden Markov model with fertilities, by Gibbs sampling.
+"""Word alignment with eflomal (Östling and Tiedemann 2016): a hidden Markov model with fertilities, by Gibbs sampling.
 
-Its C code is an optional package, `pip install 'augury[eflomal]'`. It draws at random from a seed that cannot be set,
-so that two runs over the same text differ in some links.
+eflomal is an optional package: `pip install 'augury[eflomal]'`. Its random seed cannot be set, so that results vary.
 """
 
 from __future__ import annotations
@@ -16,23 +15,23 @@ from augury.text.model import Links
 from augury.text.symmetrise import BOTH
 
 LONGEST = 1_023
-"""Words of a side: a longer sentence has no links."""
+"""Maximum number of words; longer sentences have no links."""
 
 
 def align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) -> Links:
-    """Return the links of a parallel text that fits in memory, in both directions; case is ignored.
+    """Return the links of a parallel text that fits in memory, in both directions, ignoring case.
 
-    Raises UserError where the package is not installed or no sentence pair has words on both sides.
+    Raises UserError if the package is not installed or no sentence pair has words on both sides.
     """
     require()
     from eflomal import Aligner
 
     pairs = list(zip(sources, targets, strict=True))
     if not any(source and target for source, target in pairs):
-        raise UserError("no sentence pair has words on both sides: there is nothing to align")
+        raise UserError("no sentence pair has words on both sides: check the text to align")
     long = sum(len(source) > LONGEST or len(target) > LONGEST for source, target in pairs)
     if long:
-        say_once(f"eflomal leaves {long:,} sentence pairs of more than {LONGEST:,} words a side without links")
+        say_once(f"eflomal does not align {long:,} sentence pairs with more than {LONGEST:,} words on a side")
     with tempfile.TemporaryDirectory() as directory, Stage("align with eflomal", len(pairs), "pairs") as stage:
         paths = [str(Path(directory, direction)) for direction in BOTH]
         Aligner().align(_lines(sources), _lines(targets), *paths)
@@ -42,18 +41,18 @@ def align(sources: Sequence[Sequence[str]], targets: Sequence[Sequence[str]]) ->
 
 
 def require() -> None:
-    """Raise UserErrorwith the command to install it where the package is missing."""
+    """Raise UserError with the command to install the package if it is missing."""
     try:
         import eflomal  # noqa: F401
     except ImportError as error:
         raise UserError(
-            "the aligner eflomal needs the package `eflomal`: pip install 'augury[eflomal]' (it is compiled then, with "
-            "a C compiler), or take the aligner hmm"
+            "the aligner eflomal needs the package `eflomal`: pip install 'augury[eflomal]' (requires a C compiler), "
+            "or use the aligner hmm"
         ) from error
 
 
 def _lines(sentences: Sequence[Sequence[str]]) -> list[str]:
-    """Return sentences with a number for each distinct word, as eflomal would split words at any white space."""
+    """Return sentences with words replaced by numbers, because eflomal would split words at Unicode white space."""
     numbers: dict[str, str] = {}
     return [" ".join(numbers.setdefault(word.lower(), str(len(numbers))) for word in words) for words in sentences]
 

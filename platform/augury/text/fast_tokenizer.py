@@ -1,4 +1,4 @@
-"""A vocabulary as a tokenizer of Hugging Face's `tokenizers`, which needs neither sentencepiece nor this platform."""
+"""Conversion of vocabularies to fast tokenizers of `transformers`, which need neither sentencepiece nor Augury."""
 
 from __future__ import annotations
 
@@ -21,10 +21,10 @@ WHITE = r"[ \t\n\x0b\x0c\r]+"  # ASCII white space
 def fast_tokenizer(
     vocabulary: Vocabulary, *, prefix: Sequence[str] = (), lowercase: bool = False, positions: int | None = None
 ) -> PreTrainedTokenizerFast:
-    """Return a tokenizer with the ids of `vocabulary`: the tags of `prefix`, the pieces of a text, `</s>`.
+    """Return a tokenizer with the ids of `vocabulary` that encodes text as the tags of `prefix`, its pieces, `</s>`.
 
-    It cleans text as `corpora.filters.clean` does, entities apart: case where `lowercase` is set, NFC, white space.
-    A tag or a special symbol that is written out in a text is text. `positions` is the most ids of the model.
+    It cleans text as `corpora.filters.clean` does, except for HTML entities. Tags and special symbols in a text are
+    encoded as text. `positions` is the maximum number of ids of the model.
     """
     ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
     pieces = sentencepieces.pieces(SentencePieceProcessor(model_proto=vocabulary.model()))
@@ -44,7 +44,7 @@ def fast_tokenizer(
         pair=f"{before} $A $B {EOS}".strip(),
         special_tokens=[(symbol, ids[symbol]) for symbol in (*prefix, EOS)],
     )
-    tokenizer.add_special_tokens([PAD, EOS, *vocabulary.tags])  # not the unknown piece, which reads as text
+    tokenizer.add_special_tokens([PAD, EOS, *vocabulary.tags])  # not the unknown piece, which decodes to text
     return PreTrainedTokenizerFast(
         tokenizer_object=tokenizer,
         pad_token=PAD,
@@ -57,16 +57,16 @@ def fast_tokenizer(
 
 
 def save(tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
-    """Write a tokenizer so that `AutoTokenizer` of `transformers` 4 and 5 reads it."""
+    """Save a tokenizer such that `AutoTokenizer` of `transformers` 4 and 5 can load it."""
     tokenizer.save_pretrained(directory)
     file = directory / "tokenizer_config.json"
     settings = json.loads(file.read_text(encoding="utf-8"))
-    settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # version 5 writes a name that version 4 does not know
+    settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # version 5 writes a class that version 4 lacks
     file.write_text(json.dumps(settings, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
 
 
 def _merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the merges of sentencepiece's BPE, most preferred first: all splits that make the earliest piece."""
+    """Yield the merges of sentencepiece's BPE by priority: all splits of the first piece, then of the next."""
     vocabulary = set(pieces)
     for piece in pieces:
         for position in range(1, len(piece)):
@@ -75,12 +75,12 @@ def _merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _cleaning(lowercase: bool) -> list[normalizers.Normalizer]:
-    # Arrow maps case character by character, and of all characters this one differs.
+    # The only character for which Arrow's lower-casing, character by character, differs.
     lowered = [normalizers.Replace("İ", "i"), normalizers.Lowercase()] if lowercase else []
     trimmed = normalizers.Replace(Regex(rf"\A{WHITE}|{WHITE}\z"), "")
     return [*lowered, normalizers.NFC(), trimmed, normalizers.Replace(Regex(r"[\t\n\r]"), " ")]
 
 
 def _spaces() -> list[normalizers.Normalizer]:
-    """Replace spaces by sentencepiece's and put one before the text; an empty text stays empty."""
+    """Replace spaces by sentencepiece's symbol, and prepend one unless the text is empty."""
     return [normalizers.Replace(" ", SPACE), normalizers.Prepend(SPACE)]

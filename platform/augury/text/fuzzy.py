@@ -1,6 +1,6 @@
-"""Sentences that are similar to a sentence by the edit distance of their tokens: exactly all, with few compared.
+"""Exact search for similar sentences by token edit distance.
 
-What `fuzzy_filter` leaves is compared by `rapidfuzz`, tokens as code points.
+`fuzzy_filter` selects candidates, and `rapidfuzz` compares them, with tokens encoded as code points.
 """
 
 from __future__ import annotations
@@ -20,47 +20,48 @@ from augury.text.fuzzy_filter import Pairs, by_length, candidates
 Norm = Literal["min", "max"]
 Numbers = NDArray[np.int64]
 
-MOST_TOKENS = 0x10FFFF  # code points, less the one of tokens that no sentence of the index has
+MAX_TOKENS = 0x10FFFF  # number of code points, except the one for unknown tokens
 
 
 class Limit(NamedTuple):
-    """From which similarity on, `1 - D / L` of sentences that are D edits apart, they are similar.
+    """The threshold on the similarity `1 - D / L` of sentences at edit distance D.
 
-    With norm min, L is the length of the shorter one and the similarity more than the threshold (Li and Specia 2019, as
-    released); with norm max, L is that of the longer one, and the threshold suffices (Bulte and Tezcan 2019).
+    With norm min, L is the length of the shorter sentence, and the similarity must exceed the threshold (the released
+    code of Li and Specia 2019); with norm max, L is that of the longer one, and the similarity must reach the threshold
+    (Bulte and Tezcan 2019).
     """
 
     threshold: float
     norm: Norm
 
-    def edits(self, one: int, other: int) -> int:
-        """Return the most edits between similar sentences of these lengths, the threshold taken as it is written."""
-        apart = _apart(self.threshold)
+    def edits(self, first: int, second: int) -> int:
+        """Return the maximum edit distance of similar sentences of these lengths, exact for decimal thresholds."""
+        distance = _max_distance(self.threshold)
         if self.norm == "min":
-            return math.ceil(min(one, other) * apart) - 1
-        return math.floor(max(one, other) * apart)
+            return math.ceil(min(first, second) * distance) - 1
+        return math.floor(max(first, second) * distance)
 
 
 class FuzzyIndex:
-    """Sentences, as tokens, among which similar ones are looked up; UserError where they have too many tokens."""
+    """An index of tokenised sentences; raises UserError for too many distinct tokens."""
 
     def __init__(self, sentences: Sequence[Sequence[str]]):
         self._vocabulary: dict[str, int] = {}
         numbers = [
             [self._vocabulary.setdefault(token, len(self._vocabulary)) for token in tokens] for tokens in sentences
         ]
-        if len(self._vocabulary) > MOST_TOKENS:
+        if len(self._vocabulary) > MAX_TOKENS:
             raise UserError(
-                f"{len(self._vocabulary):,} different tokens are more than the {MOST_TOKENS:,} that can be compared: "
-                "take fewer sentences, or tokens that punctuation is split from"
+                f"{len(self._vocabulary):,} distinct tokens exceed the limit of {MAX_TOKENS:,}: use fewer sentences, "
+                "or split punctuation from words"
             )
         self._codes = _codes(numbers)
         self._lists, self._sets = by_length(numbers), by_length(_sets(numbers))
 
     def similar(self, queries: Sequence[Sequence[str]], limit: Limit) -> Pairs:
-        """Return all pairs of a query and a sentence that are similar and not equal, in this order."""
+        """Return all pairs of a query and a sentence that are similar but not equal, sorted."""
         numbers = self._numbers(queries)
-        codes, similar = _codes(numbers), [_none()]
+        codes, similar = _codes(numbers), [_no_pairs()]
         for query in by_length(numbers):
             for group in self._lists:
                 edits = limit.edits(query.length, group.length)
@@ -69,22 +70,23 @@ class FuzzyIndex:
                         pairs = Pairs(query.rows[local.queries], group.rows[local.sentences])
                         distances = _distances(codes, self._codes, pairs, edits)
                         similar.append(pairs.where((distances > 0) & (distances <= edits)))
-        return _joined(similar)
+        pairs = Pairs(*map(np.concatenate, zip(*similar, strict=True)))
+        return pairs.where(np.lexsort(pairs[::-1]))
 
-    def within(self, queries: Sequence[Sequence[str]], limit: Limit, pairs: Pairs) -> Pairs:
-        """Return those of some pairs that are similar and not equal."""
+    def filter_similar(self, queries: Sequence[Sequence[str]], limit: Limit, pairs: Pairs) -> Pairs:
+        """Return those pairs that are similar but not equal."""
         numbers = self._numbers(queries)
         distances = _distances(_codes(numbers), self._codes, pairs)
         lengths = zip((len(numbers[row]) for row in pairs.queries), map(len, self._codes[pairs.sentences]), strict=True)
-        most = np.array([limit.edits(*both) for both in lengths], np.int64)
-        return pairs.where((distances > 0) & (distances <= most))
+        limits = np.array([limit.edits(*both) for both in lengths], np.int64)
+        return pairs.where((distances > 0) & (distances <= limits))
 
-    def contained(self, queries: Sequence[Sequence[str]], share: float) -> tuple[Pairs, NDArray[np.float64]]:
-        """Return all pairs whose sets of tokens, A and B, have `|A ∩ B| / max(|A|, |B|)` of at least `share`, with it.
+    def overlapping(self, queries: Sequence[Sequence[str]], share: float) -> tuple[Pairs, NDArray[np.float64]]:
+        """Return all pairs with token sets A and B for which `|A ∩ B| / max(|A|, |B|)` is at least `share`, sorted.
 
-        They are in the order of queries and, for a query, of sentences.
+        The second result has these values.
         """
-        limit, chosen, shares = Limit(share, "max"), [_none()], [np.zeros(0)]
+        limit, selected, shares = Limit(share, "max"), [_no_pairs()], [np.zeros(0)]
         for query in by_length(_sets(self._numbers(queries))):
             for group in self._sets:
                 longer, edits = max(query.length, group.length), limit.edits(query.length, group.length)
@@ -92,14 +94,14 @@ class FuzzyIndex:
                     for local in candidates(query, group, edits, anywhere=True):
                         common = _common(query.tokens[local.queries], group.tokens[local.sentences])
                         local, common = local.where(common >= longer - edits), common[common >= longer - edits]
-                        chosen.append(Pairs(query.rows[local.queries], group.rows[local.sentences]))
+                        selected.append(Pairs(query.rows[local.queries], group.rows[local.sentences]))
                         shares.append(common / longer)
-        pairs = Pairs(*map(np.concatenate, zip(*chosen, strict=True)))
+        pairs = Pairs(*map(np.concatenate, zip(*selected, strict=True)))
         order = np.lexsort(pairs[::-1])
         return pairs.where(order), np.concatenate(shares)[order]
 
     def _numbers(self, queries: Sequence[Sequence[str]]) -> list[list[int]]:
-        """Return tokens as numbers, those below 0 that no sentence has."""
+        """Return tokens as numbers, negative for those that are not in the index."""
         unknown: dict[str, int] = {}
         return [
             [
@@ -111,12 +113,12 @@ class FuzzyIndex:
 
 
 @cache
-def _apart(threshold: float) -> Fraction:
+def _max_distance(threshold: float) -> Fraction:
     return 1 - Fraction(str(threshold))
 
 
-def _distances(queries: NDArray[Any], sentences: NDArray[Any], pairs: Pairs, most: int | None = None) -> Numbers:
-    """Return the edits between pairs of encoded sentences; more than `most` are `most + 1`."""
+def _distances(queries: NDArray[Any], sentences: NDArray[Any], pairs: Pairs, limit: int | None = None) -> Numbers:
+    """Return the edit distances of pairs of encoded sentences; `limit + 1` if the distance exceeds `limit`."""
     from rapidfuzz.distance import Levenshtein
     from rapidfuzz.process import cpdist
 
@@ -126,20 +128,20 @@ def _distances(queries: NDArray[Any], sentences: NDArray[Any], pairs: Pairs, mos
         queries[pairs.queries],
         sentences[pairs.sentences],
         scorer=Levenshtein.distance,
-        score_cutoff=most,
+        score_cutoff=limit,
         dtype=np.int64,
     )
     return np.asarray(compared)
 
 
-def _common(one: Numbers, other: Numbers) -> Numbers:
-    """Return how many numbers two sorted rows without repetitions have in common, (rows,)."""
-    both = np.sort(np.concatenate([one, other], axis=1), axis=1)
+def _common(first: Numbers, second: Numbers) -> Numbers:
+    """Return the size of the intersection of two sets of numbers, given as sorted rows, (rows,)."""
+    both = np.sort(np.concatenate([first, second], axis=1), axis=1)
     return np.asarray((both[:, 1:] == both[:, :-1]).sum(1))
 
 
 def _codes(numbers: Sequence[Sequence[int]]) -> NDArray[Any]:
-    """Return sentences as strings, a character for every token, for all unknown ones the same."""
+    """Return sentences as strings with a character for each token; unknown tokens share one."""
     codes = np.empty(len(numbers), object)
     codes[:] = ["".join([chr(max(token, -1) + 1) for token in tokens]) for tokens in numbers]
     return codes
@@ -149,11 +151,5 @@ def _sets(numbers: Sequence[Sequence[int]]) -> list[list[int]]:
     return [sorted(set(tokens)) for tokens in numbers]
 
 
-def _none() -> Pairs:
+def _no_pairs() -> Pairs:
     return Pairs(np.zeros(0, np.int64), np.zeros(0, np.int64))
-
-
-def _joined(parts: Sequence[Pairs]) -> Pairs:
-    """Return all pairs in the order of queries and then of sentences."""
-    pairs = Pairs(*map(np.concatenate, zip(*parts, strict=True)))
-    return pairs.where(np.lexsort(pairs[::-1]))

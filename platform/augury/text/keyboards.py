@@ -1,4 +1,4 @@
-"""Which keys lie beside each other."""
+"""Keyboard layouts and adjacent keys."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ LAYOUTS: Mapping[str, tuple[str, ...]] = {
     "qwertz": ("qwertzuiopü", "asdfghjklöä", "yxcvbnm"),
     "azerty": ("azertyuiop", "qsdfghjklm", "wxcvbn"),
 }
-"""Rows of letters from the top, each a bit further to the right."""
-OF_LANGUAGE = {"de": "qwertz", "fr": "azerty"}
-SHIFT = 0.4  # of a row against the one above, in keys
-REACH = 1.2  # the farthest neighbour, in keys
+"""Rows of letters from top to bottom."""
+LANGUAGE_LAYOUTS = {"de": "qwertz", "fr": "azerty"}
+SHIFT = 0.4  # horizontal offset of each row from the one above, in keys
+REACH = 1.2  # maximum distance of adjacent keys, in keys
 
 
 @cache
 def neighbours(layout: Layout, language: str) -> Mapping[str, str]:
-    """Return the letters whose keys lie beside that of a letter, in lower case and in the order of the keys.
+    """Return the adjacent letters of each lower-case letter, in the order of keys.
 
-    Layout `auto` is that of the language (a code such as `de` or `de-AT`), qwerty for one that has none here.
+    Layout `auto` is that of the language (a code such as `de` or `de-AT`), by default qwerty.
     """
-    rows = LAYOUTS[OF_LANGUAGE.get(language.partition("-")[0], "qwerty") if layout == "auto" else layout]
+    rows = LAYOUTS[LANGUAGE_LAYOUTS.get(language.partition("-")[0], "qwerty") if layout == "auto" else layout]
     keys = {letter: (x + SHIFT * y, y) for y, row in enumerate(rows) for x, letter in enumerate(row)}
     return {
         letter: "".join(

@@ -1,7 +1,6 @@
-"""A subword tokenizer learned from the training text, for models that start from nothing.
+"""Training of subword tokenizers for models that are trained from scratch.
 
-It is written as a directory that `AutoTokenizer.from_pretrained` reads, so that small models of tests and the tokenizer
-of a large pretrained one are used in the same way.
+They are saved in the format of `AutoTokenizer.from_pretrained`, and thus used like those of pretrained models.
 """
 
 from __future__ import annotations
@@ -15,13 +14,13 @@ from augury.core.store import Folder
 VERSION = 1
 FILES = "tokenizer"
 START, PAD, END, UNKNOWN = SPECIAL = ("<s>", "<pad>", "</s>", "<unk>")
-"""Their ids are their indices, those of XLM-R."""
+"""Special tokens in the order of their ids, as in XLM-R."""
 
 
 def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
-    """Learn at most `size` subwords (byte-pair encoding over words) and finish `folder` with the tokenizer in it.
+    """Train a BPE tokenizer with at most `size` subwords, save it in `folder` and mark that as complete.
 
-    A pair is encoded as `<s> a </s></s> b </s>`, a single text as `<s> a </s>`.
+    Pairs are encoded as `<s> a </s></s> b </s>`, single texts as `<s> a </s>`.
     """
     from tokenizers import Tokenizer, decoders, models, pre_tokenizers, processors, trainers
     from transformers import PreTrainedTokenizerFast
@@ -49,5 +48,5 @@ def learn(texts: Iterable[str], size: int, folder: Folder) -> None:
 
 
 def directory(folder: Folder) -> str:
-    """Return the directory of a learned tokenizer on this machine, for `from_pretrained`."""
+    """Return a local directory with a tokenizer, for `from_pretrained`."""
     return str(folder.local() / FILES)

@@ -1,4 +1,4 @@
-"""The interface of word alignment models: the tables that they learn, and the steps of their training."""
+"""Interface of word alignment models: their parameters and training steps."""
 
 from __future__ import annotations
 
@@ -13,60 +13,60 @@ if TYPE_CHECKING:
     from augury.text.bitext import Bitext, Bucket, Lexicon
 
 AlignerName = Literal["hmm", "fast_align", "eflomal"]
-"""hmm: jumps, trained so that both directions agree; fast_align: IBM model 2 with a diagonal prior, as that program has
-it; eflomal: that program, an optional package."""
+"""hmm: hidden Markov model with agreement between directions; fast_align: IBM model 2 with a diagonal prior, as in the
+program of that name; eflomal: the program of that name, an optional package."""
 
-UNSEEN = 1e-9  # the probability of a word given one that it has never been seen with
+UNSEEN = 1e-9  # translation probability of word pairs that were not seen in training
 
 Links = dict[Direction, list[list[Link]]]
-"""The links of every sentence pair, sorted, in each direction."""
+"""Sorted links of each sentence pair, by direction."""
 Lengths = Mapping[tuple[int, int], int]
-"""The number of sentence pairs by their numbers of source and target words."""
+"""Number of sentence pairs by their numbers of source and target words."""
 
 
 class Table(NamedTuple):
-    """The parameters of a direction for a lexicon, or their expected counts: sums over sentence pairs."""
+    """The parameters of one direction for a lexicon, or their expected counts, which are additive."""
 
     pairs: np.ndarray
-    """Of the generated word given the other, for each pair of words, (pairs,); or their expected links."""
+    """Probability of the generated word given the generating one, for each word pair; or expected number of links."""
     null: np.ndarray
-    """Of each word that is generated, given null; or its expected links with null."""
+    """Probability of each generated word given null; or expected number of times."""
     order: np.ndarray
-    """Of the prior over positions, as the model has it."""
+    """Parameters of the distribution over positions, specific to the model."""
 
 
 Tables = Mapping[Direction, Table]
 
 
 class Model(Protocol):
-    """A way to train tables on a bitext and to find links with them; its fields are its settings."""
+    """A word alignment model trained by expectation maximisation; its fields are its settings."""
 
     __dataclass_fields__: ClassVar[dict[str, Any]]
 
     @property
     def iterations(self) -> int:
-        """The number of expectation and maximisation steps."""
+        """The number of iterations."""
 
     def start(self, lexicon: Lexicon) -> Tables:
-        """Return the tables that training starts with."""
+        """Return the initial parameters."""
 
     def expect(self, bitext: Bitext, tables: Tables) -> Tables:
-        """Return the sums of the expectation step, which those of other sentence pairs are added to."""
+        """Return the expected counts of a bitext (E step)."""
 
     def maximise(self, counts: Tables, tables: Tables, lexicon: Lexicon, lengths: Lengths, iteration: int) -> Tables:
-        """Return the tables of the maximisation step, from the counts that the expectation step found with `tables`."""
+        """Return new parameters from the expected counts under the old ones (M step)."""
 
     def links(self, bitext: Bitext, tables: Tables, rows: int) -> Links:
-        """Return the links of each of the `rows` that were encoded."""
+        """Return the links of each of the `rows` encoded sentence pairs."""
 
 
 def best_links(
     buckets: Iterable[Bucket], links: np.ndarray, least: np.ndarray, rows: np.ndarray, direction: Direction
 ) -> np.ndarray:
-    """Return the most probable link of every generated word where it is more than `least`: (3, links).
+    """Return the most probable link of each generated word if its probability exceeds `least`, (3, links).
 
-    The result has rows, source positions and target positions. `links` is an array over cells and `least` one over
-    words. Of equally probable positions the first is taken.
+    The result has the rows, source positions and target positions of the links. `links` is an array over cells, `least`
+    one over words. Ties are resolved in favour of the first position.
     """
     best = [np.zeros((3, 0), np.int64)]
     for bucket in buckets:
@@ -84,7 +84,7 @@ def best_links(
 
 
 def by_row(links: np.ndarray, rows: int) -> list[list[Link]]:
-    """Return the links of each row, sorted, from (3, links) rows, source positions and target positions."""
+    """Convert links (3, links), with rows, source positions and target positions, to sorted lists by row."""
     row, source, target = links[:, np.lexsort(links[::-1])]
     pairs = list(zip(source.tolist(), target.tolist(), strict=True))
     ends = np.searchsorted(row, np.arange(rows + 1)).tolist()

@@ -1,7 +1,7 @@
-"""Synthetic noise: a text with a share of its words, or of its marks, changed by one small edit each.
+"""Synthetic noise: small edits of a fraction of the words or punctuation marks of a text.
 
-Every word has numbers of its own, which do not depend on the rate: the words that change at one rate change in the same
-way at a higher one, so that series of test sets differ in nothing but the rate.
+The random numbers of a word do not depend on the rate: words that are changed at one rate are changed in the same way
+at all higher rates, so that a series of test sets differs in the rate only.
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ FILLERS: Mapping[str, tuple[str, ...]] = {
     "de": ("äh", "ähm", "also", "halt", "na ja", "sozusagen", "ich meine"),
     "fr": ("euh", "ben", "bah", "enfin", "quoi", "tu vois", "du coup"),
 }
-"""What speakers say while they think, by language."""
-DRAWS = 3  # numbers of a word, besides the one that says whether it changes
+"""Filled pauses and discourse markers by language."""
+DRAWS = 3  # random numbers per word, in addition to the one that decides whether it is changed
 
 _parts = re.compile(r"(\s+)").split
 _core = re.compile(r"\w(?:.*\w)?")
@@ -32,56 +32,56 @@ _mark = re.compile(r"[^\w\s]")
 
 
 class Word(NamedTuple):
-    """A word in its place, what it may become taken from its numbers."""
+    """A word with its context and random numbers."""
 
     text: str
     first: bool
-    """Whether no word comes before it."""
+    """Whether it is the first word of the sentence."""
     letters: str
-    """All letters of its sentence, in order."""
+    """All letters of the sentence, in order."""
     draws: Sequence[float]
-    """`DRAWS` numbers in [0, 1)."""
+    """`DRAWS` random numbers in [0, 1)."""
 
     def choice(self, options: Sequence[str], draw: int) -> str:
-        """Return the option that a number of the word chooses."""
+        """Return a random option, using the word's random number with index `draw`."""
         return options[int(self.draws[draw] * len(options))]
 
 
-class Setting(NamedTuple):
-    """What edits depend on besides the word."""
+class NoiseContext(NamedTuple):
+    """The parameters of edits."""
 
     language: str
     layout: Layout
     confusions: Mapping[str, Sequence[str]]
-    """Words by their phonetic key."""
+    """Words by phonetic key."""
 
 
-Edit = Callable[[Word, Setting], str]
+Edit = Callable[[Word, NoiseContext], str]
 
 
 def require_language(kinds: Sequence[str], language: str) -> None:
-    """Raise UserError where a kind of noise is not known for a language."""
+    """Raise UserError if a kind of noise does not support a language."""
     if "asr" in kinds:
         require_keys(language)
     if "fillers" in kinds and _base(language) not in FILLERS:
-        raise UserError(f"there are no fillers for '{language}': noise fillers is for text in {', '.join(FILLERS)}")
+        raise UserError(f"noise fillers does not support '{language}': use it for text in {', '.join(FILLERS)}")
 
 
-def noisy(text: str, kind: str, rate: float, random: np.random.Generator, setting: Setting) -> str:
-    """Return a text with noise of one kind; UserError where it is not known for the text's language."""
+def add_noise(text: str, kind: str, rate: float, random: np.random.Generator, context: NoiseContext) -> str:
+    """Return a text with noise of one kind; raise UserError if that does not support the language."""
     if kind == "punctuation":
         return _punctuation(text, rate, random)
     parts = _parts(text)
-    words = [place for place in range(0, len(parts), 2) if parts[place]]
+    words = [index for index in range(0, len(parts), 2) if parts[index]]
     letters = "".join(filter(str.isalpha, text))
-    for place, (touched, *draws) in zip(words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True):
-        if touched < rate:
-            parts[place] = EDITS[kind](Word(parts[place], place == words[0], letters, draws), setting)
+    for index, (number, *draws) in zip(words, random.random((len(words), 1 + DRAWS)).tolist(), strict=True):
+        if number < rate:
+            parts[index] = EDITS[kind](Word(parts[index], index == words[0], letters, draws), context)
     return "".join(parts)
 
 
 def confusions(words: Sequence[str], language: str) -> dict[str, list[str]]:
-    """Return words, in lower case, by their phonetic key, where there are several with one key."""
+    """Group lower-cased words by phonetic key, without keys of a single word."""
     require_keys(language)
     groups: dict[str, list[str]] = {}
     for word in sorted({word.lower() for word in words if word.isalpha()}):
@@ -89,22 +89,22 @@ def confusions(words: Sequence[str], language: str) -> dict[str, list[str]]:
     return {key: group for key, group in sorted(groups.items()) if key and len(group) > 1}
 
 
-def spoken_words(text: str) -> list[str]:
-    """Return the words of a text without the marks before and behind them."""
+def core_words(text: str) -> list[str]:
+    """Return the words of a text without surrounding punctuation."""
     return [core[0] for word in text.split() if (core := _core.search(word))]
 
 
-def _spelling(word: Word, setting: Setting) -> str:
-    """Insert, delete or replace a letter, or let it change places with the next, as far as the word allows it."""
-    places = [place for place, character in enumerate(word.text) if character.isalpha()]
-    if not places:
+def _spelling(word: Word, context: NoiseContext) -> str:
+    """Insert, delete or replace a letter, or swap it with the next one, if the word has enough letters."""
+    letters = [index for index, character in enumerate(word.text) if character.isalpha()]
+    if not letters:
         return word.text
-    swaps = [place for place in places if place + 1 in places and word.text[place] != word.text[place + 1]]
-    edits = ["insert", "replace", *["delete"] * (len(places) > 1), *["swap"] * bool(swaps)]
+    swaps = [index for index in letters if index + 1 in letters and word.text[index] != word.text[index + 1]]
+    edits = ["insert", "replace", *["delete"] * (len(letters) > 1), *["swap"] * bool(swaps)]
     edit = word.choice(edits, 0)
-    options = swaps if edit == "swap" else places
-    place = options[int(word.draws[1] * len(options))]
-    before, letter, after = word.text[:place], word.text[place], word.text[place + 1 :]
+    options = swaps if edit == "swap" else letters
+    index = options[int(word.draws[1] * len(options))]
+    before, letter, after = word.text[:index], word.text[index], word.text[index + 1 :]
     others = [other for other in dict.fromkeys(word.letters.lower()) if other != letter.lower()] or [letter]
     match edit:
         case "delete":
@@ -117,42 +117,43 @@ def _spelling(word: Word, setting: Setting) -> str:
             return before + _cased(word.choice(others, 2), letter) + after
 
 
-def _keyboard(word: Word, setting: Setting) -> str:
-    keys = neighbours(setting.layout, setting.language)
-    places = [place for place, character in enumerate(word.text) if character.lower() in keys]
-    if not places:
+def _keyboard(word: Word, context: NoiseContext) -> str:
+    keys = neighbours(context.layout, context.language)
+    letters = [index for index, character in enumerate(word.text) if character.lower() in keys]
+    if not letters:
         return word.text
-    place = places[int(word.draws[0] * len(places))]
-    letter = word.text[place]
-    return word.text[:place] + _cased(word.choice(keys[letter.lower()], 1), letter) + word.text[place + 1 :]
+    index = letters[int(word.draws[0] * len(letters))]
+    letter = word.text[index]
+    return word.text[:index] + _cased(word.choice(keys[letter.lower()], 1), letter) + word.text[index + 1 :]
 
 
-def _casing(word: Word, setting: Setting) -> str:
+def _casing(word: Word, context: NoiseContext) -> str:
     first = word.text[:1].swapcase() + word.text[1:]
     options = [option for option in (word.text.lower(), word.text.upper(), first) if option != word.text]
     return word.choice(options, 0) if options else word.text
 
 
-def _asr(word: Word, setting: Setting) -> str:
+def _asr(word: Word, context: NoiseContext) -> str:
     core = _core.search(word.text)
-    if core is None or not setting.confusions:
+    if core is None or not context.confusions:
         return word.text
-    key = phonetic_key(core[0], setting.language)
-    options = [option for option in setting.confusions.get(key, ()) if option != core[0].lower()]
+    key = phonetic_key(core[0], context.language)
+    options = [option for option in context.confusions.get(key, ()) if option != core[0].lower()]
     if not options:
         return word.text
-    heard = word.choice(options, 0)
-    return word.text[: core.start()] + _cased(heard[0], core[0][0]) + heard[1:] + word.text[core.end() :]
+    replacement = word.choice(options, 0)
+    cased = _cased(replacement[0], core[0][0]) + replacement[1:]
+    return word.text[: core.start()] + cased + word.text[core.end() :]
 
 
-def _fillers(word: Word, setting: Setting) -> str:
-    filler = word.choice(FILLERS[_base(setting.language)], 0)
+def _fillers(word: Word, context: NoiseContext) -> str:
+    filler = word.choice(FILLERS[_base(context.language)], 0)
     if word.first and word.text[:1].isupper():
         filler = filler[0].upper() + filler[1:]
     return f"{filler}, {word.text}"
 
 
-def _emoji(word: Word, setting: Setting) -> str:
+def _emoji(word: Word, context: NoiseContext) -> str:
     return f"{word.text} {word.choice(EMOJI, 0)}"
 
 
@@ -164,18 +165,18 @@ EDITS: Mapping[str, Edit] = {
     "fillers": _fillers,
     "emoji": _emoji,
 }
-"""What becomes of a word, by the kind of noise."""
+"""Edits of words by kind of noise."""
 
 
 def _punctuation(text: str, rate: float, random: np.random.Generator) -> str:
-    """Leave out or double marks, as often the one as the other; a text of marks alone stays."""
+    """Delete or double marks with equal probability, unless the text has no words."""
     draws = iter(random.random((len(_mark.findall(text)), 2)).tolist())
 
-    def changed(mark: re.Match[str]) -> str:
-        touched, kept = next(draws)
-        return mark[0] if touched >= rate else mark[0] * 2 if kept < 0.5 else ""
+    def edit(mark: re.Match[str]) -> str:
+        number, choice = next(draws)
+        return mark[0] if number >= rate else mark[0] * 2 if choice < 0.5 else ""
 
-    return _mark.sub(changed, text) if re.search(r"\w", text) else text
+    return _mark.sub(edit, text) if re.search(r"\w", text) else text
 
 
 def _cased(letter: str, like: str) -> str:

@@ -1,4 +1,4 @@
-"""Pretrained models and tokenizers by name on a hub or by local path, and their identity in an address."""
+"""Pretrained models and tokenizers from the hub or a directory, and their identity in addresses."""
 
 from __future__ import annotations
 
@@ -20,32 +20,32 @@ if TYPE_CHECKING:
 
 Loader = Callable[..., Any]
 HUB_SECONDS = 5.0
-"""For which a hub is waited for when it is asked whether it has a model."""
+"""Timeout for checking whether the hub has a model."""
 
 
 def load(loader: Loader, name: str, revision: str | None = None, **settings: Any) -> Any:
-    """Return `loader(name)`, a `from_pretrained` of transformers; raise UserError where there is nothing of that name.
+    """Call `loader`, a `from_pretrained` of transformers; raise UserError if it fails.
 
-    `name` is a directory, or a name on the hub, where `revision` is a branch, a tag or a commit.
+    `name` is a directory or a name on the hub, and `revision` a branch, tag or commit there.
     """
     directory = model_directory(name)
-    with explained(name), quiet():
+    with loading_errors(name), quiet():
         return loader(str(directory or name), **({} if directory else {"revision": revision}), **settings)
 
 
 @contextmanager
-def explained(name: str) -> Iterator[None]:
-    """Turn errors of `transformers`, which finds no such model or cannot make it, into UserError with the reason."""
+def loading_errors(name: str) -> Iterator[None]:
+    """Convert errors of `transformers` when loading a model to UserError."""
     try:
         yield
     except (OSError, ValueError) as error:
         reason = " ".join(str(error).split()).rstrip(".")
-        advice = ". Where no hub can be reached, give the path of a directory" if isinstance(error, OSError) else ""
+        advice = ". If the hub cannot be reached, give the path of a directory" if isinstance(error, OSError) else ""
         raise UserError(f"pretrained '{name}' cannot be loaded: {reason}{advice}") from error
 
 
-def keep(name: str, revision: str | None, folder: Folder) -> None:
-    """Finish `folder` with a model's tokenizer and configuration, so that no later step needs the hub for them."""
+def save(name: str, revision: str | None, folder: Folder) -> None:
+    """Save the tokenizer and configuration of a model in `folder`, so that later steps do not need the hub."""
     from transformers import AutoConfig, AutoTokenizer
 
     directory = Path(tempfile.mkdtemp(prefix="augury-tokenizer-"))
@@ -57,7 +57,7 @@ def keep(name: str, revision: str | None, folder: Folder) -> None:
 
 
 def tokenizer(directory: str) -> PreTrainedTokenizerBase:
-    """Return the tokenizer in a directory that `save_pretrained` wrote."""
+    """Load the tokenizer from a directory written by `save_pretrained`."""
     from transformers import AutoTokenizer
 
     return AutoTokenizer.from_pretrained(directory)
@@ -65,7 +65,7 @@ def tokenizer(directory: str) -> PreTrainedTokenizerBase:
 
 @cache
 def identity(name: str, revision: str | None = None) -> str:
-    """Return what determines a pretrained model: a hash of a directory's files, or a hub name and its revision."""
+    """Return the identity of a pretrained model: a hash of the files of a directory, or the hub name and revision."""
     directory = model_directory(name)
     if directory is None:
         return f"{name}@{revision or 'main'}"
@@ -78,7 +78,7 @@ def identity(name: str, revision: str | None = None) -> str:
 
 
 def unreachable(name: str, revision: str | None = None) -> str | None:
-    """Return why a pretrained model cannot be had on this machine; None where it can, as one in a directory."""
+    """Return why a pretrained model is not available on this machine, None if it is."""
     if model_directory(name):
         return None
     from huggingface_hub import get_hf_file_metadata, hf_hub_url, try_to_load_from_cache
@@ -88,19 +88,19 @@ def unreachable(name: str, revision: str | None = None) -> str | None:
         return None
     try:
         get_hf_file_metadata(hf_hub_url(name, CONFIG_NAME, revision=revision), timeout=HUB_SECONDS)
-    except Exception as error:  # of the hub's library and of that for HTTP under it
+    except Exception as error:  # from huggingface_hub and its HTTP library
         return " ".join(str(error).split()).rstrip(".") or type(error).__name__
     return None
 
 
 def hub_name(name: str) -> str | None:
-    """Return the name of a pretrained model where that is one on the hub, and None for a directory."""
+    """Return the name of a pretrained model on the hub, None for a directory."""
     return None if name.startswith(PATHS) or Path(name).is_dir() else name
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Silence progress and reports of what `transformers` loads or writes; the caller reports what matters."""
+    """Silence the progress bars and log messages of `transformers`."""
     from transformers.utils import logging
 
     verbosity, progress = logging.get_verbosity(), logging.is_progress_bar_enabled()

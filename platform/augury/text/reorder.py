@@ -1,4 +1,4 @@
-"""The order of another language: source words sorted by the positions of the words that they are linked to."""
+"""Reordering of source words to the word order of the target language, based on word alignment."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ _ANCHORS: dict[str, Callable[[list[int]], float]] = {
 
 
 def permutation(words: Sequence[str], links: Iterable[Link], anchor: Anchor = "min") -> list[int]:
-    """Return the order of the source words that follows the target: its word i is `words[permutation[i]]`.
+    """Return the indices of the source words in target order.
 
-    A word takes the position of its first target word (`anchor`: or their mean, or the last). A word without links goes
-    with the nearest linked word to its right, a punctuation mark with that to its left; with the other where there is
-    none. Words of one position keep their order, as all do where nothing is linked.
+    Words are sorted by the position of their first aligned target word (`anchor`: or the mean, or the last). Unaligned
+    words move with the nearest aligned word to their right, punctuation marks with that to their left, or else with the
+    one on the other side. Ties keep the source order, as do all words if none is aligned.
 
     Raises UserError for an unknown anchor.
     """
@@ -43,14 +43,14 @@ def permutation(words: Sequence[str], links: Iterable[Link], anchor: Anchor = "m
 
 
 def coverage(words: Sequence[str], links: Iterable[Link]) -> float:
-    """Return the share of the words, punctuation left out, that have a link; 0 where there are no words."""
+    """Return the fraction of words, without punctuation, that are aligned; 0 if there are no words."""
     linked = _targets(words, links)
     counted = [source in linked for source, word in enumerate(words) if not is_punctuation(word)]
     return sum(counted) / len(counted) if counted else 0.0
 
 
 def _targets(words: Sequence[str], links: Iterable[Link]) -> dict[int, list[int]]:
-    """Return the target positions of every source word that has any."""
+    """Return the target positions of each aligned source word."""
     targets: dict[int, list[int]] = {}
     for source, target in links:
         assert 0 <= source < len(words), (source, target, words)
@@ -59,7 +59,7 @@ def _targets(words: Sequence[str], links: Iterable[Link]) -> dict[int, list[int]
 
 
 def _nearest(sources: Iterable[int], linked: Iterable[int]) -> dict[int, int]:
-    """Return for each word the last linked one that was met on the way to it, itself included."""
+    """Return for each word the last linked one up to it, in the order of `sources`."""
     nearest: dict[int, int] = {}
     last = None
     for source in sources:

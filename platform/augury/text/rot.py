@@ -1,8 +1,8 @@
-"""ROT-k: replace each letter by the k-th letter after it in its alphabet (Kambhatla, Born and Sarkar 2022, §2.1).
+"""ROT-k ciphers: each letter is replaced by the k-th letter after it (Kambhatla, Born and Sarkar 2022, §2.1).
 
-Characters outside the alphabet stay: white space, digits, punctuation, letters that the training text does
-not have. Text must be in Unicode normalisation form C before, or accents would stay while their letters move,
-and must not be normalised again after, since a rotated letter may compose with a mark that follows it.
+Characters outside the alphabet are unchanged: white space, digits, punctuation, and letters that are not in the
+training text. Text must be in NFC, so that accents rotate with their letters, and must not be normalised afterwards,
+since a rotated letter could compose with a following combining mark.
 """
 
 from __future__ import annotations
@@ -20,11 +20,10 @@ from augury.text.alphabet import Alphabet, pieces, string_chunks
 
 @dataclass(frozen=True)
 class Rot:
-    """The cipher that moves every letter of `alphabet` by `key` positions, modulo the length of its cycle.
+    """The cipher that rotates each letter of `alphabet` by `key` positions within its cycle.
 
-    Raises UserError if that leaves every letter unchanged, as every key does if the alphabet is empty: a view
-    that equals its source would train a model on nothing new. So does a key that leaves one of several cycles
-    unchanged, say the small or the capital letters, unless it is a stray of at most half the letters of the longest.
+    Raises UserError if it would leave the text unchanged, or all letters of a cycle with more than half as many letters
+    as the longest one, such as the capital letters.
     """
 
     alphabet: Alphabet
@@ -34,14 +33,14 @@ class Rot:
         sizes = [len(cycle) for cycle in self.alphabet.cycles]
         if max(sizes, default=0) < 2:
             raise UserError(
-                f"the alphabet has {sum(sizes)} letters and no two on one cycle, so no key changes the text; "
+                f"the alphabet has {sum(sizes)} letters and no cycle with two, so that no key changes the text; "
                 "fit it on text with letters, choose another mode, or give the letters"
             )
         large = sorted({size for size in sizes if 2 * size > max(sizes)})
         if any(self.key % size == 0 for size in large):
             shown = " + ".join(map(str, sizes))
-            staying = sum(size for size in sizes if self.key % size == 0)
-            unchanged = "the text" if staying == sum(sizes) else f"{staying} letters"
+            fixed = sum(size for size in sizes if self.key % size == 0)
+            unchanged = "the text" if fixed == sum(sizes) else f"{fixed} letters"
             multiples = " or ".join(map(str, large))
             raise UserError(
                 f"key {self.key} leaves {unchanged} unchanged: the alphabet has {shown} letters; "
@@ -49,23 +48,23 @@ class Rot:
             )
 
     def __reduce__(self) -> tuple[type[Rot], tuple[Alphabet, int]]:
-        # Workers rebuild the tables, which are a thousand times the size of the alphabet.
+        # Pickles without the tables, which are a thousand times larger than the alphabet.
         return Rot, (self.alphabet, self.key)
 
     @property
     def inverse(self) -> Rot:
-        """The cipher that reverses this one on text whose letters are all in the alphabet."""
+        """The cipher that deciphers text whose letters are all in the alphabet."""
         return Rot(self.alphabet, -self.key)
 
     def text(self, text: str) -> str:
-        """Encipher a text; it keeps its number of characters."""
+        """Encipher a text, preserving its number of characters."""
         return text.translate(self._letters)
 
     def column(self, column: pa.Array | pa.ChunkedArray) -> pa.Array | pa.ChunkedArray:
-        """Encipher every row of a column of strings; type, chunks and nulls are kept.
+        """Encipher a column of strings, preserving type, chunks and nulls.
 
-        Raises UserError for a column that is not of strings, and ArrowInvalid if the result outgrows 2 GiB,
-        the bound of an array of type `string` (not of `large_string`).
+        Raises UserError for columns of other types, and ArrowInvalid if the result exceeds 2 GiB, the limit of type
+        `string` (but not of `large_string`).
         """
         chunks = [self._array(chunk) for chunk in string_chunks(column)]
         return pa.chunked_array(chunks, column.type) if isinstance(column, pa.ChunkedArray) else chunks[0]
@@ -74,13 +73,13 @@ class Rot:
         if len(array) == 0:
             return array
         if array.offset:
-            # A copy without the rows before and after the slice, so that rows and buffers begin together.
+            # Copies the slice, so that its buffers start with its first row.
             array = pa.concat_arrays([array])
         validity, offsets, data = array.cast(pa.large_string()).buffers()
-        # Without validity, so that rows that are null count the bytes they may own.
+        # Without the validity bitmap, to count the characters of null rows too, which can have bytes.
         rows = pa.Array.from_buffers(pa.large_string(), len(array), [None, offsets, data])
-        ends = np.concatenate(([0], np.cumsum(pc.utf8_length(rows).to_numpy())))  # of rows, in characters
-        before = np.frombuffer(offsets, np.int64, len(array) + 1)  # the same in bytes
+        ends = np.concatenate(([0], np.cumsum(pc.utf8_length(rows).to_numpy())))  # offsets in characters
+        before = np.frombuffer(offsets, np.int64, len(array) + 1)  # offsets in bytes
         after = before - before[0]
 
         enciphered, position, grown = [], 0, 0
@@ -97,17 +96,17 @@ class Rot:
         return pa.Array.from_buffers(pa.large_string(), len(array), buffers).cast(array.type)
 
     def _encipher(self, text: str) -> tuple[bytes, np.ndarray]:
-        """Return the enciphered text in UTF-8, and by how many bytes each of its characters grew."""
+        """Return the enciphered text in UTF-8, and the number of bytes by which each character grew."""
         for codec, images in self._tables:
             plain = np.frombuffer(text.encode(codec), images.dtype)
             if len(plain) == len(text):
                 break
-        rotated = images.take(plain, mode="clip")  # nothing to clip; it spares the check of every index
+        rotated = images.take(plain, mode="clip")  # all indices are in range; "clip" skips the check
         growth = np.zeros(len(text), np.int8)
-        for longer in (0x80, 0x800, 0x10000):  # from here on, UTF-8 needs one more byte
-            if longer < len(images):
-                growth += (rotated >= longer).view(np.int8)
-                growth -= (plain >= longer).view(np.int8)
+        for start in (0x80, 0x800, 0x10000):  # code points from which UTF-8 needs another byte
+            if start < len(images):
+                growth += (rotated >= start).view(np.int8)
+                growth -= (plain >= start).view(np.int8)
         return rotated.tobytes().decode(codec).encode(), growth
 
     @cached_property
@@ -116,7 +115,7 @@ class Rot:
 
     @cached_property
     def _tables(self) -> list[tuple[str, np.ndarray]]:
-        """The codecs, each with the image of every character; UTF-16 first, for text where its width is fixed."""
+        """Codecs with the image of every code point; UTF-16 comes first, for text without surrogates."""
         images = np.arange(0x110000, dtype="<u4")
         images[list(self._letters)] = [ord(image) for image in self._letters.values()]
         tables = [("utf-32-le", images)]

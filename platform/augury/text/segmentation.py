@@ -1,4 +1,4 @@
-"""Checks of spaces as word boundaries: scripts that write none, and text that is tokenised already."""
+"""Checks of text segmentation: scripts without spaces, and text that is already tokenised."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from augury.core.errors import UserError
 from augury.text.words import words
 
 UNSPACED = frozenset({"zh", "ja", "th", "km", "lo", "my"})
-MARKS = frozenset(",.。，、")  # no language writes a space before these
-LETTERS = 6  # per space: segmented text has fewer, other text, with spaces between clauses at most, more
+MARKS = frozenset(",.。，、")  # marks that no language separates by a space
+LETTERS = 6  # maximum number of letters per space in segmented text
 
 
 def require_words(texts: Iterable[str], language: str, where: str) -> None:
-    """Raise UserError, beginning with `where`, for text whose words are needed but not separated by spaces.
+    """Raise UserError, prefixed by `where`, if the words of a text are not separated by spaces.
 
-    Text in a language that writes no spaces is taken to be unsegmented where it has less than one space to six letters.
+    Text in a language without spaces is considered unsegmented if it has more than six letters per space.
     """
     if language.replace("_", "-").partition("-")[0].lower() not in UNSPACED:
         return
@@ -25,24 +25,22 @@ def require_words(texts: Iterable[str], language: str, where: str) -> None:
         letters += sum(map(str.isalnum, text))
     if letters > LETTERS * spaces:
         raise UserError(
-            f"{where}: '{language}' is written without spaces, and this text is not segmented ({spaces:,} spaces, "
-            f"{letters:,} letters in its beginning), so that no words can be told apart: give it with a space between "
-            "words, as a segmenter writes it"
+            f"{where}: '{language}' is written without spaces, and this text is not segmented into words "
+            f"({spaces:,} spaces, {letters:,} letters at its beginning): run a segmenter first"
         )
 
 
 def tokenised_line(texts: Sequence[str]) -> int | None:
-    """Return the index of the shortest text that `words` splits otherwise than its spaces do.
+    """Return the index of the shortest tokenised text that `words` splits differently; None if there is none.
 
-    None where the texts are not tokenised already, which they are taken to be where most commas and full stops are
-    tokens of their own, or where all texts are split alike.
+    Texts are considered tokenised if most commas and full stops are tokens of their own.
     """
-    alone = attached = 0
+    separate = attached = 0
     for text in texts:
         for token in text.split():
-            alone += token in MARKS
+            separate += token in MARKS
             attached += len(token) > 1 and token[-1] in MARKS
-    if alone <= attached:
+    if separate <= attached:
         return None
     split = [index for index, text in enumerate(texts) if words(text) != text.split()]
     return min(split, key=lambda index: len(texts[index]), default=None)

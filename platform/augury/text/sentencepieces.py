@@ -1,4 +1,4 @@
-"""BPE models of sentencepiece that change no text and skip no text."""
+"""Lossless BPE models of sentencepiece, which neither normalise nor skip text."""
 
 from __future__ import annotations
 
@@ -15,14 +15,13 @@ from sentencepiece.sentencepiece_model_pb2 import ModelProto
 
 from augury.text.vocabulary_settings import SPACE
 
-# Sentencepiece skips every training text that holds one. As the name of the unknown piece it leaves `<unk>`, written
-# out in a text, to be ordinary.
+# Sentencepiece skips training texts with this character. As the unknown piece, it lets `<unk>` be ordinary text.
 UNCOVERED = "▅"
-"""What sentencepiece writes for characters that it does not cover (U+2585): no piece has it."""
+"""Sentencepiece's symbol for characters that are not covered (U+2585), which is in no piece."""
 
 _SETTINGS: dict[str, Any] = {
     "model_type": "bpe",
-    # Folding (the default, nmt_nfkc: `ª` to `a`) and squeezing of spaces break the bijection of a cipher.
+    # The default normalisation (nmt_nfkc: `ª` to `a`) and merging of spaces are not invertible.
     "normalization_rule_name": "identity",
     "remove_extra_whitespaces": False,
     "add_dummy_prefix": True,
@@ -33,14 +32,14 @@ _SETTINGS: dict[str, Any] = {
     "bos_id": -1,
     "eos_id": -1,
     "pad_id": -1,
-    "max_sentence_length": 2**30,  # bytes, the largest allowed; longer texts would be skipped
-    "num_threads": 16,  # changes no piece, but is written into the model: a constant keeps its bytes equal
+    "max_sentence_length": 2**30,  # maximum in bytes; longer texts would be skipped
+    "num_threads": 16,  # no effect on pieces, but written to the model, whose bytes must be reproducible
     "minloglevel": 2,
 }
 
 
 class SizeError(ValueError):
-    """No model of this size can be learned from the text; `limit` is the nearest size that can."""
+    """The text does not allow a model of the given size; `limit` is the nearest possible size."""
 
     def __init__(self, limit: int, too_large: bool):
         super().__init__(f"at {'most' if too_large else 'least'} {limit} pieces")
@@ -48,18 +47,18 @@ class SizeError(ValueError):
 
 
 def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0, symbols: Sequence[str] = ()) -> bytes:
-    """Learn a model of exactly `size` pieces, the unknown piece (id 0) not counted, from one pass over `texts`.
+    """Train a model with exactly `size` pieces, not counting the unknown piece (id 0), in one pass over `texts`.
 
-    The first are `symbols`, which stay whole in texts. The bytes depend on the arguments alone, and not on the order of
-    the texts. Raises SizeError, and whatever `texts` raises.
+    `symbols` are the first pieces, and never split. The bytes of the model are reproducible and do not depend on the
+    order of texts. Raises SizeError, and the exceptions of `texts`.
     """
     failures: list[BaseException] = []
 
-    def passing() -> Iterator[str]:
+    def sentences() -> Iterator[str]:
         try:
             for text in texts:
                 yield text.replace(UNCOVERED, " ")
-        except BaseException as error:  # sentencepiece would turn it into a RuntimeError of its own
+        except BaseException as error:  # sentencepiece would replace it by a RuntimeError
             failures.append(error)
             raise
 
@@ -67,7 +66,7 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0, symb
     settings = {**_SETTINGS, "user_defined_symbols": list(symbols)} if symbols else _SETTINGS
     try:
         SentencePieceTrainer.train(
-            sentence_iterator=passing(),
+            sentence_iterator=sentences(),
             model_writer=model,
             vocab_size=size + 1,
             character_coverage=character_coverage,
@@ -85,28 +84,28 @@ def learn(texts: Iterable[str], size: int, character_coverage: float = 1.0, symb
 
 
 def characters(model: bytes) -> int:
-    """Return the number of pieces of one character, which a model of any size has."""
-    return sum(_is_character(piece) for piece in _parsed(model).pieces[1:])
+    """Return the number of single-character pieces, which do not depend on the size of a model."""
+    return sum(_is_character(piece) for piece in _parse(model).pieces[1:])
 
 
 def truncated(model: bytes, size: int) -> bytes:
-    """Return the model of `size` pieces that the same text gives, from a larger one of `learn`.
+    """Return the model with `size` pieces for the same text, given a larger one from `learn`.
 
-    BPE merges are learned one after the other: a smaller model has the first of them, and the same characters.
+    BPE learns merges sequentially: a smaller model has a prefix of the merges, and the same characters.
     """
-    whole = _parsed(model)
-    unknown, learned = whole.pieces[0], whole.pieces[1:]
+    parsed = _parse(model)
+    unknown, learned = parsed.pieces[0], parsed.pieces[1:]
     single = [piece for piece in learned if _is_character(piece)]
     merges = [piece for piece in learned if not _is_character(piece)]
     assert len(single) <= size <= len(learned)
     pieces = [unknown, *merges[: size - len(single)], *single]
-    del whole.pieces[:]
-    whole.pieces.extend(pieces)
-    whole.trainer_spec.vocab_size = size + 1
-    return bytes(whole.SerializeToString())
+    del parsed.pieces[:]
+    parsed.pieces.extend(pieces)
+    parsed.trainer_spec.vocab_size = size + 1
+    return bytes(parsed.SerializeToString())
 
 
-def _parsed(model: bytes) -> ModelProto:
+def _parse(model: bytes) -> ModelProto:
     parsed = ModelProto()
     parsed.ParseFromString(model)
     return parsed
@@ -117,14 +116,14 @@ def _is_character(piece: ModelProto.SentencePiece) -> bool:
 
 
 def pieces(model: SentencePieceProcessor) -> list[str]:
-    """Return the pieces in the order of their ids, which start at 1 (0 is the unknown piece)."""
+    """Return the pieces in the order of their ids, from 1 (0 is the unknown piece)."""
     return list(model.id_to_piece(list(range(1, model.get_piece_size()))))
 
 
 def encode(
     model: SentencePieceProcessor, texts: Sequence[str], num_threads: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-    """Return the ids of all texts end to end, unknown is 0, and the n + 1 offsets between which each text lies."""
+    """Return the concatenated ids of all texts, with 0 for unknown, and their n + 1 offsets."""
     rows = model.encode(list(texts), num_threads=num_threads)
     offsets = np.zeros(len(rows) + 1, np.int64)
     np.cumsum([len(row) for row in rows], out=offsets[1:])
@@ -132,5 +131,5 @@ def encode(
 
 
 def join(row: Iterable[str]) -> str:
-    """Return the text whose pieces, written as they are, make up `row`."""
+    """Return the text of a row of pieces."""
     return "".join(row).removeprefix(SPACE).replace(SPACE, " ")

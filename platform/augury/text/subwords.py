@@ -1,4 +1,4 @@
-"""Text as the subwords of a model's own tokenizer, or of one learned from the training text, cut to a length."""
+"""Tokenizers that use a `transformers` tokenizer and truncate rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ TRUNCATED = "truncated"
 
 @dataclass(frozen=True)
 class Subwords:
-    """The tokenizer in a folder, with the special ids that its model expects; at most `most` ids a row."""
+    """The tokenizer in a folder, which adds the special tokens of its model; at most `most` ids per row."""
 
     folder: Folder
     most: int
@@ -34,7 +34,7 @@ class Subwords:
         return len(self.tokenizer())
 
     def tokenizer(self) -> PreTrainedTokenizerBase:
-        """Return the tokenizer of `transformers`."""
+        """Load the `transformers` tokenizer."""
         return pretrained.tokenizer(learned.directory(self.folder))
 
     def load(self) -> Encode:
@@ -50,10 +50,10 @@ class Subwords:
 def encode(
     tokenizer: PreTrainedTokenizerBase, columns: Sequence[Sequence[str]], most: int, view: str = "source"
 ) -> tuple[list[list[int]], int]:
-    """Return the ids of every row, a text or a pair of texts, and how many rows were cut to `most` ids.
+    """Encode rows, which are texts or pairs of texts, and return their ids and the number of rows truncated to `most`.
 
-    The longer text of a pair is cut first; special ids stay. The view `target` has the pieces of the target side, where
-    the tokenizer has a vocabulary for each.
+    The longer text of a pair is truncated first; special tokens are kept. The view `target` is encoded with the target
+    vocabulary of tokenizers that have one.
     """
     if not columns or not columns[0]:
         return [], 0
@@ -62,6 +62,6 @@ def encode(
     rows: list[list[int]] = tokenizer(**texts, verbose=False).input_ids
     long = [row for row, ids in enumerate(rows) if len(ids) > most]
     for row in long:
-        of_row = {name: column[row] for name, column in texts.items()}
-        rows[row] = tokenizer(**of_row, truncation="longest_first", max_length=most).input_ids
+        text = {name: column[row] for name, column in texts.items()}
+        rows[row] = tokenizer(**text, truncation="longest_first", max_length=most).input_ids
     return rows, len(long)

@@ -1,4 +1,4 @@
-"""Synonyms and stop words: the resources that EDA needs for a language."""
+"""Synonyms and stop words for EDA."""
 
 from __future__ import annotations
 
@@ -12,37 +12,36 @@ from augury.corpora.files import examine, find, lines
 from augury.corpora.tables import column_index
 
 Synonyms = Mapping[str, tuple[str, ...]]
-"""The synonyms of a word, in code-point order and without the word itself; no entry for a word that has none."""
+"""Synonyms by word, in code-point order and without the word itself; no entry for words without any."""
 
 WORDNET = "synsets.tsv.gz"
 
 
 def load_synonyms(path: str | None = None) -> dict[str, tuple[str, ...]]:
-    """Return the synonyms of every word, from `synonyms_file(path)`.
+    """Load the synonyms of all words from `synonyms_file(path)`.
 
-    A table has lines `word<TAB>synonym[,synonym...]`; several lines for a word add up. In WordNet the
-    synonyms of a word are the members of all its synsets; entries of several words are left out, since words are
-    looked up one by one. An underscore stands for a space, as in a synonym of several words.
-    Raises UserError, which names the file and line that cannot be read.
+    Tables have lines `word<TAB>synonym[,synonym...]`; lines for the same word are merged. In WordNet, the synonyms of a
+    word are the members of all its synsets; multi-word entries are skipped, since words are looked up individually.
+    Underscores stand for spaces, in synonyms of several words. Raises UserError with file and line.
     """
     file = synonyms_file(path)
     return _collect(_wordnet(file) if file.name == WORDNET else _table(file))
 
 
 def load_stop_words(path: str | None = None) -> frozenset[str]:
-    """Return the words of `stop_words_file(path)`, one a line, in lower case; raise UserError with file and line."""
+    """Load the lower-cased words of `stop_words_file(path)`, one per line; raise UserError with file and line."""
     file, words = stop_words_file(path), set()
     for number, line in _lines(file):
         if len(line.split()) != 1:
-            raise UserError(f"{file}, line {number}: {line!r:.60} is not a stop word; give one word a line")
+            raise UserError(f"{file}, line {number}: {line!r:.60} is not a stop word; give one word per line")
         words.add(line.strip().lower())
     return frozenset(words)
 
 
 def synonyms_file(path: str | None = None) -> Path:
-    """Return the file that holds the synonyms: `path`, or in a directory the synsets of Open English WordNet.
+    """Return the file with synonyms: `path`, or for a directory the synsets of Open English WordNet in it.
 
-    By default it is a table of a few hundred common English words. Raises UserError where there is no file.
+    The default is a table of a few hundred common English words. Raises UserError if the file does not exist.
     """
     if path is None:
         return Path(__file__).with_name("synonyms.en.tsv")
@@ -51,7 +50,7 @@ def synonyms_file(path: str | None = None) -> Path:
 
 
 def stop_words_file(path: str | None = None) -> Path:
-    """Return the file of stop words, by default English function words; raise UserError where there is none."""
+    """Return the file with stop words, by default English function words; raise UserError if it does not exist."""
     return Path(__file__).with_name("stop_words.en.txt") if path is None else find(path)
 
 
@@ -60,7 +59,7 @@ def _table(file: Path) -> Iterator[tuple[str, list[str]]]:
         fields = line.split("\t")
         synonyms = [synonym.strip() for synonym in fields[-1].split(",")]
         if len(fields) != 2 or not fields[0].strip() or not all(synonyms):
-            raise UserError(f"{file}, line {number}: {line!r:.60} is not an entry; give word<TAB>synonym[,synonym...]")
+            raise UserError(f"{file}, line {number}: {line!r:.60} is not an entry; use word<TAB>synonym[,synonym...]")
         yield fields[0].strip(), synonyms
 
 
@@ -72,7 +71,7 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
         fields = line.split("\t")
         if len(fields) != len(names):
             raise UserError(
-                f"{file}, line {number}: {len(fields)} columns under a header of {len(names)}; fetch it again"
+                f"{file}, line {number} has {len(fields)} columns, but the header has {len(names)}; download it again"
             )
         synset = fields[members].split("|")
         if len(synset) > 1:
@@ -80,8 +79,8 @@ def _wordnet(file: Path) -> Iterator[tuple[str, list[str]]]:
 
 
 def _lines(file: Path) -> Iterator[tuple[int, str]]:
-    """Yield the lines that are not blank, in normalisation form C as corpora are, with their numbers."""
-    examine(str(file))  # raises where the file is empty, damaged or not UTF-8
+    """Yield the lines that are not blank, normalised to NFC as corpora are, with their numbers."""
+    examine(str(file))  # raises if the file is empty, damaged or not UTF-8
     for number, line in enumerate(lines(file), start=1):
         text = unicodedata.normalize("NFC", line.decode()).rstrip("\r\n")
         if text.strip():

@@ -1,4 +1,4 @@
-"""Tokenised text in the store: memory-mapped ids, shard by shard."""
+"""Tokenised text in the store, as memory-mapped shards of ids."""
 
 from __future__ import annotations
 
@@ -24,21 +24,21 @@ KIND = "tokens"
 
 
 class Text(NamedTuple):
-    """Text in shards: its folder, the column, or columns read together, and the view that it is tokenised as."""
+    """Text to tokenise: a folder of shards, the column or columns to read, and the name of the view."""
 
     folder: Folder
     columns: tuple[str, ...]
     view: str
 
     def address(self, tokenizer: str) -> str:
-        """Return the address of its tokens by the tokenizer of this name."""
+        """Return the address of its tokens, given the name of the tokenizer."""
         column = self.columns[0] if len(self.columns) == 1 else list(self.columns)
         return config.address(
             {"text": self.folder.name, "column": column, "view": self.view, "vocabulary": tokenizer, "version": 1}
         )
 
     def lines(self) -> Iterator[str]:
-        """Yield the text, one sentence at a time, the columns one after the other."""
+        """Yield all sentences, shard by shard and column by column."""
         for shard in self.folder.manifest()["shards"]:
             block = read_shard(self.folder, shard, self.columns)
             for column in self.columns:
@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
 
 class Encoded(NamedTuple):
-    """The ids of a block: row r is `ids[offsets[r]:offsets[r + 1]]`; `counts` are numbers of rows, such as cut ones."""
+    """The ids of a block: row r is `ids[offsets[r]:offsets[r + 1]]`; `counts` has statistics such as truncated rows."""
 
     ids: np.ndarray
     offsets: np.ndarray
@@ -54,30 +54,30 @@ class Encoded(NamedTuple):
 
     @classmethod
     def of(cls, rows: Sequence[Sequence[int]], counts: Mapping[str, int]) -> Encoded:
-        """Return the ids of these rows as a block."""
+        """Return rows of ids as a block."""
         lengths = np.array([len(row) for row in rows], np.int64)
         ids = np.fromiter(chain.from_iterable(rows), np.int64, int(lengths.sum()))
         return cls(ids, np.concatenate([[0], np.cumsum(lengths)]), counts)
 
 
 Encode = Callable[[pa.Table, str], Encoded]
-"""A function from the columns of a text and its view to ids."""
+"""Encodes the columns of a text, given the name of its view."""
 
 
 class Tokenizer(Protocol):
-    """Encodes text as ids; can be sent to another process, where `load` is called once."""
+    """Encodes text as ids; can be pickled, and is loaded once in each process."""
 
     @property
     def folder(self) -> Folder:
-        """Its folder, which may not be written yet."""
+        """The folder of the tokenizer, which need not exist yet."""
 
     @property
     def name(self) -> str:
-        """A name that identifies it."""
+        """A unique name."""
 
     @property
     def size(self) -> int:
-        """One more than the largest id."""
+        """The number of ids."""
 
     def load(self) -> Encode: ...
 
@@ -85,18 +85,18 @@ class Tokenizer(Protocol):
 def tokenise(
     texts: Mapping[str, Text], folders: Mapping[str, Folder], tokenizer: Tokenizer, executor: Executor
 ) -> None:
-    """Make the tokens of every text in the folder of the same name, where they are missing."""
-    with lock_incomplete([folders[name] for name in texts]) as unmade:
-        missing = {name: text for name, text in texts.items() if folders[name] in unmade}
+    """Tokenise all texts whose folders, by the same names, are not complete."""
+    with lock_incomplete([folders[name] for name in texts]) as incomplete:
+        missing = {name: text for name, text in texts.items() if folders[name] in incomplete}
         manifests = {name: text.folder.manifest() for name, text in missing.items()}
         items = [(name, shard) for name, manifest in manifests.items() for shard in manifest["shards"]]
         counts = {name: Counter[str]() for name in missing}
         if items:
             work = [(missing[name], folders[name], shard) for name, shard in items]
             with Stage("tokenise", sum(manifest["rows"] for manifest in manifests.values())) as stage:
-                results = executor.map(_Tokenise(tokenizer), work, stage, size=lambda done: done[0])
-            for (name, _), (_, counts_of_shard) in zip(items, results, strict=True):
-                counts[name].update(counts_of_shard)
+                results = executor.map(_Tokenise(tokenizer), work, stage, size=lambda result: result[0])
+            for (name, _), (_, shard_counts) in zip(items, results, strict=True):
+                counts[name].update(shard_counts)
         for name, text in missing.items():
             folders[name].finish(
                 {
@@ -112,18 +112,18 @@ def tokenise(
 
 @dataclass(frozen=True)
 class _Tokenise:
-    """Makes the task that writes the ids and offsets of one shard of one text, and returns its rows and counts."""
+    """Creates the task that writes the ids and offsets of a shard, and returns its number of rows and its counts."""
 
     tokenizer: Tokenizer
 
     def __call__(self) -> Callable[[tuple[Text, Folder, str]], tuple[int, Mapping[str, int]]]:
         encode = self.tokenizer.load()
-        small = np.uint16 if self.tokenizer.size <= 1 << 16 else np.int32
+        dtype = np.uint16 if self.tokenizer.size <= 1 << 16 else np.int32
 
         def tokenise(item: tuple[Text, Folder, str]) -> tuple[int, Mapping[str, int]]:
             text, folder, shard = item
             ids, offsets, counts = encode(read_shard(text.folder, shard, text.columns), text.view)
-            for suffix, array in (("ids", ids.astype(small)), ("offsets", offsets)):
+            for suffix, array in (("ids", ids.astype(dtype)), ("offsets", offsets)):
                 buffer = io.BytesIO()
                 np.save(buffer, array)
                 folder.write(f"{shard}.{suffix}.npy", buffer.getvalue())
@@ -133,7 +133,7 @@ class _Tokenise:
 
 
 class Tokens:
-    """The ids of every row of one text, or of several that follow one another; no id is read before it is asked for."""
+    """The ids of all rows of one or more concatenated texts, read lazily."""
 
     def __init__(self, *folders: Folder):
         shards = [folder.local() / shard for folder in folders for shard in folder.manifest()["shards"]]
@@ -146,12 +146,12 @@ class Tokens:
 
     @cached_property
     def lengths(self) -> np.ndarray:
-        """Pieces of every row, (rows,)."""
+        """The number of ids of each row, (rows,)."""
         parts = [np.diff(offsets) for offsets in self._offsets]
         return np.concatenate(parts) if parts else np.zeros(0, np.int64)
 
     def shards(self) -> Iterator[np.ndarray]:
-        """Yield the ids of all rows of a shard, end to end."""
+        """Yield the concatenated ids of each shard."""
         return iter(self._ids)
 
     def __getitem__(self, row: int) -> np.ndarray:

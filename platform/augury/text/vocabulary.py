@@ -1,8 +1,7 @@
-"""Vocabularies: subword pieces, special symbols and tags in one table of ids for every view of a corpus.
+"""Vocabularies of subword pieces, special symbols and tags, shared by all views of a corpus.
 
-Joint: one BPE model is learned from the plain bitext and all enciphered views, each text once. Separate: the
-plain bitext and every enciphered view have a model each, and their pieces are merged by identity (CipherDAug,
-table 7).
+In joint mode, one BPE model is trained on the plain bitext and all enciphered views. In separate mode, the plain bitext
+and each enciphered view have models of their own, whose pieces are merged by string (CipherDAug, table 7).
 """
 
 from __future__ import annotations
@@ -21,43 +20,47 @@ from augury.core.errors import UserError, unknown
 from augury.core.progress import say_once
 from augury.core.store import Folder
 from augury.text import sentencepieces
+from augury.text.preprocessing import Preprocessor
 from augury.text.resegmentation import Resegmenter
-from augury.text.text_form import TextForm
-from augury.text.vocabulary_settings import SPECIALS, USUAL_SIZE, VocabularyConfig
+from augury.text.vocabulary_settings import DEFAULT_SIZE, SPECIALS, VocabularyConfig
 from augury.text.vocabulary_size import fitting_size, matching_size
 
 VERSION = 3
-"""Incremented when equal texts and settings come to give other pieces."""
+"""To be incremented when the same texts and settings give other pieces."""
 PLAIN_VIEWS = ("source", "target")
 PAD, UNK, EOS = range(3)
 UNKNOWN_TEXT = " ⁇ "
-"""The text of the unknown piece, as in sentencepiece."""
+"""Text of the unknown piece, as in sentencepiece."""
 
-AS_IT_IS = TextForm()
+IDENTITY = Preprocessor()
 
 Texts = Callable[[], Iterable[str]]
 
 
 class Vocabulary:
-    """The table of ids: `<pad>` 0, `<unk>` 1, `</s>` 2, then the tags, then the pieces as they were learned.
+    """A mapping of pieces to ids: `<pad>` 0, `<unk>` 1, `</s>` 2, then tags, then learned pieces.
 
-    Tags are never read from a text: `__en__` written out in one is encoded like any other characters. No
-    symbol begins a sentence, since decoders start from `</s>`.
+    Text never encodes to tags: `__en__` in a text is ordinary characters. There is no start symbol, since decoders
+    start with `</s>`.
     """
 
     pad, unk, eos = PAD, UNK, EOS
 
     def __init__(
-        self, models: Sequence[bytes], views: Mapping[str, int], tags: Sequence[str], form: TextForm = AS_IT_IS
+        self,
+        models: Sequence[bytes],
+        views: Mapping[str, int],
+        tags: Sequence[str],
+        preprocessor: Preprocessor = IDENTITY,
     ):
-        """Take serialised sentencepiece models and, for each view, the index of the one that encodes it."""
-        self.form = form
+        """`models` are serialised sentencepiece models, and `views` has the index of the model of each view."""
+        self.preprocessor = preprocessor
         self._models = [SentencePieceProcessor(model_proto=model) for model in models]
         self._views = dict(views)
         learned = [sentencepieces.pieces(model) for model in self._models]
-        taken = set(tags).intersection(chain.from_iterable(learned))
-        if taken:
-            raise UserError(f"symbols {sorted(taken)} are also pieces of the text: choose others, as '<tag>'")
+        duplicates = set(tags).intersection(chain.from_iterable(learned))
+        if duplicates:
+            raise UserError(f"symbols {sorted(duplicates)} are also pieces of the text: choose others, such as '<tag>'")
         symbols = (*SPECIALS, *tags)
         self.pieces: tuple[str, ...] = merge([symbols, *learned])
         ids = {piece: index for index, piece in enumerate(self.pieces)}
@@ -68,20 +71,21 @@ class Vocabulary:
 
     @classmethod
     def load(cls, folder: Folder) -> Vocabulary:
-        """Return the vocabulary that `train` saved in `folder`; raise UserError where it was not finished."""
+        """Load a vocabulary saved by `train`; raise UserError if it is incomplete."""
         manifest = folder.manifest()
-        form = TextForm(**manifest.get("form", {}))
-        return cls([folder.read(name) for name in manifest["models"]], manifest["views"], manifest["tags"], form)
+        preprocessor = Preprocessor(**manifest.get("form", {}))
+        models = [folder.read(name) for name in manifest["models"]]
+        return cls(models, manifest["views"], manifest["tags"], preprocessor)
 
     def __len__(self) -> int:
         return len(self.pieces)
 
     def model(self, view: str = "source") -> bytes:
-        """Return the sentencepiece model of a view, for use outside; ids are the indices in `pieces`."""
+        """Return the serialised sentencepiece model of a view, whose ids differ from those of the vocabulary."""
         return bytes(self._models[self._views[view]].serialized_model_proto())
 
     def resegmenter(self, view: str = "source") -> Resegmenter:
-        """Return what segments ids of a view anew, by the view's own model."""
+        """Return the resegmenter of a view."""
         index = self._views[view]
         if index not in self._resegmenters:
             self._resegmenters[index] = Resegmenter(self._models[index], self.pieces, self._ids[index])
@@ -90,73 +94,72 @@ class Vocabulary:
     def encode(
         self, texts: Sequence[str] | pa.Array | pa.ChunkedArray, view: str = "source", num_threads: int = 1
     ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:
-        """Return the ids of all texts end to end, without tags and `</s>`, and the n + 1 offsets between them.
+        """Return the concatenated ids of all texts, without tags and `</s>`, and their n + 1 offsets.
 
-        Texts decode to themselves, spaces included, but for characters not seen in training, U+2585 and NUL,
-        which become `<unk>`, and U+2581, which sentencepiece takes for a space. Of tokens of Moses (`form`) spaces are
-        where people write them.
+        Without Moses tokenisation, decoding is lossless except for characters that were not seen in training, U+2585
+        and NUL, which become `<unk>`, and U+2581, which sentencepiece treats as a space.
         """
         assert not isinstance(texts, str)
         if view not in self._views:
             raise unknown("view", view, self._views)
         index = self._views[view]
         lines = texts.to_pylist() if isinstance(texts, pa.Array | pa.ChunkedArray) else texts
-        ids, offsets = sentencepieces.encode(self._models[index], self.form.written(lines, view), num_threads)
+        ids, offsets = sentencepieces.encode(self._models[index], self.preprocessor.encode(lines, view), num_threads)
         return self._ids[index][ids], offsets
 
     def decode(self, ids: Iterable[Sequence[int] | npt.NDArray[np.integer]]) -> list[str]:
-        """Return the texts of rows of ids of any view, without special symbols and tags; `<unk>` reads ` ⁇ `.
+        """Decode rows of ids of any view, without special symbols and tags; `<unk>` becomes ` ⁇ `.
 
-        Tokens of Moses (`form`) are joined by the rules of the target language.
+        Moses tokens are joined by the rules of the target language.
         """
         rows = [np.asarray(row, np.int64).tolist() for row in ids]
         assert all(index >= 0 for row in rows for index in row)
         return self.decode_pieces([self.pieces[index] for index in row] for row in rows)
 
     def decode_pieces(self, rows: Iterable[Sequence[str]]) -> list[str]:
-        """Return the texts of rows of pieces, as `decode` does."""
+        """Decode rows of pieces as `decode` does."""
         texts = [sentencepieces.join(self._surfaces.get(piece, piece) for piece in row) for row in rows]
-        return list(self.form.read(texts))
+        return list(self.preprocessor.decode(texts))
 
 
 def merge(tables: Iterable[Iterable[str]]) -> tuple[str, ...]:
-    """Return the union of tables of pieces by identity of their strings, in order of first appearance."""
+    """Return the union of lists of pieces in order of first occurrence."""
     return tuple(dict.fromkeys(chain.from_iterable(tables)))
 
 
 def train(
     groups: Mapping[str, Texts], config: VocabularyConfig, *, languages: Sequence[str], folder: Folder
 ) -> Vocabulary:
-    """Learn a vocabulary from the training split, save it in `folder` and return it.
+    """Train a vocabulary on the training split and save it in `folder`.
 
-    `groups` gives the texts of every view, read once: `source` and `target` are the plain bitext, all others
-    are enciphered. Every language has a tag, `__en__`. Equal texts give equal bytes. Raises UserError for a
-    view without text, a size that the text does not allow and a reserved symbol that is a tag or a piece.
+    `groups` has the texts of each view: `source` and `target` are the plain bitext, all others are enciphered. Each
+    language has a tag, such as `__en__`. The bytes are reproducible. Raises UserError for a view without text, a size
+    that the text does not allow, and a reserved symbol that is a tag or a piece.
     """
     tags = _tags(languages, config.reserved)
     counts: dict[str, int] = {}
     symbols = len(SPECIALS) + len(tags)
-    form = config.form(languages[0], languages[-1])
-    groups = {view: _in_form(texts, view, form) for view, texts in groups.items()}
+    preprocessor = config.preprocessor(languages[0], languages[-1])
+    groups = {view: _preprocessed(texts, view, preprocessor) for view, texts in groups.items()}
     config = _with_fitting_size(config, groups, symbols)
     if config.mode == "joint" and config.size_per_key == "auto":
         config = _with_matching_size(config, groups, symbols)
     parts = _parts(config, list(groups), symbols)
     models = [_learn(part, _texts(groups, part.views, counts), config) for part in parts]
     views = {view: index for index, part in enumerate(parts) for view in part.views}
-    vocabulary = Vocabulary(models, views, tags, form)
+    vocabulary = Vocabulary(models, views, tags, preprocessor)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
     for name, model in zip(names, models, strict=True):
         folder.write(name, model)
-    written = {} if form.plain else {"form": asdict(form)}
-    folder.finish({"size": len(vocabulary), "models": names, "views": views, "tags": tags, "texts": counts, **written})
+    form = {} if preprocessor.is_identity else {"form": asdict(preprocessor)}
+    folder.finish({"size": len(vocabulary), "models": names, "views": views, "tags": tags, "texts": counts, **form})
     return vocabulary
 
 
-def _in_form(texts: Texts, view: str, form: TextForm) -> Texts:
-    if form.plain:
+def _preprocessed(texts: Texts, view: str, preprocessor: Preprocessor) -> Texts:
+    if preprocessor.is_identity:
         return texts
-    return lambda: chain.from_iterable(form.written(batch, view) for batch in _batches(texts()))
+    return lambda: chain.from_iterable(preprocessor.encode(batch, view) for batch in _batches(texts()))
 
 
 def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
@@ -166,48 +169,49 @@ def _batches(texts: Iterable[str]) -> Iterator[list[str]]:
 
 
 def _with_fitting_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
-    """Return the settings with a size that fits the plain bitext, where none was given."""
+    """Return the settings with size `auto` replaced by one that fits the plain bitext."""
     if config.size != "auto":
         return config
     plain = [view for view in PLAIN_VIEWS if view in groups]
-    size = symbols + fitting_size(_texts(groups, plain, {}), USUAL_SIZE - symbols)
-    if size < USUAL_SIZE:
+    size = symbols + fitting_size(_texts(groups, plain, {}), DEFAULT_SIZE - symbols)
+    if size < DEFAULT_SIZE:
         say_once(
-            f"vocabulary: size auto is {size:,}, not {USUAL_SIZE:,}: the training text has no more words that come "
-            "twice; vocabulary.size gives another"
+            f"vocabulary: size auto is {size:,} instead of {DEFAULT_SIZE:,}, because the training text has few words "
+            "that are repeated; set vocabulary.size for another size"
         )
     return config.model_copy(update={"size": size})
 
 
 def _with_matching_size(config: VocabularyConfig, groups: Mapping[str, Texts], symbols: int) -> VocabularyConfig:
-    """Return the settings with the size per key that keeps the segmentation of plain text."""
+    """Return the settings with size_per_key `auto` replaced by one that preserves the segmentation of plain text."""
     ciphers = [view for view in groups if view not in PLAIN_VIEWS]
     if not ciphers:
         return config
     assert config.size != "auto"
     plain = [text for view in PLAIN_VIEWS if view in groups for text in groups[view]()]
     views = chain.from_iterable(groups[view]() for view in ciphers)
-    baseline, most = config.size - symbols, config.size * (1 + len(ciphers)) - symbols
+    baseline, largest = config.size - symbols, config.size * (1 + len(ciphers)) - symbols
+    unsplit = config.preprocessor("", "").symbols
     try:
-        matched = matching_size(plain, views, baseline, most, config.character_coverage, config.form("", "").symbols)
+        matched = matching_size(plain, views, baseline, largest, config.character_coverage, unsplit)
     except sentencepieces.SizeError as error:
-        raise _impossible(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
+        raise _size_error(("vocabulary.size",), config.size, PLAIN_VIEWS, error, symbols) from error
     per_key = -(-(matched.size - baseline) // len(ciphers))
     change = 100 * (matched.pieces / matched.baseline - 1)
     say_once(
-        f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces in a plain text, {change:+.1f} % "
-        "against the vocabulary without enciphered text"
+        f"vocabulary: size_per_key auto is {per_key:,}: {matched.pieces:.1f} pieces per plain sentence, "
+        f"{change:+.1f} % compared with the vocabulary without enciphered text"
     )
     return config.model_copy(update={"size_per_key": max(1, per_key)})
 
 
 class _Part(NamedTuple):
-    """The views that one model is learned from, its number of entries and the settings that decide it."""
+    """A model: its views and its number of entries."""
 
     views: tuple[str, ...]
     size: int
-    symbols: int  # entries among `size` that are not learned
-    settings: tuple[str, ...]
+    symbols: int  # number of entries, included in `size`, that are not learned
+    settings: tuple[str, ...]  # settings that determine `size`, for messages
 
 
 def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list[_Part]:
@@ -227,37 +231,37 @@ def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list
 
 
 def _learn(part: _Part, texts: Iterable[str], config: VocabularyConfig) -> bytes:
-    size, markers = max(part.size - part.symbols, 0), config.form("", "").symbols
+    size, unsplit = max(part.size - part.symbols, 0), config.preprocessor("", "").symbols
     try:
-        return sentencepieces.learn(texts, size, config.character_coverage, markers)
+        return sentencepieces.learn(texts, size, config.character_coverage, unsplit)
     except sentencepieces.SizeError as error:
-        raise _impossible(part.settings, part.size, part.views, error, part.symbols) from error
+        raise _size_error(part.settings, part.size, part.views, error, part.symbols) from error
 
 
-def _impossible(
+def _size_error(
     settings: Sequence[str], size: int, views: Sequence[str], error: sentencepieces.SizeError, symbols: int
 ) -> UserError:
     bound, change = ("at most", "lower") if error.too_large else ("no fewer than", "raise")
     return UserError(
-        f"{' and '.join(settings)} ask for {size} entries, but the training text of {', '.join(views)} allows "
+        f"{' and '.join(settings)}: {size} entries, but the training text of {', '.join(views)} allows "
         f"{bound} {error.limit + symbols}: {change} {' or '.join(settings)}"
     )
 
 
 def _texts(groups: Mapping[str, Texts], views: Iterable[str], counts: dict[str, int]) -> Iterator[str]:
-    """Yield the texts of `views`; `counts` receives the number of those that are not blank."""
+    """Yield the texts of `views`, adding the numbers of those that are not blank to `counts`."""
     for view in views:
         counts[view] = 0
         for text in groups[view]():
             counts[view] += bool(text.strip())
             yield text
         if not counts[view]:
-            raise UserError(f"view '{view}' of the training split has no text: check its files, or drop it")
+            raise UserError(f"view '{view}' of the training split has no text: check its files, or remove it")
 
 
 def _tags(languages: Iterable[str], reserved: Sequence[str]) -> list[str]:
     tags = [f"__{language}__" for language in dict.fromkeys(languages)]
     for symbol in reserved:
         if symbol in tags:
-            raise UserError(f"vocabulary.reserved: '{symbol}' is the tag of a language already; take it out")
+            raise UserError(f"vocabulary.reserved: '{symbol}' is already the tag of a language; remove it")
     return [*tags, *reserved]

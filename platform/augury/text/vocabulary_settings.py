@@ -1,4 +1,4 @@
-"""What an experiment says of its vocabulary; reading it loads no subword model."""
+"""Settings of vocabularies, which do not import sentencepiece."""
 
 from __future__ import annotations
 
@@ -7,57 +7,56 @@ from typing import Literal
 from pydantic import Field, PositiveInt, field_validator
 
 from augury.core.config import Section
-from augury.text.text_form import Casing, TextForm, Tokenise
+from augury.text.preprocessing import Casing, Preprocessor, Tokenise
 
-USUAL_SIZE = 12_000
+DEFAULT_SIZE = 12_000
 SPECIALS = ("<pad>", "<unk>", "</s>")
 SPACE = "▁"
-"""What stands for a space in pieces, as in sentencepiece."""
+"""Symbol for spaces in pieces, as in sentencepiece."""
 
 
 class VocabularyConfig(Section):
-    """The number of pieces, and the symbols in the same table."""
+    """Sizes, symbols and preprocessing of a vocabulary."""
 
     size: PositiveInt | Literal["auto"] = "auto"
-    """Entries for the plain bitext, special symbols and tags included; `auto`: 12,000, or of little text one for
-    every character and every word that comes twice."""
+    """Number of entries for the plain bitext, including special symbols and tags; `auto`: 12,000, or for small corpora
+    the number of characters and repeated words."""
     size_per_key: PositiveInt | Literal["auto"] = "auto"
-    """Joint mode: entries added for every enciphered view; `auto`: as many as leave plain text in as many pieces as
-    without enciphered views, so that systems differ in the method alone (the paper: 4,000)."""
+    """Joint mode: number of additional entries per enciphered view; `auto`: as many as keep the number of pieces of
+    plain text the same as without enciphered views, so that systems differ in the method only (the paper: 4,000)."""
     mode: Literal["joint", "separate"] = "joint"
-    """One model for all views, or one for the plain bitext and one for every enciphered view."""
+    """joint: one model for all views; separate: one for the plain bitext and one for each enciphered view."""
     separate_size_per_key: PositiveInt = 6_500
-    """Separate mode: pieces of every enciphered view's own model; those known already add no entry."""
+    """Separate mode: number of pieces of the model of each enciphered view; pieces of other models add no entries."""
     character_coverage: float = Field(default=1.0, ge=0.98, le=1.0)
-    """The share of characters that have a piece; the rarest others become unknown."""
+    """Fraction of characters to cover; the rarest others become unknown."""
     reserved: tuple[str, ...] = ()
-    """Further symbols that are entered by id alone, such as domain tags: `<clean_s>`."""
+    """Additional symbols that text does not encode to, such as domain tags: `<clean_s>`."""
 
     tokenise: Tokenise = "none"
-    """`moses`: subwords are those of the tokens that Moses splits text into, by the rules of its language; outputs are
-    joined as Moses does for the target language."""
+    """`moses`: apply Moses tokenisation before segmentation, and detokenise outputs."""
     casing: Casing = "none"
-    """`inline`: words are in lower case, and a marker before a word, `<title>` or `<upper>`, says if it was not."""
+    """`inline`: lower-case words and encode case by markers before them, `<title>` or `<upper>`."""
 
-    def form(self, source_language: str, target_language: str) -> TextForm:
-        """Return the form in which text is segmented."""
-        return TextForm(self.tokenise, self.casing, source_language, target_language)
+    def preprocessor(self, source_language: str, target_language: str) -> Preprocessor:
+        """Return the preprocessor for text in these languages."""
+        return Preprocessor(self.tokenise, self.casing, source_language, target_language)
 
     @property
     def entries(self) -> int:
-        """The number of entries for the plain bitext in the settings."""
-        return USUAL_SIZE if self.size == "auto" else self.size
+        """The number of entries for the plain bitext; the default size if it is `auto`."""
+        return DEFAULT_SIZE if self.size == "auto" else self.size
 
     def inactive(self) -> dict[str, str]:
-        dead = {"joint": "separate_size_per_key", "separate": "size_per_key"}[self.mode]
-        return {dead: f"the vocabulary's mode is {self.mode}"}
+        unused = {"joint": "separate_size_per_key", "separate": "size_per_key"}[self.mode]
+        return {unused: f"the mode of the vocabulary is {self.mode}"}
 
     @field_validator("reserved")
     @classmethod
     def _distinct_words(cls, symbols: tuple[str, ...]) -> tuple[str, ...]:
         for position, symbol in enumerate(symbols):
             if symbol in SPECIALS or symbol in symbols[:position]:
-                raise ValueError(f"'{symbol}' is there already: give each symbol once, none of {SPECIALS}")
+                raise ValueError(f"'{symbol}' already exists: give each symbol once, and none of {SPECIALS}")
             if symbol.split() != [symbol] or SPACE in symbol:
-                raise ValueError(f"'{symbol}' is not one word: leave out spaces and '▁', as in '<clean_s>'")
+                raise ValueError(f"'{symbol}' is not one word without spaces and '▁': use one such as '<clean_s>'")
         return symbols

@@ -1,7 +1,7 @@
-"""The size of a joint vocabulary that leaves plain text in as many pieces as a vocabulary without enciphered views.
+"""Automatic vocabulary sizes.
 
-Views compete for the merges of a joint BPE model: with too few entries for them, plain text is cut into more pieces
-than under the baseline's vocabulary, and systems differ in more than the method.
+Views compete for the merges of a joint BPE model. With too few entries for them, plain text is split into more pieces
+than with the vocabulary of the baseline, and systems differ in more than the method.
 """
 
 from __future__ import annotations
@@ -16,29 +16,28 @@ from sentencepiece import SentencePieceProcessor
 
 from augury.text import sentencepieces
 
-SAMPLE = 20_000  # texts of each side on which pieces are counted
-STEP = 10  # sizes are multiples of it
-WORD = re.compile(r"[^\W\d_]{2,}")  # a single letter is a character, and may be no further piece
+SAMPLE = 20_000  # number of texts on each side for counting pieces
+STEP = 10  # granularity of sizes
+WORD = re.compile(r"[^\W\d_]{2,}")  # single letters are covered by characters
 
 
-def fitting_size(texts: Iterable[str], most: int) -> int:
-    """Return the number of pieces that texts are worth: one for every character and every longer word that comes twice.
+def fitting_size(texts: Iterable[str], largest: int) -> int:
+    """Return the number of distinct characters and of words that occur at least twice, at most `largest`.
 
-    At most `most`. A model can always be as large as that, and one with a piece for every word that is seen once has
-    nothing to learn it from.
+    The text always allows a model of this size; pieces for words that occur once would hardly be trained.
     """
-    characters, once, twice = {" "}, set[str](), set[str]()
+    characters, once, repeated = {" "}, set[str](), set[str]()
     for text in texts:
         characters.update(text)
         for word in WORD.findall(text):
-            (twice if word in once else once).add(word)
-        if len(twice) >= most:
-            return most
-    return min(most, len(characters) + len(twice))
+            (repeated if word in once else once).add(word)
+        if len(repeated) >= largest:
+            return largest
+    return min(largest, len(characters) + len(repeated))
 
 
-def many_words(texts: Iterable[str], count: int) -> bool:
-    """Return whether there are so many different words, each of which can be a piece; reads no further than needed."""
+def has_words(texts: Iterable[str], count: int) -> bool:
+    """Return whether texts have at least `count` distinct words; stops reading as soon as they do."""
     words: set[str] = set()
     for text in texts:
         words.update(WORD.findall(text))
@@ -48,7 +47,7 @@ def many_words(texts: Iterable[str], count: int) -> bool:
 
 
 class Matched(NamedTuple):
-    """A number of pieces, and the pieces of a plain text on average under that size and under the baseline's."""
+    """A size, and the mean number of pieces of plain texts with it and with the baseline's size."""
 
     size: int
     pieces: float
@@ -59,38 +58,37 @@ def matching_size(
     plain: Sequence[str],
     views: Iterable[str],
     baseline: int,
-    most: int,
+    largest: int,
     character_coverage: float = 1.0,
     symbols: Sequence[str] = (),
 ) -> Matched:
-    """Return the smallest joint size under which plain text has at most as many pieces as under the baseline's.
+    """Return the smallest joint size with which plain text has at most as many pieces as with the baseline's size.
 
-    `plain` are the texts of both sides, `views` all enciphered ones, `baseline` the size of the model of the plain
-    texts alone, and `most` the largest size to consider; sizes are numbers of pieces. A BPE model is the beginning of
-    every larger one, so that one large model answers for all sizes. Raises sentencepieces.SizeError if the text does
-    not allow the baseline's size.
+    `plain` are the texts of both sides, `views` all enciphered ones, `baseline` is the size of a model of plain text
+    only, and `largest` the maximum size; sizes are numbers of pieces. The largest model contains all smaller ones, so
+    that only one is trained. Raises sentencepieces.SizeError if the text does not allow the baseline's size.
     """
     sample = [*islice(plain, SAMPLE), *islice(reversed(plain), SAMPLE)]
     target = _pieces(sentencepieces.learn(plain, baseline, character_coverage, symbols), sample)
     texts = [*plain, *views]
     try:
-        largest = sentencepieces.learn(texts, most, character_coverage, symbols)
+        model = sentencepieces.learn(texts, largest, character_coverage, symbols)
     except sentencepieces.SizeError as error:
         if not error.too_large:
             raise
-        most = error.limit
-        largest = sentencepieces.learn(texts, most, character_coverage, symbols)
-    least = min(max(baseline, sentencepieces.characters(largest)), most)
-    sizes = [*range(least, most, STEP), most]
+        largest = error.limit
+        model = sentencepieces.learn(texts, largest, character_coverage, symbols)
+    smallest = min(max(baseline, sentencepieces.characters(model)), largest)
+    sizes = [*range(smallest, largest, STEP), largest]
     counts: dict[int, float] = {}
 
-    def fewer(size: int) -> bool:
-        counts[size] = _pieces(sentencepieces.truncated(largest, size), sample)
+    def reaches_target(size: int) -> bool:
+        counts[size] = _pieces(sentencepieces.truncated(model, size), sample)
         return counts[size] <= target
 
-    size = sizes[min(bisect_left(sizes, True, key=fewer), len(sizes) - 1)]
+    size = sizes[min(bisect_left(sizes, True, key=reaches_target), len(sizes) - 1)]
     if size not in counts:
-        fewer(size)
+        reaches_target(size)
     return Matched(size, counts[size], target)
 
 

@@ -1,4 +1,4 @@
-"""The learned vocabulary as the tokenizer of the tokens store."""
+"""Tokenizer that encodes text with a learned vocabulary."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class VocabularyTokenizer:
-    """Subword ids of one column, without end of sentence."""
+    """Encodes one column as ids of a vocabulary, without `</s>`."""
 
     folder: Folder
 
@@ -37,6 +37,6 @@ class VocabularyTokenizer:
         return encode
 
     def _vocabulary(self) -> Vocabulary:
-        from augury.text.vocabulary import Vocabulary  # with sentencepiece, which reading an experiment does not need
+        from augury.text.vocabulary import Vocabulary  # imports sentencepiece
 
         return Vocabulary.load(self.folder)

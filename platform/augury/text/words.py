@@ -1,7 +1,7 @@
-"""A text as words and the white space between them, and back again, its words in another order.
+"""Splitting of text into words and white space, and reassembly in another word order.
 
-Words are runs of letters, digits and marks, joined by hyphens and apostrophes, and numbers with their points and
-commas; any other character that is not white space is a word of its own (a punctuation mark). Scripts that write no
+Words consist of letters, digits and combining marks, and can contain hyphens and apostrophes, or decimal points and
+commas in numbers. All other characters except white space are words of their own (punctuation marks). Scripts without
 spaces need a segmenter.
 """
 
@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-# Part of a word, though `\w` leaves them out: vowel signs, accents that are not composed, soft hyphens, joiners.
+# Characters in words that `\w` does not match: vowel signs, combining accents, soft hyphens, joiners.
 _MARKS = "".join(filter(lambda character: unicodedata.category(character)[0] == "M", map(chr, range(0x10000))))
 _LETTERS = rf"[\w{_MARKS}\u00ad\u200c\u200d]+"
 _WORD = rf"{_LETTERS}(?:['’-]{_LETTERS}|(?<=\d)[.,:]\d+)*|[^\w\s][{_MARKS}]*"
@@ -33,23 +33,23 @@ def is_punctuation(word: str) -> bool:
 
 @dataclass(frozen=True)
 class Words:
-    """The words of a text, and `gaps`: the white space before each of them and, last, after all."""
+    """The words of a text, and the white space before each word and after the last one (`gaps`)."""
 
     words: tuple[str, ...]
     gaps: tuple[str, ...]
 
     @classmethod
     def of(cls, text: str) -> Words:
-        """Split a text into words and gaps; `text()` gives it back, character by character."""
+        """Split a text into words and gaps, losslessly."""
         parts = _words_and_gaps(text)
         return cls(tuple(parts[1::2]), tuple(parts[::2]))
 
     def text(self, order: Sequence[int] | None = None) -> str:
-        """Return the text, with word `order[i]` of this one as its word i.
+        """Return the text with its words in another order, by default unchanged.
 
-        White space between words that were neighbours stays. Between new ones there is a space, unless one is a
-        punctuation mark that was written on a word on that side, as a comma is on the word before it and an opening
-        bracket on the word after it.
+        White space between adjacent words is kept. New neighbours are separated by a space, unless one is a punctuation
+        mark that was attached to a word on that side, like a comma to the word before it or an opening bracket to the
+        word after it.
         """
         positions = range(len(self.words)) if order is None else order
         assert sorted(positions) == list(range(len(self.words))), order
@@ -66,7 +66,7 @@ class Words:
         return "" if self._attached(after, -1) or self._attached(before, 1) else " "
 
     def _attached(self, position: int, step: int) -> bool:
-        """Return whether this is a punctuation mark that is written on the word to its left (-1) or right (1)."""
+        """Return whether this is a punctuation mark attached to the word to its left (-1) or right (1)."""
         if not is_punctuation(self.words[position]):
             return False
         while is_punctuation(self.words[position]):

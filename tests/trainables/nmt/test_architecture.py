@@ -16,7 +16,7 @@ def test_a_size_left_out_is_the_architectures() -> None:
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"attention_heads": 3}, "hidden_size 512 is not a multiple of attention_heads 3"),
+        ({"attention_heads": 3}, "hidden_size 512 must be a multiple of attention_heads 3"),
         ({"architecture": "tiny", "hidden_size": 130}, "hidden_size 130 is not a multiple of"),
         ({"architecture": "huge"}, "architecture = 'huge'"),
         ({"dropout": 1.0}, "dropout = 1.0"),

@@ -44,14 +44,14 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
     [
         (
             {"corpus": {"source_language": "aa", "target_language": "ab", "train": {"builtin": 9}}},
-            "the corpus needs 'form', one of text, hypothesis, reorder",
+            "the corpus has no 'form': give one of text, hypothesis, reorder",
         ),
         ({"corpus": {"form": "reordr"}}, "unknown form of corpus 'reordr': did you mean 'reorder'?"),
         ({"corpus": {"form": "reorder", "min_covrage": 1}}, "'corpus.min_covrage': did you mean 'min_coverage'?"),
         ({"corpus": {"form": "hypothesis", "train": {"file": "a.tsv"}}}, "'corpus.language' is required"),
         (
             {"model": {"architecture": "tiny", "hidden_size": 15}},
-            "hidden_size 15 is not a multiple of attention_heads 4",
+            "hidden_size 15 must be a multiple of attention_heads 4",
         ),
         ({"model": {"name": "t5-base", "layers": 2}}, "layers"),
         ({"training": {"preset": "released_code"}}, "unknown preset of training 'released_code': allowed: paper"),

@@ -64,7 +64,7 @@ def test_a_pretrained_model_is_taken_as_it_is(directory: str, tmp_path: Path) ->
 
 
 def test_what_does_not_fit_is_refused(directory: str) -> None:
-    with pytest.raises(ValueError, match="hidden_size 10 is not a multiple of attention_heads 4"):
+    with pytest.raises(ValueError, match="hidden_size 10 must be a multiple of attention_heads 4"):
         TinyT5(architecture="tiny", hidden_size=10)
     with pytest.raises(UserError, match="no pretrained model"):
         build(PretrainedGenerator(name="/nowhere"), directory, seed=1)

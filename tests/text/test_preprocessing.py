@@ -8,7 +8,7 @@ import pytest
 
 from augury.core.store import Store
 from augury.text.casing import SYMBOLS
-from augury.text.text_form import TextForm
+from augury.text.preprocessing import Preprocessor
 from augury.text.vocabulary import Vocabulary, VocabularyConfig, train
 
 FRENCH = ["L'État, c'est MOI (aujourd'hui) : 3,5 % !", "Qu'est-ce que c'est ?", "Nous ALLONS à Paris."]
@@ -16,12 +16,14 @@ ENGLISH = ["It's John's, isn't it? \"Yes\" (no) 3.5%, e.g.", "What is it?", "We 
 
 
 def test_moses_splits_by_the_rules_of_the_view_and_joins_by_those_of_the_target() -> None:
-    form = TextForm("moses", "none", "fr", "en")
-    assert form.written(FRENCH[:1], "source") == ["L' État , c' est MOI ( aujourd' hui ) : 3,5 % !"]
+    preprocessor = Preprocessor("moses", "none", "fr", "en")
+    assert preprocessor.encode(FRENCH[:1], "source") == ["L' État , c' est MOI ( aujourd' hui ) : 3,5 % !"]
     tokens = ["It 's John 's , isn 't it ? \" Yes \" ( no ) 3.5 % , e.g."]
-    assert form.written(ENGLISH[:1], "target") == tokens
-    assert form.read(tokens) == ENGLISH[:1]
-    assert TextForm("moses", "none", "en", "fr").read(["c' est l' été , aujourd' hui"]) == ["c'est l'été, aujourd'hui"]
+    assert preprocessor.encode(ENGLISH[:1], "target") == tokens
+    assert preprocessor.decode(tokens) == ENGLISH[:1]
+    assert Preprocessor("moses", "none", "en", "fr").decode(["c' est l' été , aujourd' hui"]) == [
+        "c'est l'été, aujourd'hui"
+    ]
 
 
 @pytest.mark.parametrize("mode", ["joint", "separate"])
