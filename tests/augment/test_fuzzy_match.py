@@ -16,6 +16,7 @@ from augury.core.store import Store
 from augury.corpora import corpus as corpora
 from augury.corpora import ingest
 from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
+from augury.corpora.spec import CorpusSpec
 from augury.text.fuzzy import Limit
 
 A, B, C, D = (
@@ -173,6 +174,26 @@ def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: 
     (tmp_path / "mono").write_text(f"{A}\n")
     with pytest.raises(UserError, match="monolingual.language is 'fr', and sources are in 'en'"):
         made(store, monolingual=mono(tmp_path, "fr"))
+
+
+def test_matches_within_some_of_the_texts(tmp_path: Path) -> None:
+    """Of the other text nothing is looked up, and nothing matches it; without names an address is as ever."""
+    for name, sources in (("noisy", [A, B, D]), ("clean", [C, f"{A} today", f"{B} today"])):
+        (tmp_path / f"{name}.s").write_text("".join(f"{source}\n" for source in sources))
+        (tmp_path / f"{name}.t").write_text("".join(f"{name} {number}\n" for number in range(len(sources))))
+    texts = [
+        {"name": name, "source": str(tmp_path / f"{name}.s"), "target": str(tmp_path / f"{name}.t")}
+        for name in ("noisy", "clean")
+    ]
+    spec = {"source_language": "en", "target_language": "fr", "train": texts, "filter": {"max_ratio": None}}
+    store = Store(tmp_path / "store")
+    text = ingest.ingest(CorpusSpec.model_validate(spec), "train", store)
+    (part,) = pipeline.augment(text, [FuzzyMatch(of=("noisy",))], store).parts
+    rows = [row for shard in part.folder.manifest()["shards"] for row in read_shard(part.folder, shard).to_pylist()]
+    assert pairs(rows) == {(A, "noisy 1"), (B, "noisy 0")}
+    with pytest.raises(UserError, match="unknown training text 'nosy': did you mean 'noisy'"):
+        pipeline.augment(text, [FuzzyMatch(of=("nosy",))], store)
+    assert "of" not in FuzzyMatch().to_dict() and FuzzyMatch(of=("noisy",)).to_dict()["of"] == ["noisy"]
 
 
 def test_ten_candidates_are_compared_at_most() -> None:

@@ -25,7 +25,10 @@ from augury.sweeping import points, published, space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
-PAGES = [ROOT / "README.md", *(ROOT / "docs" / f"{name}.md" for name in ("guide", "cluster", "extending", "metrics"))]
+PAGES = [
+    ROOT / "README.md",
+    *(ROOT / "docs" / f"{name}.md" for name in ("guide", "cluster", "extending", "metrics", "noisy")),
+]
 TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
 
 
@@ -47,6 +50,18 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
 def test_its_stages_are_valid() -> None:
     staged = systems(parse(yaml.safe_load(block("yaml", "stages:"))))
     assert [len(stages.chain(system)) for system in staged.values()] == [1, 2, 3, 1]
+
+
+def test_its_recipe_for_noisy_text_is_valid() -> None:
+    compared = systems(parse(yaml.safe_load(block("yaml", "double tuning:\n    stages:\n      tune: {<<"))))
+    assert [len(stages.chain(system)) for system in compared.values()] == [1, 2, 2, 2, 2, 2, 3, 1]
+    made = [[operator.operator for operator in system.augment] for system in compared.values()]
+    assert made[2:6] == [
+        ["back_translation"],
+        ["fuzzy_match"],
+        ["forward_translation"],
+        ["forward_translation", "fuzzy_match"],
+    ]
 
 
 def test_its_experiment_is_what_init_writes_and_passes_the_preflight(

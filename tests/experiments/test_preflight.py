@@ -15,6 +15,7 @@ from augury.experiments import preflight, trainable
 from augury.experiments.experiment import Experiment, parse, systems
 from augury.experiments.preparation import prepare
 from augury.experiments.runs import NO_TESTS
+from tests import tiny
 
 Make = Callable[..., Experiment]
 WORDS = ["der", "die", "das", "Haus", "Hund", "Katze", "Baum", "sieht", "hat", "geht", "und", "oder", "nicht", "gern"]
@@ -164,3 +165,29 @@ def test_experiments_that_read_the_same_are_checked_once(make: Make, monkeypatch
     rates = [make(training={"learning_rate": rate}) for rate in (0.1, 0.2, 0.3)]
     preflight.check([*rates, make(augment=[], regime="plain")], Store(rates[0].storage))
     assert len(checked) == 2
+
+
+def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -> None:
+    """The translator into the other direction is tuned too; that of forward translation is a system."""
+    tuned = {"corpus.train": {"builtin": 20, "seed": 5}}
+    made = [
+        {"operator": f"{name}_translation", "monolingual": {"language": language, "train": {"builtin": 7, "seed": 2}}}
+        for name, language in (("back", "qab"), ("forward", "qaa"))
+    ]
+    both = {
+        name: {"stages": {"tune": {**tuned, "augment": [made[index]]}}} for index, name in enumerate(("+BT", "+FT"))
+    }
+    compared = tiny.experiment(
+        "nmt", tmp_path, systems={"baseline": {}, "tuned": {"stages": {"tune": tuned}}, **both}, seeds=[1, 2]
+    )
+    found, store = systems(compared), Store(tmp_path)
+    costs = preflight.estimates(found, store, [1, 2])
+    further = ["translator of back_translation of +BT, first", "translator of back_translation of +BT"]
+    assert list(costs) == [*found, *further]
+    rows = {name: cost.updates for name, cost in costs.items() if cost}
+    assert rows[further[0]] == rows["baseline"] and rows[further[1]] == rows["tuned"]
+    assert [*preflight.estimates(found, store, [2])][len(found) :] == [
+        *further,
+        "translator of forward_translation of +FT, first",
+        "translator of forward_translation of +FT",
+    ]

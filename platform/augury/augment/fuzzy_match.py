@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.operator import REJECTED, Apply, Made, Operator, children
+from augury.augment.operator import REJECTED, Apply, Made, OfTexts, children
 from augury.augment.translation_memory import TokensOf, TranslationMemory, memory_of
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
@@ -21,8 +21,8 @@ from augury.text.fuzzy import Limit, Norm
 from augury.text.segmentation import require_words
 
 
-class FuzzyMatch(Operator):
-    """Pair every source with the translations of similar sources.
+class FuzzyMatch(OfTexts):
+    """Pair every source with the translations of similar sources; with `of`, within some of the training texts.
 
     Equal sources are looked up once, and no pair is made that is in the training text or was made before; what is left
     out is counted by its reason.
@@ -82,7 +82,7 @@ class FuzzyMatch(Operator):
             require_words(beginning.column("source").to_pylist(), language, f"operator {self.operator}")
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
-        memory = memory_of(fitted["corpus"].folder, self.tokens)
+        memory = memory_of(fitted["corpus"].folder, self.tokens, self.of)
 
         def apply(block: pa.Table) -> Made:
             ids, sources = block.column("id").to_pylist(), block.column("source").to_pylist()
@@ -138,7 +138,7 @@ class FuzzyMatchMono(FuzzyMatch):
         return [self]
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
-        memory = memory_of(fitted["corpus"].folder, self.tokens)
+        memory = memory_of(fitted["corpus"].folder, self.tokens, self.of)
         assert self.monolingual is not None
         text = cached_corpus(self.monolingual, "train", store.root)
         names, sentences = text.column("id"), text.column("text")

@@ -54,6 +54,9 @@ class TranslatedText(CorpusOperator):
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"monolingual": self.monolingual}
 
+    def records_made(self, parents: float, texts: Mapping[str, int]) -> float:
+        return texts["monolingual"]
+
     def inactive(self) -> dict[str, str]:
         unused = dict.fromkeys(("seed", "system"), "the model is ready") if self.ready else {}
         return unused | ({"decoding": "translations are drawn"} if self.sampling else {})

@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import RECORDS, Apply, Made, Operator, children, plural, view
+from augury.augment.operator import RECORDS, Apply, Made, OfTexts, children, plural, view
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.core.store import Store
@@ -19,7 +19,7 @@ from augury.corpora.noise import KINDS, NoiseRates
 from augury.text.noise import NoiseContext, add_noise, confusions, core_words, require_language
 
 
-class Noise(NoiseRates, Operator):
+class Noise(NoiseRates, OfTexts):
     """Misspell, mistype or miscase words, drop punctuation, add fillers and emoji, confuse words that sound alike."""
 
     operator: Literal["noise"] = "noise"

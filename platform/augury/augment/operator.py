@@ -7,12 +7,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple, Protocol
 
 import pyarrow as pa
+import pyarrow.compute as pc
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
 from augury.core import config, plugins
 from augury.core.citations import Paper
 from augury.core.config import Section, validate
-from augury.core.errors import UserError
+from augury.core.errors import UserError, unknown
 from augury.core.plugins import Extension, Registry
 from augury.core.store import Store
 from augury.corpora.corpus import LINEAGE, Corpus
@@ -185,6 +186,10 @@ class Operator(Extension):
         """Return the most records that are made of one."""
         return int(getattr(self, "copies", 1))
 
+    def records_made(self, parents: float, texts: Mapping[str, int]) -> float:
+        """Return about how many records are made of so many, given the rows of further texts, for estimates."""
+        return self.most_records() * parents
+
     def fit_parameters(self) -> dict[str, Any]:
         """The parameters that decide what is learned; parts that agree in them share one fit."""
         return {}
@@ -226,12 +231,45 @@ class Operator(Extension):
                 f"{', '.join(lacking)}: it belongs to experiments of another task"
             )
 
+    def check_names(self, names: Sequence[str]) -> None:
+        """UserError where it works on a training text that is not among these; one text alone has no name."""
+
+    def selected(self, block: pa.Table) -> pa.Table:
+        """Return the records of a block, of all columns, that records are made of."""
+        return block
+
     def check_text(self, beginning: pa.Table) -> None:
         """UserError where the text of records, of which these are the first, is nothing to work on."""
 
     def address(self) -> str:
         """The name of the operator with its parameters, for the lineage of what it makes."""
         return config.address({"version": self.VERSION, **self.to_dict()})
+
+
+class OfTexts(Operator):
+    """Parameters of an operator that can make records of some of the training texts alone."""
+
+    of: tuple[str, ...] = ()
+    """Names of the training texts that records are made of, where there are several; none: all."""
+
+    @model_validator(mode="after")
+    def _of_records(self) -> OfTexts:
+        if self.of and self.makes() != RECORDS:
+            raise UserError(f"operator {self.operator}: views are of all texts: leave out of, or take use: records")
+        return self
+
+    @model_serializer(mode="wrap")
+    def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
+        # An operator of all texts is written, and addressed, as ever.
+        return {name: value for name, value in handler(self).items() if value or name != "of"}
+
+    def check_names(self, names: Sequence[str]) -> None:
+        for name in self.of:
+            if name not in names:
+                raise UserError(f"operator {self.operator}, of: {unknown('training text', name, names)}")
+
+    def selected(self, block: pa.Table) -> pa.Table:
+        return block.filter(pc.is_in(block.column("origin"), pa.array(self.of))) if self.of else block
 
 
 class CorpusOperator(Operator):

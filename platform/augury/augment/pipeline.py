@@ -21,6 +21,7 @@ from augury.core.store import Folder, Store
 from augury.corpora.corpus import KIND as CORPORA
 from augury.corpora.corpus import Corpus, read_shard, shard_name, write_shard
 from augury.corpora.ingest import cached_address
+from augury.corpora.mixture import TEXTS, row_ranges
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
@@ -143,6 +144,7 @@ def augment(
     with lock_incomplete([part.folder for part in parts]) as folders:
         missing = [part for part in parts if part.folder in folders]
         for operator in {part.operator.operator: part.operator for part in missing}.values():
+            operator.check_names([text.name for text in row_ranges(corpus)] if TEXTS in corpus.manifest else [])
             operator.check_text(beginning(corpus, operator))
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, execution)
@@ -339,7 +341,7 @@ class _ApplyBlock:
             block = block.slice(span.start, len(block) if span.rows is None else span.rows)
             for part, function in zip(self.parts, functions, strict=True):
                 if not part.folder.exists(span.name):
-                    _write(part.folder, span.name, function(block))
+                    _write(part.folder, span.name, function(part.operator.selected(block)))
             return len(block) * len(self.parts)
 
         return apply

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
+from itertools import compress
 from typing import Literal
 
 import numpy as np
@@ -58,10 +59,14 @@ class TranslationMemory:
 
 
 @lru_cache(maxsize=1)
-def memory_of(corpus: Folder, tokens: TokensOf) -> TranslationMemory:
-    """Return the translation memory of a parallel corpus, read and indexed once in a process."""
+def memory_of(corpus: Folder, tokens: TokensOf, of: tuple[str, ...] = ()) -> TranslationMemory:
+    """Return the translation memory of a parallel corpus, or of texts in it, read and indexed once in a process."""
     text = Corpus(corpus)
-    ids, sources, targets = (text.column(name) for name in ("id", "source", "target"))
+    columns = [text.column(name) for name in ("id", "source", "target")]
+    if of:
+        chosen = [origin in of for origin in text.column("origin")]
+        columns = [list(compress(column, chosen)) for column in columns]
+    ids, sources, targets = columns
     return TranslationMemory(ids, sources, targets, tokenizer(tokens, str(text.manifest.get("source_language", ""))))
 
 

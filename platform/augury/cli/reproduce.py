@@ -60,11 +60,12 @@ def run(arguments: argparse.Namespace) -> int:
         plan, error = _try_plan(space, options)
         if arguments.json:
             print_json({**plans.to_dict(table, plan), "not_planned": error})
-        else:
-            print(plans.text(table, plan))
-            print(f"\nnot planned: {error}" if error else f"{size_of(plan, options)}\n{_cost(plan, options)}")
+            return 0
+        print(plans.text(table, plan))
+        lines = ["", f"not planned: {error}"] if error else [size_of(plan, options), *_costs(plan, options)]
+        print("\n".join(lines))
         return 0
-    say(_cost(make_plan(space, options), options))
+    say(_costs(make_plan(space, options), options)[-1])
     outcome = run_sweep(space, options)
     result = reproduction(table, outcome.sweep)
     outcome.sweep.folder.write(PAGE, page.render(result))
@@ -90,16 +91,27 @@ def _try_plan(space: Space, options: SweepOptions) -> tuple[Plan, str | None]:
         return Plan(space, Store(options.storage), options.assignments), str(error)
 
 
-def _cost(plan: Plan, options: SweepOptions) -> str:
-    """Return a line with the estimated cost of running every row."""
+def _costs(plan: Plan, options: SweepOptions) -> list[str]:
+    """Return lines with the estimated cost of every row and of the models behind it, cautions, and the sum."""
+    from augury.core.progress import duration
     from augury.experiments.cost import total
-    from augury.experiments.preflight import estimates
+    from augury.experiments.preflight import cautions, estimates, with_stages
 
-    systems = {planned.name: planned.experiment for planned in plan.configurations.values()}
-    execution = plan.base().execution.model_copy(update={"at_once": options.at_once or os.cpu_count() or 1})
-    workers = max(system.training.workers for system in systems.values())
-    estimate = total(estimates(systems, plan.store), dict.fromkeys(systems, len(options.seeds)), execution, workers)
-    return f"cost: {estimate}; stored runs cost nothing"
+    execution = plan.base().execution
+    threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial
+    execution = execution.model_copy(update={"at_once": options.at_once or os.cpu_count() or 1, "threads": threads})
+    rows = {
+        planned.name: planned.experiment.model_copy(update={"execution": execution})
+        for planned in plan.configurations.values()
+    }
+    systems = with_stages(rows, plan.store)
+    costs, seeds = estimates(systems, plan.store, options.seeds), dict.fromkeys(systems, len(options.seeds))
+    of_all = total(costs, seeds, execution, max(system.training.workers for system in rows.values()))
+    lines = []
+    for name, cost in costs.items():
+        repeated = f" × {count} seeds" if (count := seeds.get(name, 1)) > 1 else ""
+        lines.append(f"  {name}: {duration(cost.seconds) if cost else 'not known'}{repeated}, at most")
+    return [*lines, *cautions(rows.values()), f"cost: {of_all}; runs that are stored cost nothing"]
 
 
 def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
@@ -113,7 +125,7 @@ def _select_rows(table: Published, rows: Sequence[str] | None) -> Space:
             raise unknown(f"row of {table.name}", row, table.rows)
         if row in table.unavailable:
             raise UserError(f"row '{row}' of {table.name} cannot be run: {table.unavailable[row]}; leave it out")
-        selected.update(table.improvements.get(row, (row,)))
+        selected.update(table.improvements.get(row) or table.rescored.get(row, (row,))[:1])
     return replace(space, rows={name: row for name, row in space.rows.items() if name in selected})
 
 

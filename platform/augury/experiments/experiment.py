@@ -193,6 +193,8 @@ class Experiment(Section):
         self.draws()
         for part in self._parts:
             part.check(self.corpus.SCHEMA.names)
+            if not self.systems:  # with systems, each is one experiment, and this is none
+                part.check_names([*self.corpus.mixture])
         names = [*self.keys, *self.records]
         if len(set(names)) < len(names):
             raise UserError(f"augment makes several things of one name: {', '.join(names)}; make each once")

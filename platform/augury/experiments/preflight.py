@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+import numpy as np
+
 from augury.augment import pipeline
 from augury.augment.operator import RECORDS, Operator, ReadyModel
 from augury.core import config
@@ -20,6 +22,7 @@ from augury.corpora.ingest import cached_corpus, overlap
 from augury.corpora.mixture import row_ranges
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments import preparation, trainable
+from augury.experiments.canonical import canonical
 from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import check_noise
@@ -106,8 +109,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment, and say what they read and what they will cost."""
     check(systems.values(), store)
-    earlier = _earlier_stages(systems, store)
-    trained = {**earlier, **systems}
+    trained = with_stages(systems, store)
     texts: dict[str, Read] = {}
     for name, experiment in trained.items():
         for text in _read_texts(experiment, store):
@@ -116,16 +118,50 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
             )
             texts.setdefault(text.address, replace(text, name=called))
     cautioned = [*_of_models(systems.values()), *_leaks(trained, store), *cautions(systems.values())]
-    return Report(list(texts.values()), cautioned, estimates(trained, store), list(earlier))
+    seeds = next(iter(systems.values())).seeds
+    return Report(list(texts.values()), cautioned, estimates(trained, store, seeds), list(trained)[: -len(systems)])
 
 
-def estimates(systems: Mapping[str, Experiment], store: Store) -> dict[str, Cost | None]:
-    """Return the cost of a seed of every system, and of the models that operators work with."""
-    costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
+def with_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
+    """Return the systems, and before them the stages that they begin with and that are no system, each once."""
+    known = {preparation.address(experiment, store) for experiment in systems.values()}
+    earlier: dict[str, Experiment] = {}
     for name, experiment in systems.items():
-        models = experiment.model_experiments()
-        costs |= {f"{model_name} of {name}": _of_all_seeds(model, store) for model_name, model in models.items()}
+        for stage in chain(experiment)[:-1]:
+            if (address := preparation.address(stage, store)) not in known:
+                known.add(address)
+                earlier[f"{name}, {name_of(stage)}"] = stage
+    return earlier | dict(systems)
+
+
+def estimates(systems: Mapping[str, Experiment], store: Store, seeds: Sequence[int]) -> dict[str, Cost | None]:
+    """Return the cost of a seed of every system, and of the models that operators work with, with all seeds of theirs.
+
+    What is trained for a system of these `seeds`, or for a model before, costs nothing again. The stages before a model
+    and the models that its own operators work with are listed too.
+    """
+    costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
+    trained = {preparation.address(canonical(system, store).experiment, store): {*seeds} for system in systems.values()}
+    waiting = _models(systems)
+    while waiting:
+        name, model = waiting.pop(0)
+        for stage in (stages := chain(canonical(model, store).experiment)):
+            known = trained.setdefault(preparation.address(stage, store), set())
+            if missing := {*model.seeds} - known:
+                known |= missing
+                called = name if stage is stages[-1] else f"{name}, {name_of(stage)}"
+                costs[called] = _times(len(missing), _cost(stage, store))
+                waiting += _models({called: stage})
     return costs
+
+
+def _models(systems: Mapping[str, Experiment]) -> list[tuple[str, Experiment]]:
+    """The experiments that train models of operators of systems, with their names."""
+    return [
+        (f"{role} of {name}", model)
+        for name, system in systems.items()
+        for role, model in system.model_experiments().items()
+    ]
 
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:
@@ -185,18 +221,6 @@ def _left_out(reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Ma
     return LeftOut(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
 
 
-def _earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
-    """The stages before systems that are no system, by name, each once."""
-    known = {preparation.address(experiment, store) for experiment in systems.values()}
-    earlier: dict[str, Experiment] = {}
-    for name, experiment in systems.items():
-        for stage in chain(experiment)[:-1]:
-            if (address := preparation.address(stage, store)) not in known:
-                known.add(address)
-                earlier[f"{name}, {name_of(stage)}"] = stage
-    return earlier
-
-
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     """Sets that share records with the training text."""
     shared: dict[str, str] = {}
@@ -224,23 +248,40 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
     size = trainable.find(experiment.task).size(experiment.first(), store)
     if size is None:
         return None
-    train = cached_corpus(experiment.corpus, "train", store.root)
-    beginning = train.shard(train.shards[0], SIDES[train.kind])
-    counts = [float(word_counts(column.combine_chunks()).mean()) for column in beginning.columns]
-    shares = experiment.corpus.shares
-    rows = sum(shares[name].weight * (end - start) for name, start, end in row_ranges(train))
-    read = rows + sum(_records(operator, experiment, train.rows, rows) for operator in experiment.augment)
-    return cost(experiment, size, Text(max(1, round(read)), counts if size.target else [sum(counts)]))
+    train, shares = cached_corpus(experiment.corpus, "train", store.root), experiment.corpus.shares
+    rows = {name: end - start for name, start, end in row_ranges(train)}
+    read = {name: shares[name].weight * count for name, count in rows.items()}
+    counts = _words(experiment, read, store)
+    all_rows = sum(read.values()) + sum(
+        _records(operator, experiment, rows, read, store) for operator in experiment.augment
+    )
+    return cost(experiment, size, Text(max(1, round(all_rows)), counts if size.target else [sum(counts)]))
 
 
-def _records(operator: Operator, experiment: Experiment, parents: int, read: float) -> float:
-    """How many rows of the records of an operator a pass reads at most, given those of the training text."""
+def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> list[float]:
+    """The mean words of each side of a row that is read, from the middle of every text."""
+    texts = experiment.corpus.mixture or {"train": experiment.corpus}
+    counts = []
+    for name in read:
+        text = cached_corpus(texts[name], "train", store.root)
+        shard = text.shard(text.shards[len(text.shards) // 2], SIDES[text.kind])
+        counts.append([float(word_counts(column.combine_chunks()).mean()) for column in shard.columns])
+    weights = np.array([*read.values()])
+    return list(np.average(counts, axis=0, weights=weights if weights.any() else None).tolist())
+
+
+def _records(
+    operator: Operator, experiment: Experiment, rows: Mapping[str, int], read: Mapping[str, float], store: Store
+) -> float:
+    """About how many rows of the records of an operator a pass reads, given those of the training texts."""
     if operator.makes() != RECORDS:
         return 0
+    of = [name for name in rows if name in getattr(operator, "of", ()) or not getattr(operator, "of", ())]
+    texts = {name: cached_corpus(spec, "train", store.root).rows for name, spec in operator.texts().items()}
     share = experiment.mixture.get(operator.name())
-    return operator.most_records() * (read if share is None else share.weight * parents)
+    parents = sum((read if share is None else rows)[name] for name in of)
+    return operator.records_made(parents, texts) * (1 if share is None else share.weight)
 
 
-def _of_all_seeds(model: Experiment, store: Store) -> Cost | None:
-    seed, count = _cost(model, store), len(model.seeds)
-    return seed and seed._replace(seconds=seed.seconds * count, bytes=seed.bytes * count)
+def _times(count: int, cost: Cost | None) -> Cost | None:
+    return cost and cost._replace(seconds=cost.seconds * count, bytes=cost.bytes * count)

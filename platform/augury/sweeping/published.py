@@ -10,8 +10,10 @@ A paper's table is a search space of rows (see `space`) whose module also define
 - `deviations`: scale -> list of deviations from the paper at this scale;
 - optional `improvements`: printed row -> (row, other row), for rows that print the relative improvement of the first
   over the second in per cent; they are computed, not run;
-- optional `unavailable`: printed row that is neither in `rows` nor an improvement -> why it is not run; or a function
-  from the scale's name to such a mapping;
+- optional `rescored`: printed row -> (row, metric), for rows that print the outputs of another row scored by another of
+  its metrics, such as one with a step before it; or a function from the scale's name to such a mapping;
+- optional `unavailable`: printed row that is none of these -> why it is not run; or a function from the scale's name to
+  such a mapping;
 - optional `literature`: row -> location -> a value printed elsewhere for the same system, or of another quantity;
 - optional `measure`, for tables of quantities other than scores: a function from a finished run, opened for analysis
   (`augury.analysis.system.System`), to printed column -> value; and `sentences`: scale -> maximum number of test
@@ -29,6 +31,7 @@ from types import ModuleType
 from typing import Any
 
 from augury.core.errors import UserError, unknown
+from augury.scoring.metrics import title
 from augury.sweeping import printed
 from augury.sweeping import space as spaces
 from augury.sweeping.printed import PrintedTable
@@ -53,6 +56,8 @@ class Published:
     """Deviations from the paper at the scale of the space."""
     improvements: Mapping[str, tuple[str, str]]
     """Row -> the pair of rows whose relative improvement in per cent it prints, the better one first."""
+    rescored: Mapping[str, tuple[str, str]]
+    """Row -> the row whose outputs it scores, and the metric."""
     unavailable: Mapping[str, str]
     """Row -> why it is not run."""
     literature: Mapping[str, Mapping[str, float]]
@@ -80,6 +85,9 @@ class Published:
         """Return why a printed row is not run."""
         if row in self.improvements:
             return "computed: relative improvement of '{}' over '{}' in per cent".format(*self.improvements[row])
+        if row in self.rescored:
+            of, metric = self.rescored[row]
+            return f"the outputs of '{of}', scored by {title(metric)}"
         return self.unavailable[row]
 
 
@@ -108,6 +116,7 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         tolerance=module.tolerance,
         deviations=tuple(module.deviations.get(space.scale, module.deviations.get(space.scale.partition("/")[0], ()))),
         improvements=getattr(module, "improvements", {}),
+        rescored=_at_scale(getattr(module, "rescored", {}), space.scale),
         unavailable=_at_scale(getattr(module, "unavailable", {}), space.scale),
         literature=getattr(module, "literature", {}),
         measure=getattr(module, "measure", None),
@@ -138,15 +147,18 @@ def _at_scale(value: Any, scale: str) -> Any:
 
 
 def _check_rows(table: Published) -> None:
-    """Raise UserError for printed rows that are not run, computed or unavailable, and for unknown improved rows."""
+    """Raise UserError for printed rows that are not run, computed or unavailable, and for unknown rows in them."""
     rows = table.space.rows
-    undefined = [row for row in table.printed.rows if row not in {*rows, *table.improvements, *table.unavailable}]
+    known = {*rows, *table.improvements, *table.rescored, *table.unavailable}
+    undefined = [row for row in table.printed.rows if row not in known]
     if undefined:
         raise UserError(
             f"table '{table.name}' has published values for '{undefined[0]}', which is not in rows: add the row, or "
             "give the reason in 'unavailable'"
         )
-    for pair in table.improvements.values():
-        for row in pair:
+    used = {"improvements": [row for pair in table.improvements.values() for row in pair]}
+    used["rescored rows"] = [row for row, _ in table.rescored.values()]
+    for what, names in used.items():
+        for row in names:
             if row not in rows:
-                raise unknown(f"row in the improvements of table '{table.name}'", row, rows)
+                raise unknown(f"row in the {what} of table '{table.name}'", row, rows)

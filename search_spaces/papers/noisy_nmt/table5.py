@@ -8,8 +8,7 @@ from search_spaces.papers import noisy_nmt as common
 
 QUESTION = "How far is the submitted French-English system from the other teams' systems?"
 
-base = common.BASE | {"scoring": {"metrics": ["bleu:lower", "bleu"]}}
-scales = common.scales("fr", "en")
+base, scales = common.BASE, common.scales("fr", "en", common.UNCASED)
 metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, "Ours"
 
 

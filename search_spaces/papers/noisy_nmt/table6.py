@@ -8,8 +8,7 @@ from search_spaces.papers import noisy_nmt as common
 
 QUESTION = "How far is the submitted English-French system from the other teams' systems?"
 
-base = common.BASE | {"scoring": {"metrics": ["bleu:lower-fixed", "bleu:lower"]}}
-scales = common.scales("en", "fr")
+base, scales = common.BASE, common.scales("en", "fr", common.UNCASED + common.FIXED)
 metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, "Ours"
 
 

@@ -96,3 +96,18 @@ def test_before_anything_is_scored(paper: Any) -> None:
     found = paper.reproduced(ended=False)
     assert (found.deciding, found.comparisons) == (None, {})
     assert found.score(found.lines[0]) is None
+
+
+def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> None:
+    """With its cost and seeds, and without a difference to rows of other measures."""
+    content = paper.path.read_text()
+    content = content.replace('"oracle": {"mean"', '"+A fixed": {"qab": 81.0}, "oracle": {"mean"')
+    paper.path.write_text(content + 'rescored = {"+A fixed": ("+A", "accuracy")}\n')
+    paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
+    paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
+    found = paper.reproduced("paper", ended=False)
+    lines = {line.name: line for line in found.lines}
+    fixed, row = lines["+A fixed"], found.row(lines["+A fixed"])
+    assert fixed.values == lines["+A"].values and (fixed.status, fixed.published) == ("measured", {"qab": 81.0})
+    assert fixed.why == "the outputs of '+A', scored by accuracy"
+    assert (row.difference, row.tested, row.cost) == (None, None, found.row(lines["+A"]).cost)

@@ -136,9 +136,10 @@ def reproduction(table: Published, sweep: Sweep) -> Reproduction:
     run = {
         name: _line(table, name, sweep, by_address, comparisons)
         for name in table.rows
-        if name not in table.improvements
+        if name not in {*table.improvements, *table.rescored}
     }
     computed = {name: _improvement(table, name, run) for name in table.improvements}
+    computed |= {name: _rescored(table, name, run, comparisons) for name in table.rescored}
     lines = tuple((run | computed)[name] for name in table.rows)
     return Reproduction(table, sweep, tuple(systems), comparisons, lines)
 
@@ -203,6 +204,26 @@ def _line(
             if (score := row.scores.get(comparisons[column].metrics[0]))
         },
         deviations=deviations,
+    )
+
+
+def _rescored(table: Published, name: str, lines: Mapping[str, Line], comparisons: Mapping[str, Comparison]) -> Line:
+    """Return the outputs of a row by another metric, which does not compare with that of other rows."""
+    of, metric = table.rescored[name]
+    line, measured = lines[of], {}
+    for column, row in lines[of].measured.items():
+        if score := row.scores.get(metric):
+            scores = {comparisons[column].metrics[0]: score}
+            measured[column] = replace(row, scores=scores, difference=None, tested=None, corrected=None)
+    return replace(
+        line,
+        name=name,
+        why="; ".join(filter(None, (table.reason(name), line.why))),
+        printed=table.printed.rows.get(name),
+        elsewhere=table.literature.get(name, {}),
+        measured=measured,
+        values={column: row.scores[comparisons[column].metrics[0]].value for column, row in measured.items()},
+        deviations={},
     )
 
 
