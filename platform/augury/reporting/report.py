@@ -13,11 +13,10 @@ from augury.reporting.comparison import cautions, scored_sets
 from augury.reporting.figures import MOST_POINTS, learning_curves, score_against_cost
 from augury.reporting.looks import look
 from augury.reporting.mean import compare_all
-from augury.reporting.page import Download, download, file_name
+from augury.reporting.page import downloads, repetition
 from augury.reporting.page import render as render_page
 from augury.reporting.results import SystemResult
 from augury.reporting.robustness import robustness_curves
-from augury.reporting.run_files import experiment_yaml
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
 from augury.reporting.stages import stage_table
@@ -41,22 +40,21 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         raise UserError("no run has scores yet: a page can be made when the first one is finished")
     comparisons = compare_all(results, names)
     first = comparisons[0]
-    curves = learning_curves(results, first.metrics[0])
-    cost = score_against_cost(first)
+    curves, cost = learning_curves(results, first.metrics[0]), score_against_cost(first)
     robustness = robustness_curves(results, first.metrics[0])
-    scores, *_ = score_tables(comparisons[:1], bars=True)
+    (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
     compared = " and ".join(result.name for result in results[1:]) or results[0].name
     return render_page(
         "report",
-        [*robustness, *curves, *([cost] if cost else [])],
+        [*robustness, *curves, *cost],
         name=f"{title}: {compared} on {', '.join(names)}",
         title=title,
         answer=answer(first),
         cautions=list(dict.fromkeys([*(line for item in comparisons for line in item.warnings), *cautions(results)])),
         scores=scores,
-        downloads=score_downloads(comparisons, file_name(title)),
+        downloads=downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables)),
         by_test=by_test(comparisons) if len(comparisons) > 1 else None,
-        all_tests=score_tables(comparisons)[0] if len(comparisons) > 1 else None,
+        all_tests=tables[0] if len(comparisons) > 1 else None,
         baseline=results[0].name,
         robustness=robustness,
         curves=curves,
@@ -68,24 +66,8 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         differences=_differences(results),
         several=len(results) > 1,
         sources=_sources(results),
-        repetition=[(result.name, *_experiment(result)) for result in results],
+        repetitions=[repetition(result.name, result.runs.values(), result.runs) for result in results],
     )
-
-
-def score_downloads(comparisons: Sequence[Any], stem: str) -> list[Download]:
-    """Return the comparisons as CSV, LaTeX and Markdown."""
-    shown = score_tables(comparisons)
-    return [
-        download("CSV", f"{stem}.csv", csv(frame(comparisons))),
-        download("LaTeX", f"{stem}.tex", latex(shown)),
-        download("Markdown", f"{stem}.md", markdown(shown)),
-    ]
-
-
-def _experiment(result: SystemResult) -> tuple[Download | None, str]:
-    """Return the experiment file of a system and its text."""
-    content = experiment_yaml(next(iter(result.runs.values())), result.runs)
-    return (download("experiment file", f"{file_name(result.name)}.yaml", content), content) if content else (None, "")
 
 
 def _differences(results: Sequence[SystemResult]) -> Table | None:

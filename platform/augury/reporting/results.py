@@ -14,6 +14,7 @@ from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import runs
 from augury.reporting import run_files
+from augury.reporting.numbers import interval as written
 from augury.reporting.resampling import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.metrics import bounds, lower_is_better
@@ -39,6 +40,16 @@ class Estimate:
     def measure(self) -> str:
         """The signature without that of the interval: values that share it compare."""
         return measure(self.signature)
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """The value and the ends of its interval."""
+        return self.value, self.low, self.high
+
+    @property
+    def text(self) -> str:
+        """The value with its interval: `31.5 [29.0, 34.0]`."""
+        return written(*self.ends)
 
 
 @dataclass(frozen=True)

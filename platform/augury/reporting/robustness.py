@@ -9,9 +9,8 @@ from typing import Any, NamedTuple
 import plotly.graph_objects as go
 
 from augury.corpora.noise import KINDS
-from augury.reporting.figures import Figure, chart, error_bars
+from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import look
-from augury.reporting.numbers import interval
 from augury.reporting.results import SystemResult
 from augury.scoring.metrics import title
 
@@ -67,16 +66,13 @@ def series_of(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Serie
 
 
 def _line(result: SystemResult, index: int, tests: Sequence[tuple[float, str]], metric: str) -> go.Scatter:
-    drawn, name = look(index), html.escape(result.name)
     scores = [result.tests[test][metric] for _, test in tests]
-    return go.Scatter(
-        mode="lines+markers",
-        name=name,
-        x=[rate for rate, _ in tests],
-        y=[score.value for score in scores],
-        error_y=error_bars([(score.value, score.low, score.high) for score in scores]),
-        line={"color": drawn.colour, "dash": drawn.dash, "width": 2},
-        marker={"color": drawn.colour, "symbol": drawn.symbol, "size": 7},
-        text=[f"{html.escape(test)}: {interval(score)}" for (_, test), score in zip(tests, scores, strict=True)],
-        hovertemplate=f"{name} on %{{text}}<extra></extra>",
+    return trace(
+        result.name,
+        look(index),
+        [rate for rate, _ in tests],
+        [score.value for score in scores],
+        " on %{text}",
+        ends=[score.ends for score in scores],
+        text=[f"{html.escape(test)}: {score.text}" for (_, test), score in zip(tests, scores, strict=True)],
     )

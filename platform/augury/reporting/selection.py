@@ -51,10 +51,7 @@ def _sweep(word: str, storage: str) -> Sweep | None:
 
 def _configurations(sweep: Sweep) -> list[tuple[str, list[Folder]]]:
     """Return name and scored runs of the configurations of a sweep, the reference first."""
-    scored = {
-        item.name: [trial.folder for trial in item.trials if run_files.scored(trial.folder)]
-        for item in sweep.configurations
-    }
+    scored = {name: list(seeds.values()) for name, seeds in sweep.scored().items()}
     if not scored[sweep.by_address[sweep.reference].name]:
         raise UserError(f"the reference of sweep {sweep.name} has no scores yet: `augury sweep` goes on with it")
     if missing := [name for name, folders in scored.items() if not folders]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -9,12 +10,12 @@ from augury.core.store import Folder, Store
 from augury.experiments import runs
 from augury.reporting import report, run_files
 from augury.reporting.frames import results
-from augury.reporting.numbers import MISSING, amount
+from augury.reporting.numbers import MISSING, amount, interval
 from augury.reporting.page import Download, download
 from augury.reporting.page import render as render_page
-from augury.reporting.sweeps.answer import summary_answer
+from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
-from augury.reporting.tables import Cell, Table, csv, table
+from augury.reporting.tables import Cell, Table, cell, csv, table
 from augury.scoring.metrics import title
 from augury.sweeping import state
 
@@ -52,7 +53,7 @@ def _sweep(store: Store, name: str) -> dict[str, Any]:
         "name": name,
         "link": f"{state.KIND}/{name}/{state.PAGE}",
         "question": sweep.question,
-        "answer": summary_answer(summarise(sweep)),
+        "answer": answer(summarise(sweep)),
         "state": "ended" if sweep.ended else "not heard of for minutes" if sweep.silent else "running",
         "counts": {progress: count for progress, count in counts.items() if count},
         "updated": sweep.updated,
@@ -75,31 +76,24 @@ def _report(folder: Folder, name: str) -> dict[str, Any] | None:
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     """Return the runs of a storage with the deciding score of every test set, and all scores as CSV."""
-    frame = results(store.root)
-    described = runs.folders(store)
+    frame, described = results(store.root), runs.folders(store)
     if not described:
         return None, []
-    tests = list(dict.fromkeys(frame["test"]))
-    by_run = {run: scores for run, scores in frame.groupby("run", sort=False)}
+    deciding = frame.drop_duplicates(["run", "test"])
+    by_place = {(score["run"], score["test"]): score for score in deciding.to_dict("records")}
+    tests = list(dict.fromkeys(deciding["test"]))
     rows = []
     for run in described:
-        facts, scores = run_files.facts(run), by_run.get(run.uri)
-        cells = [_score(scores, test) for test in tests]
-        parameters = None if scores is None else scores["parameters"].iloc[0]
-        cost = Cell(MISSING) if parameters is None else Cell(amount(parameters), float(parameters))
-        names = [facts["name"], facts.get("experiment") or MISSING, facts["task"]]
-        seed, address = Cell(str(facts["seed"]), facts["seed"]), Cell(run.name.removeprefix("runs/"), code=True)
-        rows.append([*names, seed, *cells, cost, address])
+        facts, parameters = run_files.facts(run), run_files.scores(run)["cost"].get("parameters")
+        names = [facts["name"], facts.get("experiment") or MISSING, facts["task"], cell(facts["seed"], "d")]
+        scores = [_score(by_place.get((run.uri, test))) for test in tests]
+        rows.append([*names, *scores, cell(parameters, amount), Cell(run.name.removeprefix("runs/"), code=True)])
     columns = ["system", "experiment", "task", "seed", *tests, "parameters", "run"]
     return table(columns, rows, title="runs"), [download("all scores as CSV", "scores.csv", csv(frame))]
 
 
-def _score(scores: Any, test: str) -> Cell:
-    """Return the first metric of a run on a test set."""
-    of_test = None if scores is None else scores[scores["test"] == test]
-    if of_test is None or of_test.empty:
+def _score(score: Mapping[Any, Any] | None) -> Cell:
+    if score is None:
         return Cell(MISSING)
-    first = of_test.iloc[0]
-    return Cell(
-        f"{title(first['metric'])} {first['value']:.1f} [{first['low']:.1f}, {first['high']:.1f}]", first["value"]
-    )
+    shown = interval(score["value"], score["low"], score["high"])
+    return Cell(f"{title(score['metric'])} {shown}", score["value"])

@@ -16,6 +16,7 @@ import pandas as pd
 from rich.cells import cell_len
 
 from augury.reporting.looks import Look
+from augury.reporting.numbers import Form, number
 
 WIDTH = 200
 """Characters of a line where there is no terminal."""
@@ -102,12 +103,26 @@ class Table:
         return [list(self.columns), *([cell.text for cell in row.cells] for row in self.rows)]
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]], **options: Any) -> Table:
-    """Return a table of texts and cells; `options` are further fields of `Table`."""
-    cells = [
-        tuple(cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in row) for row in rows
-    ]
-    return Table(tuple(columns), tuple(Row(row) for row in cells), **options)
+def cell(value: float | None, form: Form = ".1f", **options: Any) -> Cell:
+    """Return a number as people read it, sorted by its value; `options` are further fields of `Cell`."""
+    return Cell(number(value, form), value, **options)
+
+
+def row(cells: Sequence[object], **options: Any) -> Row:
+    """Return a row of texts and cells; `options` are further fields of `Row`."""
+    return Row(
+        tuple(cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in cells), **options
+    )
+
+
+def table(columns: Sequence[str], rows: Sequence[Row | Sequence[object]], **options: Any) -> Table:
+    """Return a table of rows, or of their texts and cells; `options` are further fields of `Table`."""
+    return Table(tuple(columns), tuple(line if isinstance(line, Row) else row(line) for line in rows), **options)
+
+
+def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
+    """Return a table of rows that map the same columns to their texts and cells."""
+    return table([*rows[0]], [[*cells.values()] for cells in rows], **options)
 
 
 def text(tables: Sequence[Table], width: int | None = None) -> str:

@@ -28,7 +28,7 @@ class Display:
 
     def show(self, sweep: Sweep) -> None:
         """Show the sweep as it is now; cheap enough for once a second."""
-        trials = {trial.folder.name: (configuration, trial) for configuration, trial in _trials(sweep)}
+        trials = {trial.folder.name: (configuration, trial) for configuration, trial in sweep.trials}
         ended = {name for name, (_, trial) in trials.items() if trial.progress in ENDS}
         news = sorted(ended - (ended if self._ended is None else self._ended))  # an earlier command's are no news
         self._ended = ended
@@ -73,7 +73,7 @@ def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
 
 def summary(sweep: Sweep) -> str:
     """Return one line: trials by state, the best configuration so far, the time left."""
-    counts = Counter(trial.progress for _, trial in _trials(sweep))
+    counts = Counter(trial.progress for _, trial in sweep.trials)
     states: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
     parts = [f"{counts[state]} {state}" for state in states if counts[state]]
     parts += [f"best so far {best.name}: {sweep.metric} {value:.2f}" for best, value in leaders(sweep)[:1]]
@@ -99,7 +99,7 @@ def seconds_left(sweep: Sweep) -> float | None:
 
     Trials that a race may still stop count as if they were trained to the end.
     """
-    trials = [trial for _, trial in _trials(sweep)]
+    trials = [trial for _, trial in sweep.trials]
     finished = [trial.seconds for trial in trials if trial.progress == "finished"]
     running = sum(trial.progress == "running" for trial in trials)
     if not finished or not running:
@@ -107,10 +107,6 @@ def seconds_left(sweep: Sweep) -> float | None:
     whole = statistics.fmean(finished)
     missing = [trial for trial in trials if trial.progress in ("waiting", "running", "paused")]
     return sum(max(whole - trial.seconds, 0.0) for trial in missing) / running
-
-
-def _trials(sweep: Sweep) -> list[tuple[Configuration, Trial]]:
-    return [(configuration, trial) for configuration in sweep.configurations for trial in configuration.trials]
 
 
 def _reached(sweep: Sweep, trial: Trial) -> list[str]:

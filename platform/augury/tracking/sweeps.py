@@ -213,14 +213,14 @@ class _Sync:
             "augury.trials": ", ".join(f"{count} {name}" for name, count in counts.items() if count),
         }
         finals: dict[str, float | None] = {f"trials/{name}": counts[name] for name in ("finished", "failed", "stopped")}
-        trials = [trial for configuration in sweep.configurations for trial in configuration.trials]
-        finals["cost/training_hours"] = sum(trial.seconds for trial in trials) / 3600
+        finals["cost/training_hours"] = sweep.seconds / 3600
         if best is not None:
             tags |= {"augury.best": best.name, "augury.best_configuration": best.address}
             finals |= best_validation(sweep, best)
-        scored = json.dumps([sweep.ended, *(ending(folder)[1] for folder in sweep.finished())])
+        folders = [folder for of_seeds in sweep.scored().values() for folder in of_seeds.values()]
+        scored = json.dumps([sweep.ended, *(ending(folder)[1] for folder in folders)])
         if record.tags.get(SCORED) != scored:
-            tags |= {SCORED: scored, "augury.answer": answer(sweep)}
+            tags |= {SCORED: scored, "augury.answer": answer(summary.summarise(sweep))}
         comparing = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
         charts = self.mlflow.charts(comparing, f"best/{sweep.metric}", lower_first=sweep.mode == "min")
         reply = tags.get("augury.answer") or record.tags["augury.answer"]

@@ -120,15 +120,15 @@ def by_key(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
     means = [(rank, group["mean"].mean(), _pooled(group["half"])) for rank, group in groups]
     if means and (alone or len(whole) >= 2 * len(means)):
         traces.append(_means(axis, means))
-    for finished, dots in ((True, whole), (False, shown[~shown["whole"]])):
-        rows = [
-            (int(row[axis.key]), value, f"{row['name']}: {adaptive(value)}")
-            for _, row in dots.iterrows()
-            for value in (row["single"] if alone and finished else (row["mean"],))
-        ]
-        marker = {"color": GREY, "symbol": "circle" if finished else "circle-open", "size": 6 if finished else 8}
-        label = ("one seed" if alone else "one configuration") if finished else "not trained to the end"
-        traces += [_trace(axis, rows, mode="markers", name=label, marker=marker)] if rows else []
+    by_mean = shown.assign(single=shown["mean"])
+    dots = whole.explode("single").dropna(subset=["single"]) if alone else by_mean[by_mean["whole"]]
+    kinds = {"one seed" if alone else "one configuration": (dots, "circle", 6)}
+    kinds["not trained to the end"] = by_mean[~by_mean["whole"]], "circle-open", 8
+    for called, (dots, symbol, size) in kinds.items():
+        rows = zip(dots[axis.key].astype(int), dots["single"], dots["name"], strict=True)
+        points = [(rank, value, f"{name}: {adaptive(value)}") for rank, value, name in rows]
+        marker = {"color": GREY, "symbol": symbol, "size": size}
+        traces += [_trace(axis, points, mode="markers", name=called, marker=marker)] if points else []
     heading = measure.heading(axis.name)
     values = ", ".join(f"{axis.label(rank)}: {adaptive(mean)}" for rank, mean, _ in means)
     return Figure(name, heading, f"{heading}, means: {values or 'none yet'}", _chart(traces, axis, measure.label))
