@@ -90,19 +90,21 @@ def trace(
     size: int = 7,
     ends: Sequence[Ends] = (),
     **options: Any,
-) -> go.Scatter:
-    """Return the points of what is called `name`, in its look, with the whiskers `ends`.
+) -> go.Scatter | go.Bar:
+    """Return the points of what is called `name`, in its look, with the whiskers `ends`; mode `bars` draws bars.
 
     `hover` is what is shown of a point behind the name, in Plotly's format; `options` are Plotly's.
     """
+    shown = html.escape(name)
+    options |= {"name": shown, "x": x, "y": y, "hovertemplate": f"{shown}{hover}<extra></extra>"}
+    options["error_y"] = error_bars(ends) if ends else None
+    if mode == "bars":
+        return go.Bar(marker={"color": drawn.colour}, **options)
     if "lines" in mode:
         options["line"] = {"color": drawn.colour, "dash": drawn.dash, "width": width}
     if "markers" in mode:
         options["marker"] = {"color": drawn.colour, "symbol": drawn.symbol, "size": size}
-    shown = html.escape(name)
-    whiskers = error_bars(ends) if ends else None
-    template = f"{shown}{hover}<extra></extra>"
-    return go.Scatter(mode=mode, name=shown, x=x, y=y, error_y=whiskers, hovertemplate=template, **options)
+    return go.Scatter(mode=mode, **options)
 
 
 def numbers(values: Sequence[float] | np.ndarray) -> list[float | None]:

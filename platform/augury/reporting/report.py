@@ -11,12 +11,13 @@ from augury.core.store import Folder
 from augury.reporting.answer import answer
 from augury.reporting.comparison import cautions, scored_sets
 from augury.reporting.figures import MOST_POINTS, learning_curves, score_against_cost
-from augury.reporting.looks import look
+from augury.reporting.looks import legend
 from augury.reporting.mean import compare_all
 from augury.reporting.page import downloads, repetition
 from augury.reporting.page import render as render_page
 from augury.reporting.results import SystemResult
 from augury.reporting.robustness import robustness_curves
+from augury.reporting.run_files import made_with
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
 from augury.reporting.stages import stage_table
@@ -60,7 +61,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         curves=curves,
         most_points=MOST_POINTS,
         stages=stage_table(results, names, first.metrics[0]),
-        legend=[(look(index), result.name) for index, result in enumerate(results)],
+        legend=legend(result.name for result in results),
         cost=cost,
         samples=draw(results, names[0]),
         differences=_differences(results),
@@ -93,9 +94,7 @@ def _sources(results: Sequence[SystemResult]) -> Table:
     rows = []
     for result in results:
         texts = "\n".join(f"{text['name']} {text['address']}, {text['rows']:,} rows" for text in result.facts["inputs"])
-        versions = ", ".join(f"{package} {version}" for package, version in result.facts["versions"].items())
         device = f"{result.cost.device}\n" if result.cost else ""
-        commit = f"commit {result.facts['commit']}\n" if result.facts["commit"] else ""
         seeds = ", ".join(map(str, result.runs))
-        rows.append([result.name, f"{result.address}\nseeds {seeds}", texts, f"{device}{commit}{versions}"])
+        rows.append([result.name, f"{result.address}\nseeds {seeds}", texts, f"{device}{made_with(result.facts)}"])
     return table(["system", "runs", "texts", "trained with"], rows, kind="words")

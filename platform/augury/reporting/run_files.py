@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
@@ -25,6 +25,12 @@ def described(run: Folder) -> bool:
 def facts(run: Folder) -> dict[str, Any]:
     """Return name, address, seed, task, inputs, parameters, versions and commit of a run."""
     return dict(run.read_json(runs.DESCRIPTION))
+
+
+def made_with(facts: Mapping[str, Any]) -> str:
+    """Return the commit, if it is known, and the versions of packages that trained a run, a line each."""
+    versions = ", ".join(f"{package} {version}" for package, version in facts["versions"].items())
+    return f"commit {facts['commit']}\n{versions}" if facts["commit"] else versions
 
 
 def scored(run: Folder) -> bool:
