@@ -64,6 +64,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         legend=legend(result.name for result in results),
         cost=cost,
         samples=draw(results, names[0]),
+        samples_of=names[0],
         differences=_differences(results),
         several=len(results) > 1,
         sources=_sources(results),

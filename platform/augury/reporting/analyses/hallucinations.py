@@ -8,10 +8,11 @@ from typing import Any
 
 from augury.analysis.hallucination import LOST, TRANSLATED, Hallucinations
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Example, Part, line, where
+from augury.reporting.analyses.report import Part, heading, where
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import legend, look
 from augury.reporting.numbers import MISSING, interval, p_of, probability, share
+from augury.reporting.samples import Example
 from augury.reporting.tables import Cell, Table, cell, records
 
 SHOWN = 5
@@ -91,7 +92,8 @@ def _by_subword(results: Sequence[Hallucinations]) -> list[Figure]:
 def _example(result: Hallucinations, system: System, index: int) -> Example:
     lost = result.examples[index]
     return Example(
-        f"{result.system}, {line(system, lost.sentence)}",
-        {"source": system.sources[lost.sentence], "reference": system.references[lost.sentence]},
+        f"{result.system}, {heading(system, lost.sentence)}",
+        {"source": system.sources[lost.sentence]},
+        {"reference": system.references[lost.sentence]},
         {"as it is": system.outputs()[lost.sentence], f"with {lost.subword} in front": lost.output},
     )

@@ -8,10 +8,11 @@ from typing import Any
 
 from augury.analysis.outputs import Outputs
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Example, Part, difference_cells, line, where
+from augury.reporting.analyses.report import Part, difference_cells, heading, where
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import look
 from augury.reporting.numbers import interval, p_of, share
+from augury.reporting.samples import Example
 from augury.reporting.tables import Cell, Table, table
 
 
@@ -37,12 +38,12 @@ def parts(results: Sequence[Outputs], systems: Sequence[System], settings: Mappi
     shown = [Part("Scores by input view", _table(results), (_chart(results),))]
     for result, system in zip(results, systems, strict=True):
         examples = [
-            Example(line(system, of.sentence), {"source": of.source, "reference": of.reference}, of.outputs)
+            Example(heading(system, of.sentence), {"source": of.source}, {"reference": of.reference}, of.outputs)
             for of in result.examples
         ]
-        heading = f"Outputs side by side{f': {result.system}' if len(results) > 1 else ''}"
+        of_system = f": {result.system}" if len(results) > 1 else ""
         text = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
-        shown += [Part(heading, examples=examples, text=text)] if examples else []
+        shown += [Part(f"Outputs side by side{of_system}", examples=examples, text=text)] if examples else []
     return shown
 
 

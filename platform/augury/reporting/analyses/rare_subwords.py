@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from augury.analysis.rare_subwords import Piece, RareSubwords
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Part, line, where
+from augury.reporting.analyses.report import Part, heading, where
 from augury.reporting.figures import COLUMN, Figure, chart, trace
 from augury.reporting.looks import legend, look
 from augury.reporting.numbers import MISSING, interval, p_of, probability, signed
@@ -67,9 +67,16 @@ def parts(results: Sequence[RareSubwords], systems: Sequence[System], settings: 
     )
     for place, (result, system) in enumerate(zip(results, systems, strict=True)):
         sentences = [_sentence(result, system, place, index) for index in range(len(result.examples))]
-        heading = f"Sentences and their pieces{f': {result.system}' if len(results) > 1 else ''}"
+        of_system = f": {result.system}" if len(results) > 1 else ""
         views = legend(view.view for view in result.views)
-        shown.append(Part(heading, figures=[_distribution(result, place), *sentences], legend=views, text=text))
+        shown.append(
+            Part(
+                f"Sentences and their pieces{of_system}",
+                figures=[_distribution(result, place), *sentences],
+                legend=views,
+                text=text,
+            )
+        )
     return shown
 
 
@@ -130,7 +137,7 @@ def _sentence(result: RareSubwords, system: System, place: int, index: int) -> F
     drawing.update_xaxes(showgrid=False, range=[-1, len(text)], anchor=f"y{count}")
     least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
     summary = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
-    title, width = f"{line(system, row)}; the rarest: {summary}", max(COLUMN + 1, PIXELS * len(text))
+    title, width = f"{heading(system, row)}; the rarest: {summary}", max(COLUMN + 1, PIXELS * len(text))
     return Figure(f"sentence-{place}-{index}", title, f"{text}: {summary}", drawing, narrowest=width)
 
 

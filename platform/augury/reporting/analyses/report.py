@@ -12,18 +12,10 @@ from augury.reporting.figures import Figure
 from augury.reporting.looks import Look
 from augury.reporting.numbers import MISSING, interval, probability, signed
 from augury.reporting.page import render as render_page
+from augury.reporting.samples import Example
 from augury.reporting.tables import Cell, Table, cell
 from augury.reporting.tables import text as table_text
 from augury.scoring.significance import Difference
-
-
-@dataclass(frozen=True)
-class Example:
-    """A sentence: what is read, and what is made of it."""
-
-    heading: str
-    inputs: Mapping[str, str]
-    outputs: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -63,15 +55,11 @@ class Report:
         tables = [part.table for part in self.parts if part.table]
         return "\n".join([table_text(tables, width), self.answer, *self.cautions]) + "\n"
 
-    def render(self) -> str:
-        """Return its page."""
-        figures = [figure for part in self.parts for figure in part.figures]
-        return render_page("analysis", figures, name=self.title, report=self)
-
     def write(self, folder: Folder) -> None:
         """Write its page and its content into a folder."""
         folder.write_json(f"{self.name}.json", {"analysis": self.name, "answer": self.answer, **self.content})
-        folder.write(self.page, self.render())
+        figures = [figure for part in self.parts for figure in part.figures]
+        folder.write(self.page, render_page("analysis", figures, name=self.title, report=self))
 
 
 def where(systems: Sequence[System]) -> str:
@@ -79,7 +67,7 @@ def where(systems: Sequence[System]) -> str:
     return f"{systems[0].test} ({len(systems[0].rows):,} sentences)"
 
 
-def line(system: System, sentence: int) -> str:
+def heading(system: System, sentence: int) -> str:
     """Return the heading of a sentence, by its line in the test set."""
     return f"line {system.rows[sentence] + 1}"
 
