@@ -133,17 +133,17 @@ def text(tables: Sequence[Table], width: int | None = None) -> str:
 
 def _text(shown: Table, width: int) -> list[str]:
     lines = shown.lines()
-    blocks = [aligned(lines)]
+    blocks = [_aligned(lines)]
     if cell_len(blocks[0][0]) > width and shown.parts:
         edges = [1, *shown.parts, len(shown.columns)]
         ranges = [range(start, end) for start, end in zip(edges, edges[1:], strict=False)]
-        blocks = [aligned([[line[0], *(line[index] for index in part)] for line in lines]) for part in ranges]
+        blocks = [_aligned([[line[0], *(line[index] for index in part)] for line in lines]) for part in ranges]
     body = [line for index, block in enumerate(blocks) for line in ([""] if index else []) + block]
     return [*([shown.title] if shown.title else []), *body, *([""] if shown.notes else []), *shown.notes]
 
 
-def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return lines in columns, the first one left-aligned, with a rule below the header."""
+def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return lines in columns, the first column left-aligned, with a rule below the header."""
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     spaces = [[" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)] for line in lines]
     padded = [

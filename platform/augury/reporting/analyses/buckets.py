@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from augury.analysis.buckets import TESTED, Bucket, Buckets
+from augury.analysis.buckets import TESTED, Bucket, Buckets, buckets
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Part, difference_cells, where
+from augury.reporting.analyses.report import Analysis, Part, difference_cells, where
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import legend, look
 from augury.reporting.numbers import interval
@@ -89,9 +89,9 @@ def _table(kind: Kind, results: Sequence[Buckets]) -> Table:
     rows = []
     for index, (name, first) in enumerate(by_name[0].items()):
         row = [Cell(name, index), cell(first.size, ",")]
-        for place, buckets in enumerate(by_name):
-            row.append(_score(kind, buckets[name]))
-            row += difference_cells(buckets[name].against_first, kind.scale) if place else []
+        for place, of_system in enumerate(by_name):
+            row.append(_score(kind, of_system[name]))
+            row += difference_cells(of_system[name].against_first, kind.scale) if place else []
         rows.append(row)
     columns = [kind.axis, kind.unit, results[0].system]
     notes = [kind.note]
@@ -130,3 +130,6 @@ def _of(kind: Kind, result: Buckets) -> Sequence[Bucket]:
 def _ends(kind: Kind, bucket: Bucket) -> tuple[float, float, float]:
     """Return the score as it is shown, and the ends of its interval."""
     return kind.scale * bucket.value, kind.scale * bucket.interval.low, kind.scale * bucket.interval.high
+
+
+ANALYSIS = Analysis("buckets", "Scores by frequency and length", buckets, answer, parts, ("counted_in",))

@@ -2,49 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict
-from types import ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
-from augury.analysis import buckets, correlation, hallucination, outputs, rare_subwords
 from augury.analysis.system import VALID, System
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import runs
 from augury.reporting import run_files
-from augury.reporting.analyses import buckets as buckets_report
-from augury.reporting.analyses import correlation as correlation_report
-from augury.reporting.analyses import hallucinations as hallucinations_report
-from augury.reporting.analyses import outputs as outputs_report
-from augury.reporting.analyses import rare_subwords as rare_subwords_report
-from augury.reporting.analyses.report import Report
+from augury.reporting.analyses import buckets, correlation, hallucinations, outputs, rare_subwords
+from augury.reporting.analyses.report import Analysis, Report
 from augury.reporting.tables import Cell, Table, records
 
-
-class Analysis(NamedTuple):
-    """An analysis of runs."""
-
-    title: str
-    compute: Callable[..., Any]
-    """From systems and settings to one result, or one for every system."""
-    told: ModuleType
-    """With `answer(results, systems)` and `parts(results, systems, settings)`."""
-    settings: tuple[str, ...] = ()
-
-
-ANALYSES: Mapping[str, Analysis] = {
-    "hallucinations": Analysis(
-        "Hallucinations under perturbation",
-        hallucination.hallucinations,
-        hallucinations_report,
-        ("subwords", "compare_to", "normalise_weights"),
-    ),
-    "rare_subwords": Analysis("Rarest subwords", rare_subwords.rare_subwords, rare_subwords_report, ("pooled",)),
-    "correlation": Analysis("Encoder states", correlation.correlations, correlation_report),
-    "buckets": Analysis("Scores by frequency and length", buckets.buckets, buckets_report, ("counted_in",)),
-    "outputs": Analysis("Outputs by view", outputs.outputs, outputs_report),
-}
+MODULES = (hallucinations, rare_subwords, correlation, buckets, outputs)
+ANALYSES: Mapping[str, Analysis] = {module.ANALYSIS.name: module.ANALYSIS for module in MODULES}
 
 
 def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -> Report:
@@ -63,7 +35,7 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
         "results": [asdict(result) for result in results] if isinstance(results, list) else asdict(results),
     }
     title = f"{analysis.title}: {', '.join(system.name for system in systems)} on {first.test}"
-    answer, parts = analysis.told.answer(results, systems), analysis.told.parts(results, systems, own)
+    answer, parts = analysis.answer(results, systems), analysis.parts(results, systems, own)
     report = Report(name, title, answer, parts, content, _cautions(systems), _runs(systems))
     for system in systems:
         report.write(folder_of(systems, system))
@@ -91,9 +63,9 @@ def _cautions(systems: Sequence[System]) -> list[str]:
 
 
 def _runs(systems: Sequence[System]) -> Table:
-    rows = []
-    for system in systems:
-        folder = system.run.folder
-        made_with = run_files.made_with(run_files.facts(folder))
-        rows.append({"system": system.name, "run": Cell(folder.name, code=True), "trained with": made_with})
+    folders = {system.name: system.run.folder for system in systems}
+    rows = [
+        {"system": name, "run": Cell(run.name, code=True), "trained with": run_files.made_with(run_files.facts(run))}
+        for name, run in folders.items()
+    ]
     return records(rows, kind="words")

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augury.analysis.correlation import LEADING, Between, Correlations
+from augury.analysis.correlation import LEADING, Between, Correlations, correlations
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Part, where
+from augury.reporting.analyses.report import Analysis, Part, where
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import legend, look
 from augury.reporting.numbers import MISSING
@@ -99,3 +99,6 @@ def _notes(result: Correlations) -> tuple[str, ...]:
         f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The paper's random baseline of "
         "0.27 is this one, with 6,750 sentences of 512 dimensions; with fewer sentences noise correlates more.",
     )
+
+
+ANALYSIS = Analysis("correlation", "Encoder states", correlations, answer, parts)

@@ -6,9 +6,9 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augury.analysis.hallucination import LOST, TRANSLATED, Hallucinations
+from augury.analysis.hallucination import LOST, TRANSLATED, Hallucinations, hallucinations
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Part, heading, where
+from augury.reporting.analyses.report import Analysis, Part, heading, where
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import legend, look
 from augury.reporting.numbers import MISSING, interval, p_of, probability, share
@@ -97,3 +97,7 @@ def _example(result: Hallucinations, system: System, index: int) -> Example:
         {"reference": system.references[lost.sentence]},
         {"as it is": system.outputs()[lost.sentence], f"with {lost.subword} in front": lost.output},
     )
+
+
+SETTINGS = ("subwords", "compare_to", "normalise_weights")
+ANALYSIS = Analysis("hallucinations", "Hallucinations under perturbation", hallucinations, answer, parts, SETTINGS)

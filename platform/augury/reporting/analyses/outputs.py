@@ -6,9 +6,9 @@ import html
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augury.analysis.outputs import Outputs
+from augury.analysis.outputs import Outputs, outputs
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Part, difference_cells, heading, where
+from augury.reporting.analyses.report import Analysis, Part, difference_cells, heading, where
 from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import look
 from augury.reporting.numbers import interval, p_of, share
@@ -73,3 +73,6 @@ def _chart(results: Sequence[Outputs]) -> Figure:
     drawing = chart(traces, "input view", "BLEU", xaxis_type="category")
     summary = ", ".join(f"{result.system} {view.view} {view.value:.1f}" for result in results for view in result.views)
     return Figure("bleu", "BLEU by input view, with 95 % intervals", f"BLEU by input view: {summary}", drawing)
+
+
+ANALYSIS = Analysis("outputs", "Outputs by view", outputs, answer, parts)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import plotly.graph_objects as go
 
-from augury.analysis.rare_subwords import Piece, RareSubwords
+from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Part, heading, where
+from augury.reporting.analyses.report import Analysis, Part, heading, where
 from augury.reporting.figures import COLUMN, Figure, chart, trace
 from augury.reporting.looks import legend, look
 from augury.reporting.numbers import MISSING, interval, p_of, probability, signed
@@ -170,3 +170,6 @@ def _spans(pieces: Sequence[Piece]) -> Iterator[tuple[float, float]]:
         end = start + len(piece.text)
         yield start + 0.1 + (piece.text[:1] == SPACE and len(piece.text) > 1), end - 0.1
         start = end
+
+
+ANALYSIS = Analysis("rare_subwords", "Rarest subwords", rare_subwords, answer, parts, ("pooled",))

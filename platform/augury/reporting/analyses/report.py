@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from augury.analysis.system import System
 from augury.core.store import Folder
@@ -29,6 +29,19 @@ class Part:
     examples: Sequence[Example] = ()
     text: str = ""
     """What must be known to read it."""
+
+
+class Analysis(NamedTuple):
+    """An analysis of runs; results are one for all systems, or a list of one for each."""
+
+    name: str
+    title: str
+    compute: Callable[..., Any]
+    """From systems and settings to results."""
+    answer: Callable[[Any, Sequence[System]], str]
+    parts: Callable[[Any, Sequence[System], Mapping[str, Any]], list[Part]]
+    settings: tuple[str, ...] = ()
+    """The names of those that `compute` takes."""
 
 
 @dataclass(frozen=True)

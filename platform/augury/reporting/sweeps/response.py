@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, chart, error_bars
+from augury.reporting.figures import Ends, Figure, chart, error_bars
 from augury.reporting.looks import COLOURS
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
 from augury.reporting.sweeps.axes import Axis, axes
@@ -46,9 +46,9 @@ class Measure:
 def measures(summary: Summary) -> list[Measure]:
     """Return the sweep's metric, and the deciding score of the first test set; each once two points have it."""
     validation = [
-        (r.address, r.mean, r.half, tuple(r.values.values()), len(r.values), r.finished > 0)
-        for r in summary.ranking
-        if r.mean is not None
+        (of.address, of.mean, of.half, tuple(of.values.values()), len(of.values), of.finished > 0)
+        for of in summary.ranking
+        if of.mean is not None
     ]
     lower = summary.sweep.mode == "min"
     known = [Measure("validation", summary.metric, lower, _points(summary, validation))]
@@ -66,21 +66,17 @@ def measures(summary: Summary) -> list[Measure]:
 
 def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
     """Return the scores of the configurations (address, mean, half, single, seeds, whole) and of the merged points."""
-    by_address, keys = {score[0]: score for score in scores}, varying(summary)
-    addresses = {item.name: item.address for item in summary.sweep.configurations}
-    points = [(item.name, item.address, item.point, False) for item in summary.sweep.configurations]
+    sweep, keys = summary.sweep, varying(summary)
+    addresses = {item.name: item.address for item in sweep.configurations}
+    points = [(item.name, item.address, False, item.point) for item in sweep.configurations]
     points += [
-        (f"{item.called} (as {item.same_as})", addresses[item.same_as], item.point, True)
-        for item in summary.sweep.merged
-        if item.same_as in addresses
+        (f"{item.called} (as {item.same_as})", addresses.get(item.same_as, ""), True, item.point)
+        for item in sweep.merged
     ]
-    rows = [
-        (name, *by_address[address], merged, *(axis.index(point) for axis in keys))
-        for name, address, point, merged in points
-        if address in by_address
-    ]
-    columns = ["name", "address", "mean", "half", "single", "seeds", "whole", "merged", *(axis.key for axis in keys)]
-    frame = pd.DataFrame(rows, columns=columns)
+    rows = [(*of_point, *(axis.index(point) for axis in keys)) for *of_point, point in points]
+    ranked = pd.DataFrame(rows, columns=["name", "address", "merged", *(axis.key for axis in keys)])
+    scored = pd.DataFrame(scores, columns=["address", "mean", "half", "single", "seeds", "whole"])
+    frame = ranked.merge(scored, on="address")
     return frame.astype({column: float for column in ("mean", "half", *(axis.key for axis in keys))})
 
 
@@ -205,20 +201,23 @@ def _pooled(halves: pd.Series) -> float | None:
     return None if halves.isna().any() else float(np.sqrt((halves**2).sum()) / len(halves))
 
 
+def _ends(mean: float, half: float | None) -> Ends:
+    return (mean, None, None) if half is None or np.isnan(half) else (mean, mean - half, mean + half)
+
+
 def _text(row: pd.Series) -> str:
     """Return a score in words."""
-    low, high = (None, None) if np.isnan(row["half"]) else (row["mean"] - row["half"], row["mean"] + row["half"])
     early = "" if row["whole"] else ", not trained to the end"
-    return f"{row['name']}: {adaptive_interval(row['mean'], low, high)}, {seeds(row['seeds'])}{early}"
+    return f"{row['name']}: {adaptive_interval(*_ends(row['mean'], row['half']))}, {seeds(row['seeds'])}{early}"
 
 
 def _means(axis: Axis, means: Sequence[tuple[int, float, float | None]]) -> go.Scatter:
     """Return means (rank of the value, mean, half its interval), joined where the key is a number."""
-    ends = [(mean, *((None, None) if half is None else (mean - half, mean + half))) for _, mean, half in means]
-    points = [
-        (rank, mean, f"{axis.name}={axis.label(rank)}: {adaptive_interval(*interval)}")
-        for (rank, mean, _), interval in zip(means, ends, strict=True)
+    ends = [_ends(mean, half) for _, mean, half in means]
+    names = [
+        f"{axis.name}={axis.label(rank)}: {adaptive_interval(*of)}" for (rank, *_), of in zip(means, ends, strict=True)
     ]
+    points = [(rank, mean, name) for (rank, mean, _), name in zip(means, names, strict=True)]
     lying = axis.kind == "category"
     whiskers = {"error_x" if lying else "error_y": error_bars(ends, width=4, color=BLUE)}
     mode, marker = "markers" if lying else "lines+markers", {"color": BLUE, "size": 10}
