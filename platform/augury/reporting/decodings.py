@@ -108,7 +108,7 @@ def cost_table(systems: Sequence[DecodedSystem]) -> Table:
 
 
 def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
-    """One decoding of all seeds on all test sets."""
+    """Return one decoding of all seeds on all test sets."""
     first = of_seeds[0]
     outputs: dict[int, dict[str, Decoded]] = {}
     for run in of_seeds:

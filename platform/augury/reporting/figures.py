@@ -41,11 +41,6 @@ class Figure:
     """Pixels; on a narrower screen it scrolls."""
 
     @property
-    def height(self) -> int:
-        """Pixels."""
-        return int(self.chart.layout.height)
-
-    @property
     def wide(self) -> bool:
         """Whether it takes the whole width of a page."""
         return self.narrowest > COLUMN
@@ -107,11 +102,6 @@ def trace(
     return go.Scatter(mode=mode, **options)
 
 
-def numbers(values: Sequence[float] | np.ndarray) -> list[float | None]:
-    """Return values rounded to what a chart can show; what is not finite leaves a gap."""
-    return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values]
-
-
 def error_bars(values: Sequence[Ends], width: int | None = None, **options: Any) -> dict[str, Any]:
     """Return the whiskers of (value, low, high), none where an end is None."""
     return {
@@ -162,23 +152,17 @@ def _histories(results: Sequence[SystemResult]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
 
 
-def thinned(curve: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return at most so many rows of a curve, evenly, its ends among them."""
-    return curve.iloc[np.unique(np.linspace(0, len(curve) - 1, most).round().astype(int))]
+def points(curve: pd.DataFrame, most: int, *columns: str) -> list[list[float | None]]:
+    """Return columns of a curve as a chart can show them: of `most` rows, evenly with both ends; nothing not finite."""
+    kept = curve.iloc[np.unique(np.linspace(0, len(curve) - 1, most).round().astype(int))]
+    return [[float(f"{value:.6g}") if math.isfinite(value) else None for value in kept[column]] for column in columns]
 
 
 def _line(result: SystemResult, system: int, seed: int, over: str, curve: pd.DataFrame) -> go.Scatter:
-    kept = thinned(curve, MOST_POINTS)
-    return trace(
-        result.name,
-        look(system),
-        numbers(kept[over]),
-        numbers(kept["value"]),
-        f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}",
-        mode="lines+markers" if len(kept) <= 60 else "lines",
-        width=2 if len(result.runs) == 1 else 1.3,
-        size=5,
-    )
+    x, y = points(curve, MOST_POINTS, over, "value")
+    mode, width = "lines+markers" if len(x) <= 60 else "lines", 2 if len(result.runs) == 1 else 1.3
+    hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
+    return trace(result.name, look(system), x, y, hover, mode=mode, width=width, size=5)
 
 
 def front(comparison: Comparison) -> list[Row]:

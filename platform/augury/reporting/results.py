@@ -170,12 +170,9 @@ def from_hypotheses(
     estimates, drawn = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
-        drawn[scorer.name] = resample(counts, scorer.value, samples=samples)
-        between = interval(drawn[scorer.name]).within(scorer.bounds)
-        signature = with_resampling(scorer.signature, samples, SEED)
-        estimates[scorer.name] = Estimate(
-            drawn[scorer.name].value, between.low, between.high, signature, len(references), len(hypotheses)
-        )
+        known = drawn[scorer.name] = resample(counts, scorer.value, samples=samples)
+        score = {"name": scorer.name, "signature": scorer.signature, "n": len(references)}
+        estimates[scorer.name] = estimate([{**score, "value": float(value)} for value in known.scores], known)
     return SystemResult(
         name=name,
         address=config.address([list(lines) for lines in hypotheses.values()]),

@@ -28,18 +28,15 @@ class Series(NamedTuple):
 def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
     """Draw a metric against the rate of noise, a line for every system and a chart for every series of test sets."""
     figures = []
-    parameters = results[0].facts.get("parameters") or {}
-    for number, series in enumerate(series_of(parameters, list(results[0].tests))):
-        tests = [(rate, test) for rate, test in series.tests if all(metric in of.tests.get(test, {}) for of in results)]
-        if len(tests) < 2:
-            continue
+    common = [test for test in results[0].tests if all(metric in result.tests.get(test, {}) for result in results)]
+    for number, (kinds, tests) in enumerate(series_of(results[0].facts.get("parameters") or {}, common)):
+        noise, first, last = " and ".join(kinds), tests[0], tests[-1]
         traces = [_line(result, index, tests, metric) for index, result in enumerate(results)]
-        kinds = " and ".join(series.kinds)
-        drawing = chart(traces, f"rate of noise: {kinds}", title(metric))
-        scores = [[result.tests[test][metric].value for _, test in tests] for result in results]
-        ends = ", ".join(f"{of.name} {own[0]:.1f} to {own[-1]:.1f}" for of, own in zip(results, scores, strict=True))
-        heading = f"{title(metric)} against noise ({kinds}), {tests[0][0]:g} to {tests[-1][0]:g}"
-        figures.append(Figure(f"noise-{number}", heading, f"{heading}: {ends}", drawing))
+        ends = [(result.name, *(result.tests[test][metric].value for _, test in (first, last))) for result in results]
+        summary = ", ".join(f"{name} {start:.1f} to {end:.1f}" for name, start, end in ends)
+        heading = f"{title(metric)} against noise ({noise}), {first[0]:g} to {last[0]:g}"
+        drawing = chart(traces, f"rate of noise: {noise}", title(metric))
+        figures.append(Figure(f"noise-{number}", heading, f"{heading}: {summary}", drawing))
     return figures
 
 

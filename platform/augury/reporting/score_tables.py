@@ -105,12 +105,9 @@ def by_test(comparisons: Sequence[Comparison]) -> Table:
     """
     reach = max((abs(item.gain(system) or 0.0) for item in comparisons for system in item.rows), default=0.0) or 1.0
     names = list(dict.fromkeys(system.name for item in comparisons for system in item.rows))
-    known = [{system.name: system for system in item.rows} for item in comparisons]
+    known = [(item, {system.name: system for system in item.rows}) for item in comparisons]
     rows = [
-        row(
-            [Cell(name), *(_shaded(item, of.get(name), reach) for item, of in zip(comparisons, known, strict=True))],
-            look=look(index),
-        )
+        row([Cell(name), *(_shaded(item, systems.get(name), reach) for item, systems in known)], look=look(index))
         for index, name in enumerate(names)
     ]
     return table(["system", *(item.test for item in comparisons)], rows, title="by test set")

@@ -52,7 +52,7 @@ def _cells(stage: SystemResult, stages: Mapping[str, SystemResult], tests: Seque
         cell(pairs, amount),
         cell(cost.data_factor if cost else None, factor),
         cell(cost.updates if cost else None, ",.0f"),
-        *(cell(of.value, hint=f"{of.low:.1f} to {of.high:.1f}") if of else Cell(MISSING) for of in scores),
+        *(cell(own.value, hint=f"{own.low:.1f} to {own.high:.1f}") if own else Cell(MISSING) for own in scores),
     ]
 
 

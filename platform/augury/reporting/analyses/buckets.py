@@ -113,11 +113,11 @@ def _score(kind: Kind, bucket: Bucket) -> Cell:
 def _chart(kind: Kind, results: Sequence[Buckets]) -> Figure:
     traces, summary = [], []
     for index, result in enumerate(results):
-        names, ends = [bucket.bucket for bucket in _of(kind, result)], [_ends(kind, of) for of in _of(kind, result)]
-        values = [value for value, *_ in ends]
-        traces.append(trace(result.system, look(index), names, values, ", %{x}: %{y:.1f}", mode="bars", ends=ends))
-        shown = (f"{name} {value:.1f}" for name, value in zip(names, values, strict=True))
-        summary.append(f"{result.system}: {', '.join(shown)}")
+        ends = {bucket.bucket: _ends(kind, bucket) for bucket in _of(kind, result)}
+        values, hover = [value for value, *_ in ends.values()], ", %{x}: %{y:.1f}"
+        whiskers = list(ends.values())
+        traces.append(trace(result.system, look(index), list(ends), values, hover, mode="bars", ends=whiskers))
+        summary.append(f"{result.system}: {', '.join(f'{name} {value:.1f}' for name, (value, *_) in ends.items())}")
     drawing = chart(traces, kind.axis, kind.score, xaxis_type="category")
     return Figure(kind.name, kind.title, f"{kind.title}: {'; '.join(summary)}", drawing)
 

@@ -28,8 +28,8 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
         "test": first.test,
         "lines": [row + 1 for row in first.rows],
         "runs": [
-            {"name": of.name, "address": of.run.address, "seed": of.run.seed, "folder": of.run.folder.uri}
-            for of in systems
+            {"name": system.name, "address": run.address, "seed": run.seed, "folder": run.folder.uri}
+            for system, run in ((system, system.run) for system in systems)
         ],
         "settings": own,
         "results": [asdict(result) for result in results] if isinstance(results, list) else asdict(results),

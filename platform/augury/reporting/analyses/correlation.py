@@ -46,8 +46,8 @@ def _by_layer(heading: str, pairs: Sequence[Between], result: Correlations) -> P
     noise, ends = [result.baseline.pwcca] * 2, [layers[0], layers[-1]]
     traces = [trace(NOISE, look(0), ends, noise, ": %{y:.3f}", mode="lines")]
     for index, (name, group) in enumerate(groups.items(), start=1):
-        values = [pair.value.pwcca for pair in group]
-        traces.append(trace(name, look(index), [of.first[2] for of in group], values, ", layer %{x}: %{y:.3f}", size=8))
+        x, y = [pair.first[2] for pair in group], [pair.value.pwcca for pair in group]
+        traces.append(trace(name, look(index), x, y, ", layer %{x}: %{y:.3f}", size=8))
     drawing = chart(traces, "encoder layer (0: embeddings)", "PWCCA", yaxis_range=[0, 1.03])
     drawing.update_xaxes(dtick=1, rangemode="normal")
     summary = "; ".join(f"{name} {group[-1].value.pwcca:.2f} in the last" for name, group in groups.items())
@@ -56,8 +56,8 @@ def _by_layer(heading: str, pairs: Sequence[Between], result: Correlations) -> P
     named = [(f"{name}, layer {pair.first[2]}", pair.value) for name, group in groups.items() for pair in group]
     columns = ("states", "PWCCA", "mean", "truncated mean")
     rows = [
-        [name, *(cell(value, ".3f") for value in (of.pwcca, of.mean, of.truncated_mean))]
-        for name, of in [*named, (NOISE, result.baseline)]
+        [name, *(cell(value, ".3f") for value in (own.pwcca, own.mean, own.truncated_mean))]
+        for name, own in [*named, (NOISE, result.baseline)]
     ]
     shown = table(columns, rows, title=heading, notes=_notes(result))
     return Part(heading, shown, (figure,), legend([NOISE, *groups]))

@@ -39,9 +39,10 @@ def parts(results: Sequence[Hallucinations], systems: Sequence[System], settings
         for index in range(min(SHOWN, len(result.examples)))
     ]
     text = f"The first {SHOWN} sentences of every system; the JSON beside the page has all."
+    names = legend(result.system for result in results)
     return [
         Part("Sentences that are lost", _table(results, settings)),
-        Part("By the subword in front", figures=_by_subword(results), legend=legend(of.system for of in results)),
+        Part("By the subword in front", figures=_by_subword(results), legend=names),
         Part("Examples", text=text, examples=examples),
     ]
 
@@ -83,7 +84,8 @@ def _by_subword(results: Sequence[Hallucinations]) -> list[Figure]:
         traces.append(trace(result.system, look(index), shown, values, hover, mode="bars"))
     axis = {"type": "category", "tickangle": -60}
     drawing = chart(traces, "subword in front, the most frequent first", "sentences lost", xaxis=axis)
-    lost = [(most, name, of.system) for of, count in zip(results, counts, strict=True) for name, most in count.items()]
+    pairs = zip(results, counts, strict=True)
+    lost = [(most, name, result.system) for result, count in pairs for name, most in count.items()]
     most, worst, system = max(lost, key=lambda entry: entry[0], default=(0, MISSING, results[0].system))
     caption = f"Sentences lost by the subword in front; most by {worst if most else MISSING}, {most} of {system}"
     return [Figure("by-subword", "Sentences lost, by the subword in front", caption, drawing, narrowest=900)]

@@ -35,16 +35,16 @@ def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
 
 def parts(results: Sequence[Outputs], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
     """Return the scores by view, and outputs side by side."""
-    shown = [Part("Scores by input view", _table(results), (_chart(results),))]
+    sections = [Part("Scores by input view", _table(results), (_chart(results),))]
     for result, system in zip(results, systems, strict=True):
         examples = [
-            Example(heading(system, of.sentence), {"source": of.source}, {"reference": of.reference}, of.outputs)
-            for of in result.examples
+            Example(heading(system, own.sentence), {"source": own.source}, {"reference": own.reference}, own.outputs)
+            for own in result.examples
         ]
         of_system = f": {result.system}" if len(results) > 1 else ""
         text = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
-        shown += [Part(f"Outputs side by side{of_system}", examples=examples, text=text)] if examples else []
-    return shown
+        sections += [Part(f"Outputs side by side{of_system}", examples=examples, text=text)] if examples else []
+    return sections
 
 
 def _table(results: Sequence[Outputs]) -> Table:

@@ -82,7 +82,7 @@ def parts(results: Sequence[RareSubwords], systems: Sequence[System], settings: 
 
 def _table(results: Sequence[RareSubwords], settings: Mapping[str, Any]) -> Table:
     rows = []
-    for result, view in ((of, view) for of in results for view in of.views):
+    for result, view in ((system, view) for system in results for view in system.views):
         mean, test = view.mean, view.against_plain
         difference = interval(test.difference, test.low, test.high, signed) if test else MISSING
         row = {

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, chart, error_bars, numbers, thinned, trace
+from augury.reporting.figures import Figure, chart, error_bars, points, trace
 from augury.reporting.looks import OTHER, Look, look
 from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
 from augury.reporting.sweeps.axes import TICKS
@@ -47,7 +47,7 @@ def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]
 
     Where seeds have ended before others, the mean goes on over those that are left.
     """
-    points = pd.DataFrame(
+    recorded = pd.DataFrame(
         [
             (result.address, point.validation, point.update, point.seconds, point.value)
             for result in summary.ranking
@@ -56,13 +56,13 @@ def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]
         ],
         columns=["address", "validation", "updates", "time", "value"],
     )
-    if points.empty:
+    if recorded.empty:
         return []
-    unit, size = time_unit(points["time"].max())
-    points["time"] /= size
-    points["low"] = points["high"] = points["value"]
+    unit, size = time_unit(recorded["time"].max())
+    recorded["time"] /= size
+    recorded["low"] = recorded["high"] = recorded["value"]
     how = {"updates": "mean", "time": "mean", "value": "mean", "low": "min", "high": "max"}
-    curves = dict(list(points.groupby(["address", "validation"]).agg(how).groupby("address")))
+    curves = dict(list(recorded.groupby(["address", "validation"]).agg(how).groupby("address")))
     known = [result for result in summary.ranking if result.address in curves]
     best = ", ".join(f"{result.name} {adaptive(result.mean)}" for result in known[:HIGHLIGHTED])
     label, figures = summary.metric, []
@@ -77,11 +77,10 @@ def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]
 
 def _curve(result: ConfigurationResult, curve: pd.DataFrame, drawn: Mapping[str, Look], over: str) -> list[go.Scatter]:
     """Return a configuration's mean over seeds, behind it the band where the configuration is highlighted."""
-    kept = thinned(curve, MOST_POINTS)
-    x, low, high = (numbers(kept[column]) for column in (over, "low", "high"))
+    x, values, low, high = points(curve, MOST_POINTS, over, "value", "low", "high")
     own, stopped = drawn.get(result.address), result.state == "stopped"
     hover = f"{', stopped' if stopped else ''}: %{{y:.3~f}} at %{{x:,.4~g}}"
-    mode, values = "lines" if len(kept) > 1 else "markers", numbers(kept["value"])
+    mode = "lines" if len(x) > 1 else "markers"
     if own is None:
         faint = replace(OTHER, dash="dot" if stopped else "solid")
         return [trace(result.name, faint, x, values, hover, mode=mode, width=1)]
@@ -111,7 +110,7 @@ def rungs(summary: Summary) -> list[Figure]:
                 f"{names[d.address].name}: {action} with {adaptive_interval(d.mean, d.low, d.high)}, {seeds(d.seeds)}"
                 for _, d in ranked
             ]
-            points = go.Scatter(
+            markers = go.Scatter(
                 mode="markers",
                 name=action,
                 x=[rank for rank, _ in ranked],
@@ -121,7 +120,7 @@ def rungs(summary: Summary) -> list[Figure]:
                 text=list(map(html.escape, texts)),
                 hovertemplate="%{text}<extra></extra>",
             )
-            traces.append(points)
+            traces.append(markers)
         axis = {"showticklabels": False, "showgrid": False, "rangemode": "normal"}
         figure = chart(traces, "configurations, best first", summary.metric, legend=True, xaxis=axis)
         heading = f"Rung {rung}, {rung_time(ordered[0])}: {', '.join(counts)}"

@@ -46,9 +46,9 @@ class Measure:
 def measures(summary: Summary) -> list[Measure]:
     """Return the sweep's metric, and the deciding score of the first test set; each once two points have it."""
     validation = [
-        (of.address, of.mean, of.half, tuple(of.values.values()), len(of.values), of.finished > 0)
-        for of in summary.ranking
-        if of.mean is not None
+        (item.address, item.mean, item.half, tuple(item.values.values()), len(item.values), item.finished > 0)
+        for item in summary.ranking
+        if item.mean is not None
     ]
     lower = summary.sweep.mode == "min"
     known = [Measure("validation", summary.metric, lower, _points(summary, validation))]
@@ -213,11 +213,11 @@ def _text(row: pd.Series) -> str:
 
 def _means(axis: Axis, means: Sequence[tuple[int, float, float | None]]) -> go.Scatter:
     """Return means (rank of the value, mean, half its interval), joined where the key is a number."""
-    ends = [_ends(mean, half) for _, mean, half in means]
-    names = [
-        f"{axis.name}={axis.label(rank)}: {adaptive_interval(*of)}" for (rank, *_), of in zip(means, ends, strict=True)
+    ranks, ends = [rank for rank, *_ in means], [_ends(mean, half) for _, mean, half in means]
+    points = [
+        (rank, mean, f"{axis.name}={axis.label(rank)}: {adaptive_interval(mean, *bounds)}")
+        for rank, (mean, *bounds) in zip(ranks, ends, strict=True)
     ]
-    points = [(rank, mean, name) for (rank, mean, _), name in zip(means, names, strict=True)]
     lying = axis.kind == "category"
     whiskers = {"error_x" if lying else "error_y": error_bars(ends, width=4, color=BLUE)}
     mode, marker = "markers" if lying else "lines+markers", {"color": BLUE, "size": 10}
