@@ -13,8 +13,8 @@ from huggingface_hub import EvalResult, ModelCardData
 from augury.augment.operator import Operator
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
+from augury.corpora import corpus as corpora
 from augury.corpora import known, known_nli
-from augury.corpora.corpus import KIND as CORPORA
 from augury.experiments.experiment import Experiment, parse
 from augury.experiments.trainable import Exported
 from augury.regimes.regime import Regime
@@ -79,7 +79,7 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
 
 
 def _origin(store: Store, address: str) -> Origin:
-    corpus = Folder(store.root, f"{CORPORA}/{address}")
+    corpus = Folder(store.root, f"{corpora.KIND}/{address}")
     manifest = corpus.manifest() if corpus.complete else {}
     note, text = manifest.get("note"), manifest.get("spec", {}).get("text", {})
     if public := {**known.KNOWN, **known_nli.KNOWN}.get(manifest.get("known") or ""):

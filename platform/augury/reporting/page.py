@@ -58,7 +58,7 @@ def file_name(title: str) -> str:
     return re.sub(r"[^\w.-]+", "-", title).strip("-.") or "file"
 
 
-def render(template: str, figures: Sequence[Figure] = (), **values: Any) -> str:
+def render_page(template: str, figures: Sequence[Figure] = (), **values: Any) -> str:
     """Return the page of a template; `figures` are drawn where it has places for them."""
     charts = json.dumps({figure.name: figure.to_dict() for figure in figures}, allow_nan=False)
     return (

@@ -13,8 +13,7 @@ from augury.reporting.comparison import cautions, scored_sets
 from augury.reporting.figures import MOST_POINTS, learning_curves, score_against_cost
 from augury.reporting.looks import legend
 from augury.reporting.mean import compare_all
-from augury.reporting.page import downloads, repetition
-from augury.reporting.page import render as render_page
+from augury.reporting.page import downloads, render_page, repetition
 from augury.reporting.results import SystemResult
 from augury.reporting.robustness import robustness_curves
 from augury.reporting.run_files import made_with

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import plotly.graph_objects as go
 
@@ -17,12 +17,8 @@ from augury.scoring.metrics import title
 SECTION, NOISE = "corpus.tests.", "noise."
 
 
-class Series(NamedTuple):
-    """Test sets that differ in the rate of noise alone."""
-
-    kinds: tuple[str, ...]
-    tests: Sequence[tuple[float, str]]
-    """Rates, in their order, and the names of test sets."""
+Series = tuple[tuple[str, ...], list[tuple[float, str]]]
+"""Kinds of noise, and test sets that differ in its rate alone: rates, in their order, with names."""
 
 
 def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
@@ -58,8 +54,8 @@ def series_of(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Serie
         elif len(set(rates.values())) == 1:
             group = text, tuple(rates), repr(sorted(noise.items()))
             groups.setdefault(group, []).append((next(iter(rates.values())), test))
-    series = [Series(kinds, sorted([*clean.get(text, [])[:1], *tests])) for (text, kinds, _), tests in groups.items()]
-    return [curve for curve in series if len(curve.tests) > 1]
+    series = [(kinds, sorted([*clean.get(text, [])[:1], *tests])) for (text, kinds, _), tests in groups.items()]
+    return [(kinds, tests) for kinds, tests in series if len(tests) > 1]
 
 
 def _line(result: SystemResult, index: int, tests: Sequence[tuple[float, str]], metric: str) -> go.Scatter:

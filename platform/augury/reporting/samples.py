@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 from augury.core.rng import generator
 from augury.corpora.corpus import COLUMNS
-from augury.reporting.resampling import test_corpus
 from augury.reporting.results import SystemResult
+from augury.reporting.run_files import test_corpus
 
 
 @dataclass(frozen=True)

@@ -11,8 +11,7 @@ from augury.experiments import runs
 from augury.reporting import report, run_files
 from augury.reporting.frames import results
 from augury.reporting.numbers import MISSING, amount, interval
-from augury.reporting.page import Download, download
-from augury.reporting.page import render as render_page
+from augury.reporting.page import Download, download, render_page
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.reporting.tables import Cell, Table, cell, csv, table

@@ -125,7 +125,7 @@ def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
     return table([*rows[0]], [[*cells.values()] for cells in rows], **options)
 
 
-def text(tables: Sequence[Table], width: int | None = None) -> str:
+def plain_text(tables: Sequence[Table], width: int | None = None) -> str:
     """Return tables with their notes as plain lines, fitted to the terminal if there is one."""
     room = width or shutil.get_terminal_size((WIDTH, 50)).columns
     return "\n\n".join("\n".join(line.rstrip() for line in _text(shown, room)) for shown in tables) + "\n"
@@ -192,4 +192,4 @@ def csv(frame: pd.DataFrame) -> str:
     return frame.to_csv(index=False, lineterminator="\n")
 
 
-FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {"text": text, "markdown": markdown, "latex": latex}
+FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {"text": plain_text, "markdown": markdown, "latex": latex}

@@ -11,10 +11,9 @@ from augury.core.store import Folder
 from augury.reporting.figures import Figure
 from augury.reporting.looks import Look
 from augury.reporting.numbers import MISSING, interval, probability, signed
-from augury.reporting.page import render as render_page
+from augury.reporting.page import render_page
 from augury.reporting.samples import Example
-from augury.reporting.tables import Cell, Table, cell
-from augury.reporting.tables import text as table_text
+from augury.reporting.tables import Cell, Table, cell, plain_text
 from augury.scoring.significance import Difference
 
 
@@ -66,7 +65,7 @@ class Report:
     def text(self, width: int | None = None) -> str:
         """Return its tables and its answer as plain lines."""
         tables = [part.table for part in self.parts if part.table]
-        return "\n".join([table_text(tables, width), self.answer, *self.cautions]) + "\n"
+        return "\n".join([plain_text(tables, width), self.answer, *self.cautions]) + "\n"
 
     def write(self, folder: Folder) -> None:
         """Write its page and its content into a folder."""

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from augury.core.progress import duration
 from augury.reporting.figures import score_against_cost
-from augury.reporting.page import downloads
-from augury.reporting.page import render as render_page
+from augury.reporting.page import downloads, render_page
 from augury.reporting.papers.reproduction import Reproduction
 from augury.reporting.papers.tables import answer, csv, heading, latex, published_by_test, rows
 from augury.reporting.score_tables import by_test

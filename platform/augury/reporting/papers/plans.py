@@ -30,7 +30,7 @@ def text(shown: Published, plan: Plan) -> str:
     notes = (*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(shown))
     cells = [[row["name"], _printed(row["published"]), row["address"] or MISSING] for row in rows]
     head = f"{shown.space.question}\n{shown.where} of {shown.paper}, at scale {shown.space.scale}\n\n"
-    return head + tables.text([tables.table(("row", "published", "run"), cells, notes=notes)]).rstrip("\n")
+    return head + tables.plain_text([tables.table(("row", "published", "run"), cells, notes=notes)]).rstrip("\n")
 
 
 def _printed(published: Mapping[str, float]) -> str:

@@ -138,7 +138,7 @@ def text(shown: Reproduction) -> str:
     """Return everything as plain lines, fitted to the terminal if there is one."""
     cost = f"cost: {duration(shown.sweep.seconds)} of training in all"
     ending = ["\n".join(lines) for lines in (deviations(shown), [cost, answer(shown)]) if lines]
-    return "\n\n".join(["\n".join(heading(shown)), tables.text(_tables(shown)).rstrip(), *ending]) + "\n"
+    return "\n\n".join(["\n".join(heading(shown)), tables.plain_text(_tables(shown)).rstrip(), *ending]) + "\n"
 
 
 def latex(shown: Reproduction) -> str:

@@ -16,8 +16,7 @@ from augury.experiments import runs
 from augury.reporting.figures import Figure, score_against_cost
 from augury.reporting.looks import OTHER, Look
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
-from augury.reporting.page import downloads, repetition
-from augury.reporting.page import render as render_page
+from augury.reporting.page import downloads, render_page, repetition
 from augury.reporting.score_tables import by_test, frame
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.axes import short_names, value_text

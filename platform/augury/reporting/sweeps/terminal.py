@@ -11,8 +11,7 @@ from augury.reporting.score_tables import by_test, shared_notes
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.locations import locations
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
-from augury.reporting.tables import Table, table
-from augury.reporting.tables import text as table_text
+from augury.reporting.tables import Table, plain_text, table
 from augury.sweeping.state import Progress, Sweep
 
 ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
@@ -26,9 +25,9 @@ def text(sweep: Sweep) -> str:
     merged = [f"same as {point.same_as}: {point.called} ({point.reason})" for point in sweep.merged]
     blocks = [
         sweep.question,
-        table_text([_table(summary)]).rstrip(),
+        plain_text([_table(summary)]).rstrip(),
         answer(summary),
-        table_text([by_test(summary.comparisons)]).rstrip() if len(summary.comparisons) > 1 else "",
+        plain_text([by_test(summary.comparisons)]).rstrip() if len(summary.comparisons) > 1 else "",
         "\n".join(dict.fromkeys(notes)),
         "\n".join([*failures, *merged]),
         "\n".join(f"{name:<12}{value}" for name, value in locations(sweep).items()),
