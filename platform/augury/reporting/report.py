@@ -55,9 +55,9 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         downloads=downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables)),
         by_test=by_test(comparisons) if len(comparisons) > 1 else None,
         all_tests=tables[0] if len(comparisons) > 1 else None,
-        baseline=results[0].name,
         robustness=robustness,
         curves=curves,
+        results=results,
         most_points=MOST_POINTS,
         stages=stage_table(results, names, first.metrics[0]),
         legend=legend(result.name for result in results),
@@ -65,7 +65,6 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         samples=draw(results, names[0]),
         samples_of=names[0],
         differences=_differences(results),
-        several=len(results) > 1,
         sources=_sources(results),
         repetitions=[repetition(result.name, result.runs.values(), result.runs) for result in results],
     )

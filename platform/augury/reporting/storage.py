@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from augury.core.store import Folder, Store
@@ -24,19 +25,20 @@ REPORTS = "reports"
 
 def render(store: Store, refresh: int | None = None) -> str:
     """Return the page as it is now; its links are those of the pages of sweeps and reports in the storage."""
-    known = [_sweep(store, name) for name in state.names(store)]
-    shown = [_report(store.folder(REPORTS, name), name) for name in store.addresses(REPORTS)]
+    sweeps = [state.load(store, name) for name in state.names(store)]
+    folders = {name: store.folder(REPORTS, name) for name in store.addresses(REPORTS)}
     all_runs, downloads = _runs(store)
     return render_page(
         "storage",
         name=f"Augury: {store.root}",
         root=store.root,
-        sweeps=sorted(known, key=lambda sweep: -sweep["updated"]),
-        reports=[entry for entry in shown if entry],
+        sweeps=[(sweep, answer(summarise(sweep))) for sweep in sorted(sweeps, key=lambda sweep: -sweep.updated)],
+        reports=[_report(folder, name) for name, folder in folders.items() if folder.exists(report.PAGE)],
         runs=all_runs,
         downloads=downloads,
         refresh=refresh,
         updated=datetime.now(UTC),
+        date=partial(datetime.fromtimestamp, tz=UTC),
     )
 
 
@@ -45,32 +47,10 @@ def write(store: Store, refresh: int | None = None) -> None:
     Folder(store.root, "").write(PAGE, render(store, refresh))
 
 
-def _sweep(store: Store, name: str) -> dict[str, Any]:
-    sweep = state.load(store, name)
-    counts = {progress: sweep.count(progress) for progress in ("finished", "running", "stopped", "failed")}
-    return {
-        "name": name,
-        "link": f"{state.KIND}/{name}/{state.PAGE}",
-        "question": sweep.question,
-        "answer": answer(summarise(sweep)),
-        "state": "ended" if sweep.ended else "not heard of for minutes" if sweep.silent else "running",
-        "counts": {progress: count for progress, count in counts.items() if count},
-        "updated": sweep.updated,
-        "when": f"{datetime.fromtimestamp(sweep.updated, UTC):%Y-%m-%d %H:%M} UTC",
-    }
-
-
-def _report(folder: Folder, name: str) -> dict[str, Any] | None:
-    """Return what a report says; one of an earlier version has a page alone."""
-    if not folder.exists(report.PAGE):
-        return None
-    summary = folder.read_json(report.SUMMARY) if folder.exists(report.SUMMARY) else {}
-    return {
-        "title": summary.get("title", name),
-        "link": f"{REPORTS}/{name}/{report.PAGE}",
-        "answer": summary.get("answer", ""),
-        "systems": ", ".join(summary.get("systems", ())),
-    }
+def _report(folder: Folder, name: str) -> dict[str, Any]:
+    """Return what a report says; one of an earlier version says nothing beside its page."""
+    known = {"title": name, "link": f"{REPORTS}/{name}/{report.PAGE}", "answer": "", "systems": ()}
+    return known | (folder.read_json(report.SUMMARY) if folder.exists(report.SUMMARY) else {})
 
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:

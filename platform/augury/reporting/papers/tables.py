@@ -68,9 +68,9 @@ def published_by_test(shown: Reproduction) -> Table | None:
     lines = []
     for line in shown.lines:
         if line.values:
-            lines.append(_row(shown, line, [number(line.values.get(column)) for column in columns]))
+            lines.append(_row(shown, line, [cell(line.values.get(column)) for column in columns]))
         if line in printed:
-            lines.append(_printed(line, [Cell(number(line.published.get(column))) for column in columns]))
+            lines.append(_printed(line, [cell(line.published.get(column)) for column in columns]))
     return table(["row", *columns], lines, title="by test set")
 
 
@@ -83,7 +83,7 @@ def _quantities(shown: Reproduction) -> Table:
         seeds = sum(trial.progress == "finished" for trial in trials)
         lines.append(_row(shown, line, [seeds, *measured, line.status]))
         if line.published:
-            printed = [Cell(number(line.published.get(column), _quantity)) for column in columns]
+            printed = [cell(line.published.get(column), _quantity) for column in columns]
             lines.append(_printed(line, [Cell(""), *printed, Cell("")]))
     return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(shown)))
 

@@ -49,17 +49,15 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         answer=answer(summary),
         cautions=[*summary.cautions, *(runs.notes(described[0]) if described else ())],
         counts={state: count for state in STATES if (count := sweep.count(state))},
-        state_names={"waiting": "not needed"} if sweep.ended else {},
         facts=_facts(summary),
         refresh=None if sweep.ended else refresh,
         configurations=shown,
         downloads=downloads(sweep.name, csv=csv(frame(summary.comparisons)), tex=latex([shown])),
         by_test=by_test(summary.comparisons) if len(summary.comparisons) > 1 else None,
-        reference=summary.reference.name,
+        reference=summary.reference,
         importance=importance(summary),
         response_figures=charts,
         response_tables=[shown for shown in response if isinstance(shown, Table)],
-        dots="seeds" if len(sweep.keys) == 1 else "configurations",
         parallel=parallel,
         legend=[*highlighted, *([(OTHER, f"{others} others")] if others else [])],
         curves=curves,
@@ -113,13 +111,12 @@ def configurations(summary: Summary, drawn: Mapping[str, Look]) -> Table:
 
 
 def _key_cells(sweep: Sweep, point: Mapping[str, Any]) -> list[Cell]:
-    return [Cell(value_text(point[key]), _order(point[key])) if key in point else Cell(MISSING) for key in sweep.keys]
+    return [_key_cell(point[key]) if key in point else Cell(MISSING) for key in sweep.keys]
 
 
-def _order(value: Any) -> float | str | None:
-    if value is None or (isinstance(value, int | float | str) and not isinstance(value, bool)):
-        return value
-    return json.dumps(value)
+def _key_cell(value: Any) -> Cell:
+    sorts = value is None or (isinstance(value, int | float | str) and not isinstance(value, bool))
+    return Cell(value_text(value), value if sorts else json.dumps(value))
 
 
 def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:
