@@ -23,8 +23,6 @@ from augury.training.history import Record
 
 MOST_POINTS = 400
 """Of a line at most; a chart has no room for more."""
-COLUMN = 560
-"""Pixels that a chart has where two are side by side."""
 Ends = tuple[float, float | None, float | None]
 """A value and the ends of its interval; None where they are not known."""
 
@@ -38,12 +36,7 @@ class Figure:
     caption: str
     chart: go.Figure
     narrowest: int = 0
-    """Pixels; on a narrower screen it scrolls."""
-
-    @property
-    def wide(self) -> bool:
-        """Whether it takes the whole width of a page."""
-        return self.narrowest > COLUMN
+    """Pixels of a chart that takes the whole width of a page; on a narrower screen it scrolls."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what Plotly draws, as JSON-like values."""

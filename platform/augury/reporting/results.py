@@ -242,12 +242,10 @@ def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
     """Return the mean cost of seeds; None where there is none, or an earlier version wrote less of it."""
     if not costs or any("passes_by_view" not in cost for cost in costs):
         return None
-    fields = ("parameters", "data_factor", "updates", "target_tokens", "train_seconds", "device_hours")
-    means = {field: statistics.fmean(cost[field] for cost in costs) for field in fields}
+    numbers = ("parameters", "data_factor", "updates", "onset", "target_tokens", "train_seconds", "device_hours")
     return Cost(
-        **means,
+        **_means([{name: cost[name] for name in numbers} for cost in costs]),
         passes=_means([cost["passes_by_view"] for cost in costs]),
-        onset=statistics.fmean(cost["onset"] for cost in costs),
         pieces=_means([cost["pieces"] for cost in costs]),
         weights=tuple(cost["weights"]["kind"] for cost in costs),
         device=", ".join(dict.fromkeys(cost["device"] for cost in costs)),

@@ -40,7 +40,10 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
     costs, parts = (cost_columns(first), (len(columns),)) if costed else ([], ())
     notes = tuple(shared_notes(comparisons))
     shown = table([*columns, *costs], rows, title="" if several else first.where, notes=notes, parts=parts)
-    return [shown, _cost_table(first)] if several and first.costed else [shown]
+    if costed or not first.costed:
+        return [shown]
+    alone = [row([system.name, *cost_cells(system)], look=look(index)) for index, system in enumerate(first.rows)]
+    return [shown, table(["system", *cost_columns(first)], alone, title="cost of one seed")]
 
 
 def score_columns(comparison: Comparison) -> list[str]:
@@ -82,11 +85,6 @@ def cost_cells(system: Row) -> list[Cell]:
         cell(cost.train_seconds, duration),
         cell(system.time_factor, factor),
     ]
-
-
-def _cost_table(comparison: Comparison) -> Table:
-    rows = [row([system.name, *cost_cells(system)], look=look(index)) for index, system in enumerate(comparison.rows)]
-    return table(["system", *cost_columns(comparison)], rows, title="cost of one seed")
 
 
 def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:

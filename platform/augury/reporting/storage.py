@@ -65,14 +65,13 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     for run in described:
         facts, parameters = run_files.facts(run), run_files.scores(run)["cost"].get("parameters")
         names = [facts["name"], facts.get("experiment") or MISSING, facts["task"], cell(facts["seed"], "d")]
-        scores = [_score(by_place.get((run.uri, test))) for test in tests]
-        rows.append([*names, *scores, cell(parameters, amount), Cell(run.name.removeprefix("runs/"), code=True)])
+        scores = (by_place.get((run.uri, test)) for test in tests)
+        cells = [_score(score) if score else Cell(MISSING) for score in scores]
+        rows.append([*names, *cells, cell(parameters, amount), Cell(run.name.removeprefix("runs/"), code=True)])
     columns = ["system", "experiment", "task", "seed", *tests, "parameters", "run"]
     return table(columns, rows, title="runs"), [download("all scores as CSV", "scores.csv", csv(frame))]
 
 
-def _score(score: Mapping[Any, Any] | None) -> Cell:
-    if score is None:
-        return Cell(MISSING)
+def _score(score: Mapping[Any, Any]) -> Cell:
     shown = interval(score["value"], score["low"], score["high"])
     return Cell(f"{title(score['metric'])} {shown}", score["value"])

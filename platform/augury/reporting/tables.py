@@ -90,13 +90,9 @@ class Table:
     title: str = ""
     notes: tuple[str, ...] = ()
     kind: Literal["numbers", "words"] = "numbers"
+    """A page lets its reader sort and filter numbers."""
     parts: tuple[int, ...] = ()
     """Columns at which a narrow terminal continues below, with the names repeated."""
-
-    @property
-    def sortable(self) -> bool:
-        """Whether a page lets its reader sort and filter."""
-        return self.kind == "numbers" and len(self.rows) > 2
 
     def lines(self) -> list[list[str]]:
         """Return the texts of the header and of all rows."""

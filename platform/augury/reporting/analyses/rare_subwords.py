@@ -13,14 +13,14 @@ import plotly.graph_objects as go
 from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords
 from augury.analysis.system import System
 from augury.reporting.analyses.report import Analysis, Part, heading, where
-from augury.reporting.figures import COLUMN, Figure, chart, trace
+from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import legend, look
 from augury.reporting.numbers import MISSING, interval, p_of, probability, signed
 from augury.reporting.tables import Cell, Table, cell, records
 from augury.text.vocabulary_settings import SPACE
 
-PIXELS, PANEL = 13, 130
-"""The width of a letter, and the height of a view, in the chart of a sentence."""
+NARROWEST, PIXELS, PANEL = 561, 13, 130
+"""The least width, the width of a letter and the height of a view in the chart of a sentence."""
 GRID = "rgba(128,136,147,0.3)"
 """Of all panels; a page colours the grid of the first axis alone."""
 UNSEEN = 0.5
@@ -137,7 +137,7 @@ def _sentence(result: RareSubwords, system: System, place: int, index: int) -> F
     drawing.update_xaxes(showgrid=False, range=[-1, len(text)], anchor=f"y{count}")
     least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
     summary = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
-    title, width = f"{heading(system, row)}; the rarest: {summary}", max(COLUMN + 1, PIXELS * len(text))
+    title, width = f"{heading(system, row)}; the rarest: {summary}", max(NARROWEST, PIXELS * len(text))
     return Figure(f"sentence-{place}-{index}", title, f"{text}: {summary}", drawing, narrowest=width)
 
 

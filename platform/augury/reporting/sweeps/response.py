@@ -112,8 +112,9 @@ def by_key(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
         line = {"color": GREY, "dash": "dot", "width": 2.2}
         traces.append(_trace(axis, ends, mode="lines", name="reference", line=line))
     whole = shown[shown["whole"]]
-    groups = [(int(rank), group) for rank, group in whole.groupby(axis.key)]
-    means = [(rank, group["mean"].mean(), _pooled(group["half"])) for rank, group in groups]
+    groups = {int(rank): group for rank, group in whole.groupby(axis.key)}
+    pooled = {rank: np.sqrt((group["half"] ** 2).sum(skipna=False)) / len(group) for rank, group in groups.items()}
+    means = [(rank, group["mean"].mean(), float(pooled[rank])) for rank, group in groups.items()]
     if means and (alone or len(whole) >= 2 * len(means)):
         traces.append(_means(axis, means))
     by_mean = shown.assign(single=shown["mean"])
@@ -196,13 +197,9 @@ def _explained(scores: pd.Series, ranks: pd.Series) -> float:
     return max(0.0, 1 - within / free / float(scores.var())) if free > 0 else 0.0
 
 
-def _pooled(halves: pd.Series) -> float | None:
-    """Return half the interval of a mean over configurations; None where that of any is not known."""
-    return None if halves.isna().any() else float(np.sqrt((halves**2).sum()) / len(halves))
-
-
-def _ends(mean: float, half: float | None) -> Ends:
-    return (mean, None, None) if half is None or np.isnan(half) else (mean, mean - half, mean + half)
+def _ends(mean: float, half: float) -> Ends:
+    """Return a mean with its interval, of which half may not be known (nan)."""
+    return (mean, None, None) if np.isnan(half) else (mean, mean - half, mean + half)
 
 
 def _text(row: pd.Series) -> str:
@@ -211,7 +208,7 @@ def _text(row: pd.Series) -> str:
     return f"{row['name']}: {adaptive_interval(*_ends(row['mean'], row['half']))}, {seeds(row['seeds'])}{early}"
 
 
-def _means(axis: Axis, means: Sequence[tuple[int, float, float | None]]) -> go.Scatter:
+def _means(axis: Axis, means: Sequence[tuple[int, float, float]]) -> go.Scatter:
     """Return means (rank of the value, mean, half its interval), joined where the key is a number."""
     ranks, ends = [rank for rank, *_ in means], [_ends(mean, half) for _, mean, half in means]
     points = [

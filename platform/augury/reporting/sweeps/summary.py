@@ -170,7 +170,10 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     }
     halves = half_widths(settled, CONFIDENCE)
     range_of_metric = bounds(sweep.metric.rpartition("/")[2])
-    results = [_with_interval(result, halves.get(result.address), range_of_metric) for result in results]
+    for index, result in enumerate(results):
+        if result.mean is not None and (half := halves.get(result.address)) is not None:
+            between = Interval(result.mean - half, result.mean + half).within(range_of_metric)
+            results[index] = replace(result, low=between.low, high=between.high, half=half)
     sign = 1 if sweep.mode == "min" else -1
 
     def place(result: ConfigurationResult) -> tuple[bool, bool, float]:
@@ -207,13 +210,6 @@ def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
         deviation=statistics.stdev(values) if len(values) > 1 else None,
         seconds=statistics.fmean(trial.seconds for trial in furthest) if values else None,
     )
-
-
-def _with_interval(result: ConfigurationResult, half: float | None, bounds: tuple[float, float]) -> ConfigurationResult:
-    if half is None or result.mean is None:
-        return result
-    between = Interval(result.mean - half, result.mean + half).within(bounds)
-    return replace(result, low=between.low, high=between.high, half=half)
 
 
 def _state(sweep: Sweep, configuration: Configuration) -> Progress:
