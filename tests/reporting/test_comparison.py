@@ -8,7 +8,7 @@ import pytest
 
 from augury.core.rng import generator
 from augury.reporting.comparison import comparison, scored_sets
-from augury.reporting.numbers import amount, factor, interval, passes, probability, signed, time_unit
+from augury.reporting.numbers import amount, factor, interval, number, passes, probability, signed, time_unit
 from augury.reporting.results import SystemResult, load
 from augury.reporting.score_tables import score_tables
 from augury.scoring.significance import approximate_randomisation, compare, holm, paired_bootstrap
@@ -139,9 +139,10 @@ def test_every_test_set_of_any_system_has_its_table(results: Any) -> None:
 def test_numbers_for_people() -> None:
     counts = (0, 950, 999.6, 1_230, 999_700, 36_740_000, 2.5e9)
     assert [amount(count) for count in counts] == ["0", "950", "1.0k", "1.2k", "1.0M", "36.7M", "2.5G"]
-    assert [signed(value) for value in (1.84, -0.26, -0.04, 0.0, None)] == ["+1.8", "-0.3", "+0.0", "+0.0", "–"]
-    assert [factor(1.0), factor(12.34), factor(None), interval(None)] == ["1.0 ×", "12.3 ×", "–", "–"]
-    assert [probability(p) for p in (None, 0.0004, 0.01, 0.0499)] == ["–", "< 0.001", "0.010", "0.050"]
+    assert [signed(value) for value in (1.84, -0.26, -0.04, 0.0)] == ["+1.8", "-0.3", "+0.0", "+0.0"]
+    assert [number(1.0, factor), number(12.34, factor), number(None, factor)] == ["1.0 ×", "12.3 ×", "–"]
+    assert [interval(31.5, 29.0, 34.0), interval(31.5, None, None)] == ["31.5 [29.0, 34.0]", "31.5"]
+    assert [probability(p) for p in (0.0004, 0.01, 0.0499)] == ["< 0.001", "0.010", "0.050"]
     assert [passes({"source": 40.0, **views}) for views in ({}, {"a": 20.0}, {"a": 20.0, "b": 30.0})] == [
         "40",
         "40 / 20",

@@ -9,7 +9,7 @@ from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.figures import front
 from augury.reporting.results import load
 from augury.reporting.score_tables import by_test, score_tables
-from augury.reporting.sweeps.answer import summary_answer
+from augury.reporting.sweeps.answer import answer as sweep_answer
 from augury.reporting.sweeps.response import measures
 from augury.reporting.sweeps.summary import summarise
 
@@ -49,4 +49,4 @@ def test_sweeps_take_the_least_for_the_best(sweeps: Any) -> None:
     summary = summarise(sweeps.load())
     assert [row.name for row in front(summary.comparisons[0])] == ["beta=0", "beta=1", "beta=3"]
     assert [measure.lower_is_better for measure in measures(summary)] == [False, True]
-    assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in summary_answer(summary)
+    assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in sweep_answer(summary)

@@ -58,8 +58,7 @@ def test_training_time_leaves_out_pauses() -> None:
 def test_score_against_cost_has_intervals(results: Any) -> None:
     folders = [results.run("base", "aa" * 8, bleu=30.0, seconds=300), results.run("cipher", "bb" * 8, bleu=31.0)]
     found = load(folders)
-    figure = score_against_cost(comparison(found, "test"))
-    assert figure is not None
+    (figure,) = score_against_cost(comparison(found, "test"))
     _, point, _ = figure.to_dict()["data"]
     assert (point["x"], point["y"]) == ([5.0], [30.0])
     assert (point["error_y"]["array"], point["error_y"]["arrayminus"]) == ([1.0], [1.0])

@@ -23,8 +23,7 @@ def test_series_of_test_sets() -> None:
         "other": {**other, "noise": {**rates, "spelling": 0.3}},
         "seed": {**text, "noise": {**rates, "spelling": 0.4, "seed": 2}},
     }
-    found = [tuple(series) for series in series_of(parameters(tests), list(tests))]
-    assert found == [
+    assert series_of(parameters(tests), list(tests)) == [
         (("spelling",), [(0.0, "clean"), (0.1, "typos-0.1"), (0.2, "typos-0.2")]),
         (("spelling", "casing"), [(0.0, "clean"), (0.1, "both")]),
         (("spelling",), [(0.0, "clean"), (0.4, "seed")]),

@@ -16,7 +16,7 @@ from augury.reporting import tables
 from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.results import load
 from augury.reporting.score_tables import frame, score_tables
-from augury.reporting.tables import latex, latex_escaped, markdown, table, text
+from augury.reporting.tables import latex, latex_escaped, markdown, plain_text, table
 
 ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
 
@@ -33,14 +33,16 @@ def compared(results: Any) -> Comparison:
 
 
 def test_a_narrow_terminal_has_the_cost_below_the_scores(compared: Comparison) -> None:
-    shown = text(score_tables([compared]), width=120).splitlines()
+    shown = plain_text(score_tables([compared]), width=120).splitlines()
     names = [line.split()[0] for line in shown if line.startswith(("system ", "base ", "later "))]
     assert names == ["system", "base", "later"] * 2
     assert max(map(len, shown[:12])) <= 120
 
 
 def test_wide_characters_keep_their_columns() -> None:
-    _, _, first, wide, *_ = text([table(["system", "score"], [["baseline", "30.0"], ["暗号", "30.0"]])]).splitlines()
+    _, _, first, wide, *_ = plain_text(
+        [table(["system", "score"], [["baseline", "30.0"], ["暗号", "30.0"]])]
+    ).splitlines()
     assert first.index("30.0") == wide.index("30.0") + 2
 
 

@@ -11,25 +11,26 @@ import bisect
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from augury.analysis.system import System
 from augury.scoring import bleu
-from augury.scoring.bootstrap import SAMPLES, Resampled, resample
+from augury.scoring.bootstrap import SAMPLES, Resampled, Value, resample
 from augury.scoring.significance import Difference, Interval, compare, interval
 
 FREQUENCIES = (1, 2, 3, 4, 5, 10, 100, 1000)
 LENGTHS = (10, 20, 30, 40, 50, 60)
 """A bucket ends below its cutoff; the last one has none."""
 
+WORDS = 3
+"""Counts of a sentence's words: matched, of the reference, of the output."""
 TESTED = 20
 """Sentences that a bucket has at least for systems to be compared in it: so few say nothing of others."""
 
 CountedIn = Literal["train", "references"]
-COUNTED_IN: tuple[CountedIn, ...] = get_args(CountedIn)
 Words = tuple[str, ...]
 
 
@@ -67,47 +68,44 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
     else:
         counts = _training_counts(systems[0], metric)
     results: list[Buckets] = []
-    drawn: list[dict[str, list[Resampled | None]]] = []
+    first: list[list[Resampled | None]] = []
     for system in systems:
         outputs = [metric.prepare(line) for line in system.outputs()]
-        tables = {
-            "frequency": frequency_statistics(outputs, references, counts),
-            "length": length_statistics(outputs, references),
-        }
-        drawn.append({kind: _resampled(kind, table) for kind, table in tables.items()})
-        parts = {kind: _buckets(kind, drawn[-1][kind], drawn[0][kind]) for kind in tables}
-        results.append(Buckets(system.name, parts["frequency"], parts["length"]))
+        words = _resampled(frequency_statistics(outputs, references, counts), f_measure)
+        sentences = _resampled(length_statistics(outputs, references), _bleu)
+        first = first or [words, sentences]
+        frequency, length = _buckets(FREQUENCIES, words, first[0]), _buckets(LENGTHS, sentences, first[1])
+        results.append(Buckets(system.name, frequency, length))
     return results
 
 
-def _resampled(kind: str, table: NDArray[np.int64]) -> list[Resampled | None]:
-    """The scores of every bucket on resampled sentences; none where no reference has anything in it."""
-    value = {"frequency": f_measure, "length": _bleu}[kind]
-    return [resample([statistics], value, samples=SAMPLES) if _size(kind, statistics) else None for statistics in table]
+def _resampled(table: NDArray[np.int64], value: Value) -> list[Resampled | None]:
+    """Return the scores of every bucket on resampled sentences; None where no reference has anything in it."""
+    return [resample([counts], value, samples=SAMPLES) if _size(counts) else None for counts in table]
 
 
-def _buckets(kind: str, drawn: Sequence[Resampled | None], first: Sequence[Resampled | None]) -> tuple[Bucket, ...]:
-    """The buckets of a system, against those of the first one."""
-    cutoffs = {"frequency": FREQUENCIES, "length": LENGTHS}[kind]
-    result_buckets = []
-    for index, (result, other) in enumerate(zip(drawn, first, strict=True)):
-        if result is None or other is None:
-            continue
-        (statistics,) = result.statistics
-        matched, expected, output, *_ = statistics.sum(0).tolist()
-        shares = (matched / max(1, output), matched / max(1, expected)) if kind == "frequency" else (None, None)
-        tested = result is not other and statistics.any(1).sum() >= TESTED
-        difference = compare(other, result) if tested else None
-        size = _size(kind, statistics)
-        result_buckets.append(
-            Bucket(name_of(cutoffs, index), size, result.value, interval(result), difference, *shares)
-        )
-    return tuple(result_buckets)
+def _buckets(
+    cutoffs: Sequence[int], drawn: Sequence[Resampled | None], first: Sequence[Resampled | None]
+) -> tuple[Bucket, ...]:
+    """Return the buckets of a system that hold anything, against those of the first one."""
+    pairs = zip(range(len(drawn)), drawn, first, strict=True)
+    return tuple(_bucket(name_of(cutoffs, index), own, other) for index, own, other in pairs if own and other)
 
 
-def _size(kind: str, statistics: NDArray[np.int64]) -> int:
-    """The words of references, or the sentences, that a bucket has."""
-    return int(statistics[:, 1].sum()) if kind == "frequency" else int(statistics.any(1).sum())
+def _bucket(name: str, drawn: Resampled, first: Resampled) -> Bucket:
+    (counts,) = drawn.statistics
+    tested = drawn is not first and counts.any(1).sum() >= TESTED
+    difference = compare(first, drawn) if tested else None
+    precision = recall = None
+    if counts.shape[1] == WORDS:
+        matched, expected, output = counts.sum(0).tolist()
+        precision, recall = matched / max(1, output), matched / max(1, expected)
+    return Bucket(name, _size(counts), drawn.value, interval(drawn), difference, precision, recall)
+
+
+def _size(counts: NDArray[np.int64]) -> int:
+    """Return the words of references, or the sentences, that a bucket has."""
+    return int(counts[:, 1].sum() if counts.shape[1] == WORDS else counts.any(1).sum())
 
 
 def frequency_statistics(
@@ -117,7 +115,7 @@ def frequency_statistics(
 
     Words match within a sentence as multisets; a word belongs to the bucket of its own count.
     """
-    table = np.zeros((len(FREQUENCIES) + 1, len(references), 3), np.int64)
+    table = np.zeros((len(FREQUENCIES) + 1, len(references), WORDS), np.int64)
     for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
         sides = Counter(output) & Counter(reference), Counter(reference), Counter(output)
         for column, words in enumerate(sides):
@@ -154,7 +152,7 @@ def _bleu(sums: Sequence[float]) -> float:
 
 
 def _training_counts(system: System, metric: bleu.Bleu) -> Counter[str]:
-    """How often every word occurs in the target of the training corpus."""
+    """Return how often every word occurs in the target of the training corpus."""
     counts: Counter[str] = Counter()
     for block in system.run.corpus("train").blocks(["target"]):
         for line in block.column("target").to_pylist():

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,6 +26,8 @@ LEADING = 0.98
 
 Space = NDArray[np.floating]
 """(sentences, dimensions)."""
+State = tuple[str, str, int]
+"""System, view, layer."""
 
 
 @dataclass(frozen=True)
@@ -40,9 +43,8 @@ class Correlation:
 class Between:
     """The correlation between two encoder states; layer 0 are the embeddings, with positions."""
 
-    first: tuple[str, str, int]
-    """System, view, layer."""
-    second: tuple[str, str, int]
+    first: State
+    second: State
     value: Correlation
 
 
@@ -76,22 +78,28 @@ def correlations(systems: Sequence[System]) -> Correlations:
             f"{sentences} sentences do not tell {max(widths)} dimensions of encoder states apart: give more with "
             "--sentences, or a larger --test"
         )
-    layers, views, models = [], [], []
-    first = systems[0]
-    for system in systems:
-        plain = states[system.name, PLAIN]
-        for index, state in enumerate(plain):
-            for other in range(index + 1, len(plain)):
-                ends = (system.name, PLAIN, index), (system.name, PLAIN, other)
-                layers.append(Between(*ends, correlation(state, plain[other])))
-        for view in system.views[1:]:
-            for index, (state, enciphered) in enumerate(zip(plain, states[system.name, view], strict=True)):
-                ends = (system.name, PLAIN, index), (system.name, view, index)
-                views.append(Between(*ends, correlation(state, enciphered)))
-        if system is not first:
-            for index, (state, other_state) in enumerate(zip(states[first.name, PLAIN], plain, strict=False)):
-                ends = (first.name, PLAIN, index), (system.name, PLAIN, index)
-                models.append(Between(*ends, correlation(state, other_state)))
+
+    def between(first: State, second: State) -> Between:
+        return Between(first, second, correlation(states[first[:2]][first[2]], states[second[:2]][second[2]]))
+
+    first, depth = systems[0].name, {system.name: len(states[system.name, PLAIN]) for system in systems}
+    layers = [
+        between((name, PLAIN, layer), (name, PLAIN, other))
+        for name, count in depth.items()
+        for layer, other in combinations(range(count), 2)
+    ]
+    views = [
+        between((system.name, PLAIN, layer), (system.name, view, layer))
+        for system in systems
+        for view in system.views[1:]
+        for layer in range(depth[system.name])
+    ]
+    models = [
+        between((first, PLAIN, layer), (name, PLAIN, layer))
+        for name, count in depth.items()
+        if name != first
+        for layer in range(min(depth[first], count))
+    ]
     baseline = random_baseline(sentences, widths[0], widths[0])
     return Correlations(sentences, tuple(widths), baseline, tuple(layers), tuple(views), tuple(models))
 

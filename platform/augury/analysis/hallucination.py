@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import Literal
 
 import numpy as np
 
@@ -24,7 +24,6 @@ TRANSLATED, LOST = 0.09, 0.01
 WEIGHTS = (1.0, 0.8)
 
 CompareTo = Literal["base", "reference"]
-COMPARE_TO: tuple[CompareTo, ...] = get_args(CompareTo)
 
 
 @dataclass(frozen=True)

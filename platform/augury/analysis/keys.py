@@ -176,7 +176,7 @@ def _key(measured: dict[str, Any], drawn: Resampled) -> Key:
 
 @dataclass(frozen=True)
 class _Measure:
-    """Makes the task that learns the vocabulary of a key and returns what it measures, and counts of boundaries."""
+    """The maker of a task that learns the vocabulary of a key and returns what it measures and counts of boundaries."""
 
     experiment: dict[str, Any]
     cipher: dict[str, Any]
@@ -301,7 +301,7 @@ def _entropy(shares: Sequence[float]) -> float:
 
 
 def _cuts(vocabulary: Vocabulary, texts: Sequence[str], view: str) -> list[list[int]]:
-    """The lengths of the pieces of every text."""
+    """Return the lengths of the pieces of every text."""
     ids, offsets = vocabulary.encode(texts, view)
     lengths = np.array([len(piece) for piece in vocabulary.pieces])[ids]
     return [lengths[start:end].tolist() for start, end in zip(offsets[:-1], offsets[1:], strict=True)]

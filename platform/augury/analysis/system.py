@@ -136,7 +136,7 @@ def open_systems(
             raise UserError(
                 f"{run.folder.uri} is a run of task {run.experiment.task}: analyses are of runs that translate (nmt)"
             )
-    name = test or next((each for each in runs[0].tests if all(each in run.tests for run in runs)), VALID)
+    name = test or next((own for own in runs[0].tests if all(own in run.tests for run in runs)), VALID)
     addresses = set()
     for run in runs:
         known = [corpus.role for corpus in run.inputs if corpus.role != "train"]
@@ -159,7 +159,7 @@ def open_systems(
 
 
 def _names(folders: Sequence[Folder]) -> list[str]:
-    """Names of runs that tell them apart, as short as that allows."""
+    """Return names of runs that tell them apart, as short as that allows."""
     facts = [folder.read_json(DESCRIPTION) for folder in folders]
     forms = (
         [entry["name"] for entry in facts],

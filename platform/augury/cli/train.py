@@ -71,7 +71,7 @@ def compare(loaded: Experiment, as_json: bool) -> int:
     elif folders:
         print(terminal.text(comparisons) if comparisons else terminal.validations(systems))
         if stages:
-            print(tables.text([stages]), end="")
+            print(tables.plain_text([stages]), end="")
         if comparisons:
             print(f"page     {page.uri}/{report.PAGE}")
         print(f"MLflow   {command('mlflow', 'ui', '--backend-store-uri', place(loaded.tracking, store).uri)}")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.numbers import factor, interval, probability, signed
+from augury.reporting.numbers import factor, number, p_of, signed
 from augury.scoring.metrics import title
 
 
@@ -17,7 +17,7 @@ def answer(table: Comparison) -> str:
     compared = [row for row in others if row.difference is not None]
     if not compared:
         missing = "its competitors have no comparable scores yet" if others else "there is nothing to compare it with"
-        return f"On {table.where}, {baseline.name} reaches {name} {interval(start)}; {missing}."
+        return f"On {table.where}, {baseline.name} reaches {name} {start.text}; {missing}."
 
     def gain(row: Row) -> float:
         return table.gain(row) or 0.0
@@ -39,20 +39,19 @@ def answer(table: Comparison) -> str:
     )
     first = max(compared, key=gain)
     if first is not best and round(gain(first), 1) > by:
-        sentence += f"; {first.name} scores still {more} ({signed(first.difference)}), but that may be chance"
+        sentence += f"; {first.name} scores still {more} ({number(first.difference, signed)}), but that may be chance"
     return f"{sentence}."
 
 
 def _verdict(row: Row, alone: bool, comparisons: int) -> str:
     """Say whether the difference is real, as the end of a sentence; `alone`: a system has one seed."""
-    if row.tested is None:
+    if row.tested is None or row.corrected is None:
         return ", but the difference is not tested" + (" and one seed does not decide" if alone else "")
     between = f"{signed(row.tested.low)} to {signed(row.tested.high)}"
     if not round(row.tested.value, 1):
         return f" (95 % interval of the difference {between})"
-    p_value = probability(row.corrected)
     corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    evidence = f"(95 % interval {between}, p {'' if p_value[0] == '<' else '= '}{p_value}{corrected})"
+    evidence = f"(95 % interval {between}, {p_of(row.corrected)}{corrected})"
     if not row.mark:
         return f", but that may be chance {evidence}" + (", and one seed does not decide" if alone else "")
     these = "between these two runs " if row.tested.over == "sentences" else ""

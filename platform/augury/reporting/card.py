@@ -13,9 +13,9 @@ from huggingface_hub import EvalResult, ModelCardData
 from augury.augment.operator import Operator
 from augury.core.progress import duration
 from augury.core.store import Folder, Store
+from augury.corpora import corpus as corpora
 from augury.corpora import known, known_nli
-from augury.corpora.corpus import KIND as CORPORA
-from augury.experiments.experiment import Experiment, parse
+from augury.experiments.experiment import parse
 from augury.experiments.trainable import Exported
 from augury.regimes.regime import Regime
 from augury.reporting import run_files
@@ -58,6 +58,7 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
         for key, value in facts["parameters"].items()
         if key.startswith("decoding.")
     }
+    settings = {"regime": system.regime.to_dict(), "augment": [operator.to_dict() for operator in system.augment]}
     card = environment().get_template("card.md.j2")
     return card.render(
         front=_front(name, facts["task"], scored["tests"], origins, exported),
@@ -70,7 +71,7 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
         data=_markdown(_data(facts, origins)),
         notes=list(dict.fromkeys(origin.note for origin in origins.values() if origin.note)),
         parts=[(heading, _purpose(part)) for heading, part in parts],
-        settings=_settings(system),
+        settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
         papers=list(dict.fromkeys(paper for _, part in parts for paper in part.papers())),
         cost=_markdown(_cost(scored["cost"])) if scored["cost"] else "",
         file=file,
@@ -79,7 +80,7 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
 
 
 def _origin(store: Store, address: str) -> Origin:
-    corpus = Folder(store.root, f"{CORPORA}/{address}")
+    corpus = Folder(store.root, f"{corpora.KIND}/{address}")
     manifest = corpus.manifest() if corpus.complete else {}
     note, text = manifest.get("note"), manifest.get("spec", {}).get("text", {})
     if public := {**known.KNOWN, **known_nli.KNOWN}.get(manifest.get("known") or ""):
@@ -150,11 +151,6 @@ def _data(facts: Mapping[str, Any], origins: Mapping[str, Origin]) -> Table:
         for text in facts["inputs"]
     ]
     return table(["text", "from", "rows", "address"], rows)
-
-
-def _settings(system: Experiment) -> str:
-    settings = {"regime": system.regime.to_dict(), "augment": [operator.to_dict() for operator in system.augment]}
-    return str(yaml.safe_dump(settings, sort_keys=False, allow_unicode=True))
 
 
 def _purpose(part: Regime | Operator) -> str:

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from augury.reporting.learnt import WARNING, Reached, not_learnt
-from augury.reporting.numbers import signed
+from augury.reporting.numbers import number, signed
 from augury.reporting.results import Cost, Estimate, SystemResult
 from augury.scoring.bootstrap import SEED, Resampled
 from augury.scoring.metrics import lower_is_better, metric_class, segment_noun, title
@@ -53,8 +53,9 @@ class Row:
     def difference_text(self) -> str:
         """`+1.8** [+0.4, +3.2]`; without interval and mark where it is not tested."""
         if self.tested is None:
-            return signed(self.difference)
-        return f"{signed(self.tested.value)}{self.mark} [{signed(self.tested.low)}, {signed(self.tested.high)}]"
+            return number(self.difference, signed)
+        value, *ends = (signed(value) for value in (self.tested.value, self.tested.low, self.tested.high))
+        return f"{value}{self.mark} [{', '.join(ends)}]"
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,10 @@ class Comparison:
     def warnings(self) -> list[str]:
         """The notes that say that the numbers mean nothing."""
         return [note for note in self.notes if note.startswith(WARNING)]
+
+    def row(self, address: str) -> Row | None:
+        """Return the system with this address; None where it is not compared."""
+        return next((row for row in self.rows if row.address == address), None)
 
     def gain(self, row: Row) -> float | None:
         """Return the difference of a row to the baseline, above 0 where the row is better."""

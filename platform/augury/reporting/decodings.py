@@ -19,7 +19,7 @@ from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from augury.reporting.numbers import factor
 from augury.reporting.results import SystemResult, from_hypotheses
-from augury.reporting.tables import Cell, Table, table
+from augury.reporting.tables import Table, cell, records
 
 
 @dataclass(frozen=True)
@@ -86,35 +86,29 @@ def ways(
 def cost_table(systems: Sequence[DecodedSystem]) -> Table:
     """Return how long every system takes to decode the test sets, against the first."""
     rows, first = [], systems[0]
+    against = f"× {first.result.name}"
     for system in systems:
         decoding = system.decoding
         together = decoding.combine == "average" and len(decoding.views) > 1
-        rows.append(
-            [
-                system.result.name,
-                ", ".join(decoding.views),
-                "transformers" if together else "CTranslate2",
-                *_times(system.seconds, first.seconds),
-                *_times(system.processor_seconds, first.processor_seconds),
-            ]
-        )
-    against = f"× {first.result.name}"
-    notes = (
+        row = {
+            "system": system.result.name,
+            "reads": ", ".join(decoding.views),
+            "searched by": "transformers" if together else "CTranslate2",
+            "time": cell(system.seconds, duration),
+            against: cell(system.seconds / first.seconds, factor),
+            "processor time": cell(system.processor_seconds, duration),
+            f"processor {against}": cell(system.processor_seconds / first.processor_seconds, factor),
+        }
+        rows.append(row)
+    note = (
         f"{first.sentences:,} sentences, beam {first.decoding.beam}; times of one seed, as they were measured beside "
-        "whatever else this machine did; processor time is that of this process, not of Ray's workers or a GPU",
+        "whatever else this machine did; processor time is that of this process, not of Ray's workers or a GPU"
     )
-    columns = ("system", "reads", "searched by", "time", against, "processor time", f"processor {against}")
-    return table(columns, rows, title="cost of decoding", notes=notes)
-
-
-def _times(seconds: float, of_first: float) -> tuple[Cell, Cell]:
-    """A time, and that time as a multiple of the first system's."""
-    ratio = seconds / of_first
-    return Cell(duration(seconds), seconds), Cell(factor(ratio), ratio)
+    return records(rows, title="cost of decoding", notes=(note,))
 
 
 def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
-    """One decoding of all seeds on all test sets."""
+    """Return one decoding of all seeds on all test sets."""
     first = of_seeds[0]
     outputs: dict[int, dict[str, Decoded]] = {}
     for run in of_seeds:

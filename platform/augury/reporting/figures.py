@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.looks import COLOURS, OTHER, Look, look
-from augury.reporting.numbers import interval, time_unit
+from augury.reporting.numbers import time_unit
 from augury.reporting.results import SystemResult
 from augury.scoring.metrics import title
 from augury.training import history
@@ -23,8 +23,8 @@ from augury.training.history import Record
 
 MOST_POINTS = 400
 """Of a line at most; a chart has no room for more."""
-COLUMN = 560
-"""Pixels that a chart has where two are side by side."""
+Ends = tuple[float, float | None, float | None]
+"""A value and the ends of its interval; None where they are not known."""
 
 
 @dataclass(frozen=True)
@@ -36,25 +36,17 @@ class Figure:
     caption: str
     chart: go.Figure
     narrowest: int = 0
-    """Pixels; on a narrower screen it scrolls."""
-
-    @property
-    def height(self) -> int:
-        """Pixels."""
-        return int(self.chart.layout.height)
-
-    @property
-    def wide(self) -> bool:
-        """Whether it takes the whole width of a page."""
-        return self.narrowest > COLUMN
+    """Pixels of a chart that takes the whole width of a page; on a narrower screen it scrolls."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return what Plotly draws, as JSON-like values."""
         return dict(json.loads(self.chart.to_json()))
 
 
-def chart(traces: Sequence[go.Scatter], x: str, y: str, height: int = 300, legend: bool = False) -> go.Figure:
-    """Return traces on axes with these titles; colours of text and grid are the page's."""
+def chart(
+    traces: Sequence[go.Scatter | go.Bar], x: str, y: str, height: int = 300, legend: bool = False, **layout: Any
+) -> go.Figure:
+    """Return traces on axes with these titles; colours of text and grid are the page's, `layout` is Plotly's."""
     figure = go.Figure(list(traces))
     figure.update_layout(
         template="none",
@@ -71,15 +63,39 @@ def chart(traces: Sequence[go.Scatter], x: str, y: str, height: int = 300, legen
     figure.update_yaxes(title_text=html.escape(y))
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         axis.update(zeroline=False, automargin=True, ticks="", showline=False)
-    return figure
+    return figure.update_layout(**layout)
 
 
-def numbers(values: Sequence[float] | np.ndarray) -> list[float | None]:
-    """Return values rounded to what a chart can show; what is not finite leaves a gap."""
-    return [float(f"{value:.6g}") if math.isfinite(value) else None for value in values]
+def trace(
+    name: str,
+    drawn: Look,
+    x: Sequence[Any] | None,
+    y: Sequence[Any],
+    hover: str,
+    *,
+    mode: str = "lines+markers",
+    width: float = 2,
+    size: int = 7,
+    ends: Sequence[Ends] = (),
+    **options: Any,
+) -> go.Scatter | go.Bar:
+    """Return the points of what is called `name`, in its look, with the whiskers `ends`; mode `bars` draws bars.
+
+    `hover` is what is shown of a point behind the name, in Plotly's format; `options` are Plotly's.
+    """
+    shown = html.escape(name)
+    options |= {"name": shown, "x": x, "y": y, "hovertemplate": f"{shown}{hover}<extra></extra>"}
+    options["error_y"] = error_bars(ends) if ends else None
+    if mode == "bars":
+        return go.Bar(marker={"color": drawn.colour}, **options)
+    if "lines" in mode:
+        options["line"] = {"color": drawn.colour, "dash": drawn.dash, "width": width}
+    if "markers" in mode:
+        options["marker"] = {"color": drawn.colour, "symbol": drawn.symbol, "size": size}
+    return go.Scatter(mode=mode, **options)
 
 
-def error_bars(values: Sequence[Any], width: int | None = None, **options: Any) -> dict[str, Any]:
+def error_bars(values: Sequence[Ends], width: int | None = None, **options: Any) -> dict[str, Any]:
     """Return the whiskers of (value, low, high), none where an end is None."""
     return {
         "type": "data",
@@ -105,19 +121,17 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     unit, size = time_unit(shown["time"].max() if len(shown) else 0.0)
     shown["time"] /= size
     figures = []
-    for name, of_metric in shown.groupby("metric", sort=False):
-        last = of_metric.groupby(["system", "seed"], sort=False)["value"].last()
-        ends = ", ".join(f"{results[system].name} seed {seed} {value:.2f}" for (system, seed), value in last.items())
+    for name, label in labels.items():
+        curves = dict(list(shown[shown["metric"] == name].groupby(["system", "seed"], sort=False)))
+        values = ((system, seed, curve["value"].iloc[-1]) for (system, seed), curve in curves.items())
+        ends = ", ".join(f"{results[system].name} seed {seed} {value:.2f}" for system, seed, value in values)
         for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
-            traces = [
-                _line(results[system], system, seed, thinned(curve, MOST_POINTS)[[over, "value"]])
-                for (system, seed), curve in of_metric.groupby(["system", "seed"], sort=False)
-            ]
-            heading = f"{labels[name][0].upper()}{labels[name][1:]} against {over}"
-            drawing = chart(traces, axis, labels[name])
-            caption = f"{heading}; at the end: {ends}"
-            figures.append(Figure(f"{name.replace('/', '-')}-{over}", heading, caption, drawing))
-    return sorted(figures, key=lambda figure: figure.name.startswith("train"))
+            traces = [_line(results[system], system, seed, over, curve) for (system, seed), curve in curves.items()]
+            heading, drawing = f"{label[0].upper()}{label[1:]} against {over}", chart(traces, axis, label)
+            figures.append(
+                Figure(f"{name.replace('/', '-')}-{over}", heading, f"{heading}; at the end: {ends}", drawing)
+            )
+    return [figure for figure in figures if figure.chart.data]
 
 
 def _histories(results: Sequence[SystemResult]) -> pd.DataFrame:
@@ -131,22 +145,17 @@ def _histories(results: Sequence[SystemResult]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
 
 
-def thinned(curve: pd.DataFrame, most: int) -> pd.DataFrame:
-    """Return at most so many rows of a curve, evenly, its ends among them."""
-    return curve.iloc[np.unique(np.linspace(0, len(curve) - 1, most).round().astype(int))]
+def points(curve: pd.DataFrame, most: int, *columns: str) -> list[list[float | None]]:
+    """Return columns of a curve as a chart can show them: of `most` rows, evenly with both ends; nothing not finite."""
+    kept = curve.iloc[np.unique(np.linspace(0, len(curve) - 1, most).round().astype(int))]
+    return [[float(f"{value:.6g}") if math.isfinite(value) else None for value in kept[column]] for column in columns]
 
 
-def _line(result: SystemResult, system: int, seed: int, curve: pd.DataFrame) -> go.Scatter:
-    name, drawn = html.escape(result.name), look(system)
-    return go.Scatter(
-        mode="lines+markers" if len(curve) <= 60 else "lines",
-        name=name,
-        x=numbers(curve.iloc[:, 0]),
-        y=numbers(curve["value"]),
-        line={"color": drawn.colour, "dash": drawn.dash, "width": 2 if len(result.runs) == 1 else 1.3},
-        marker={"color": drawn.colour, "symbol": drawn.symbol, "size": 5},
-        hovertemplate=f"{name}, seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}<extra></extra>",
-    )
+def _line(result: SystemResult, system: int, seed: int, over: str, curve: pd.DataFrame) -> go.Scatter:
+    x, y = points(curve, MOST_POINTS, over, "value")
+    mode, width = "lines+markers" if len(x) <= 60 else "lines", 2 if len(result.runs) == 1 else 1.3
+    hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
+    return trace(result.name, look(system), x, y, hover, mode=mode, width=width, size=5)
 
 
 def front(comparison: Comparison) -> list[Row]:
@@ -160,50 +169,40 @@ def front(comparison: Comparison) -> list[Row]:
     return kept
 
 
-def score_against_cost(comparison: Comparison, looks: Mapping[str, Look] | None = None) -> Figure | None:
-    """Draw the deciding score with its interval against training time, and the front; None under two such systems.
+def score_against_cost(comparison: Comparison, looks: Mapping[str, Look] | None = None) -> list[Figure]:
+    """Draw the deciding score with its interval against training time, and the front; no chart of under two systems.
 
     With `looks`, by address, the others are small and without interval.
     """
     metric, best = comparison.metrics[0], front(comparison)
     priced = [(row, row.cost.train_seconds) for row in comparison.rows if row.cost and metric in row.scores]
     if len(priced) < 2:
-        return None
+        return []
     unit, size = time_unit(max(seconds for _, seconds in priced))
     drawn = {row.address: look(index) for index, row in enumerate(comparison.rows)} if looks is None else looks
     on_front = [(row, row.cost.train_seconds / size, row.scores[metric].value) for row in best if row.cost]
-    traces = [
-        go.Scatter(
-            mode="lines",
-            name="front",
-            hoverinfo="skip",
-            showlegend=False,
-            x=[x for _, x, _ in on_front],
-            y=[y for _, _, y in on_front],
-            line={"color": COLOURS[0], "shape": "hv", "width": 1.5},
-        )
-    ]
+    _, x, y = zip(*on_front, strict=True)
+    line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
+    traces = [go.Scatter(mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line)]
     for row, seconds in sorted(priced, key=lambda item: item[0].address in drawn):  # highlighted ones are on top
-        own, score, name = drawn.get(row.address, OTHER), row.scores[metric], html.escape(row.name)
-        whiskers = error_bars([(score.value, score.low, score.high)]) if row.address in drawn else None
-        size_of_mark, ring = 11 if row.address in drawn else 8, 2 if row in best else 0
-        traces.append(
-            go.Scatter(
-                mode="markers",
-                name=name,
-                x=[seconds / size],
-                y=[score.value],
-                error_y=whiskers,
-                marker={"color": own.colour, "symbol": own.symbol, "size": size_of_mark},
-                marker_line={"width": ring, "color": COLOURS[0]},
-                hovertemplate=f"{name}: {interval(score)} after %{{x:.2f}} {unit}<extra></extra>",
-            )
+        highlighted, score = row.address in drawn, row.scores[metric]
+        point = trace(
+            row.name,
+            drawn.get(row.address, OTHER),
+            [seconds / size],
+            [score.value],
+            f": {score.text} after %{{x:.2f}} {unit}",
+            mode="markers",
+            size=11 if highlighted else 8,
+            ends=[score.ends] if highlighted else (),
+            marker_line={"width": 2 if row in best else 0, "color": COLOURS[0]},
         )
+        traces.append(point)
     label = f"{title(metric)} on {comparison.where}"
     values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
     figure = chart(traces, f"training time of one seed ({unit})", label, height=380, legend=looks is None)
     caption = f"On the line, cheapest first, nothing is both better and cheaper: {values}."
-    return Figure("cost", f"{label} against training time", caption, figure)
+    return [Figure("cost", f"{label} against training time", caption, figure)]
 
 
 def seconds_of(records: Sequence[Record]) -> list[float]:

@@ -17,20 +17,8 @@ from augury.reporting.score_tables import COSTS, frame
 from augury.reporting.selection import common_tests, load_systems
 from augury.scoring.metrics import record_name
 
-COLUMNS = (
-    "system",
-    "experiment",
-    "task",
-    "address",
-    "seed",
-    "test",
-    "metric",
-    "value",
-    "low",
-    "high",
-    "n",
-    "signature",
-)
+RUN = ("system", "experiment", "task", "address", "seed")
+SCORE = ("test", "metric", "value", "low", "high", "n", "signature")
 
 
 def results(storage: str | Path = "results") -> pd.DataFrame:
@@ -45,7 +33,7 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
         raise UserError(f"there is no storage '{storage}': give the directory or URI that runs were written to")
     scored = [run for run in runs.folders(Store(storage)) if run_files.scored(run)]
     records = [record for run in scored for record in _records(run)]
-    return pd.DataFrame(records, columns=[*COLUMNS, *COSTS, "run"])
+    return pd.DataFrame(records, columns=[*RUN, *SCORE, *COSTS, "run"])
 
 
 def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:

@@ -11,7 +11,6 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.corpora.corpus import COLUMNS, Corpus
 from augury.reporting import run_files
-from augury.reporting.resampling import test_corpus
 from augury.scoring import metrics
 
 WARNING = "warning: "
@@ -65,7 +64,7 @@ def _of_one_label(score: Reached, test: str) -> tuple[str, float] | None:
         return None
     if known.measures != "labels" or known.lower_is_better or not run_files.described(score.run):
         return None
-    corpus = test_corpus(score.run, test)
+    corpus = run_files.test_corpus(score.run, test)
     return _constant(corpus.folder, score.metric) if corpus else None
 
 

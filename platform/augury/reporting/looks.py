@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 # Each is at least three times as bright, or as dark, as the page in light and in dark; the baseline is grey.
@@ -27,6 +28,11 @@ class Look:
 def look(index: int) -> Look:
     """Return the look of the system at a position of the comparison."""
     return Look(COLOURS[index % len(COLOURS)], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
+
+
+def legend(names: Iterable[str]) -> list[tuple[Look, str]]:
+    """Return the looks of systems in the order of the comparison, with their names."""
+    return [(look(index), name) for index, name in enumerate(names)]
 
 
 OTHER = Look("rgba(128,136,147,0.42)", "solid", "circle")

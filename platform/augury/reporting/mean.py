@@ -5,11 +5,14 @@ from __future__ import annotations
 import statistics
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import lru_cache
 from itertools import chain
 
+from augury.core.store import Folder
+from augury.corpora.corpus import Corpus
 from augury.reporting.comparison import MEAN, Comparison, comparison
-from augury.reporting.resampling import example_ids
 from augury.reporting.results import Estimate, SystemResult
+from augury.reporting.run_files import test_corpus
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import bounds, metric_class
 from augury.scoring.significance import Method, clusters, interval, mean_over
@@ -61,13 +64,19 @@ def _drawn(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled
 
 def _examples(system: SystemResult, tests: Sequence[str], lengths: Sequence[int]) -> list[list[str]]:
     """Return names of the examples of every set: those with one name are drawn together."""
-    run = next(iter(system.runs.values()), None)
-    ids = [example_ids(run, test) if run else None for test in tests]
-    names = [[name.removeprefix(f"{test}-") for name in of_set or ()] for test, of_set in zip(tests, ids, strict=True)]
+    runs = list(system.runs.values())[:1]
+    corpora = [next((test_corpus(run, test) for run in runs), None) for test in tests]
+    ids = [_ids(corpus.folder) if corpus else () for corpus in corpora]
+    names = [[name.removeprefix(f"{test}-") for name in of_set] for test, of_set in zip(tests, ids, strict=True)]
     shared = len(set(chain.from_iterable(names))) < sum(map(len, names))
     if shared and [*map(len, names)] == [*lengths]:
         return names
     return [[str(index) for index in range(length)] for length in lengths]
+
+
+@lru_cache(maxsize=64)
+def _ids(corpus: Folder) -> tuple[str, ...]:
+    return tuple(Corpus(corpus).column("id"))
 
 
 def _estimate(system: SystemResult, tests: Sequence[str], metric: str, drawn: Resampled | None) -> Estimate:

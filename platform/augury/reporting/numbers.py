@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 from augury.regimes.regime import SOURCE
-from augury.reporting.results import Estimate
 
 MISSING = "–"
+Form = str | Callable[[float], str]
+"""A format specification (`.1f`), or a function such as those below."""
 
 
-def interval(estimate: Estimate | None) -> str:
-    """Return `31.5 [29.0, 34.0]`."""
-    return f"{estimate.value:.1f} [{estimate.low:.1f}, {estimate.high:.1f}]" if estimate else MISSING
+def number(value: float | None, form: Form = ".1f") -> str:
+    """Return a number in a form; a dash where there is none."""
+    if value is None:
+        return MISSING
+    return format(value, form) if isinstance(form, str) else form(value)
+
+
+def interval(value: float | None, low: float | None, high: float | None, form: Form = ".1f") -> str:
+    """Return `31.5 [29.0, 34.0]`; the value alone where an end is not known."""
+    if low is None or high is None:
+        return number(value, form)
+    return f"{number(value, form)} [{number(low, form)}, {number(high, form)}]"
 
 
 def adaptive(value: float | None, like: float | None = None) -> str:
@@ -24,25 +34,33 @@ def adaptive(value: float | None, like: float | None = None) -> str:
 
 
 def adaptive_interval(mean: float, low: float | None, high: float | None) -> str:
-    """Return a mean with its interval where there is one: `31.2 [30.8, 31.6]`."""
-    if low is None or high is None:
-        return adaptive(mean)
-    return f"{adaptive(mean)} [{adaptive(low, like=mean)}, {adaptive(high, like=mean)}]"
+    """Return a mean with its interval where there is one, all with the decimals that the mean needs."""
+    return interval(mean, low, high, lambda end: adaptive(end, like=mean))
 
 
-def signed(difference: float | None) -> str:
+def signed(difference: float) -> str:
     """Return `+1.8`."""
-    return MISSING if difference is None else f"{round(difference, 1) + 0.0:+.1f}"
+    return f"{round(difference, 1) + 0.0:+.1f}"
 
 
-def probability(p_value: float | None) -> str:
+def probability(p_value: float) -> str:
     """Return `0.012`, or `< 0.001`."""
-    return MISSING if p_value is None else "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
+    return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def factor(value: float | None) -> str:
+def p_of(p_value: float) -> str:
+    """Return `p = 0.012`, or `p < 0.001`."""
+    return f"p {'' if p_value < 0.001 else '= '}{probability(p_value)}"
+
+
+def factor(value: float) -> str:
     """Return `1.9 ×`."""
-    return MISSING if value is None else f"{value:.1f} ×"
+    return f"{value:.1f} ×"
+
+
+def share(value: float) -> str:
+    """Return `4.2 %`."""
+    return f"{100 * value:.1f} %"
 
 
 def seeds(count: int) -> str:
@@ -60,12 +78,9 @@ def amount(count: float) -> str:
 
 def passes(by_view: Mapping[str, float]) -> str:
     """Return `40`, or `40 / 20` where each other view was read 20 times, or `40 / 20–30`."""
-    plain, *others = [by_view.get(SOURCE, 0.0), *(count for view, count in by_view.items() if view != SOURCE)]
-    shown = [f"{plain:.0f}"]
-    if others:
-        least, most = f"{min(others):.0f}", f"{max(others):.0f}"
-        shown.append(least if least == most else f"{least}–{most}")
-    return " / ".join(shown)
+    others = [count for view, count in by_view.items() if view != SOURCE]
+    ends = dict.fromkeys(f"{end(others):.0f}" for end in (min, max)) if others else ()
+    return " / ".join([f"{by_view.get(SOURCE, 0.0):.0f}", *(["–".join(ends)] if ends else [])])
 
 
 def time_unit(longest: float) -> tuple[str, float]:

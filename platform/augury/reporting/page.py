@@ -10,7 +10,7 @@ import base64
 import gzip
 import json
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from importlib import resources
 from typing import Any, NamedTuple
@@ -18,11 +18,14 @@ from typing import Any, NamedTuple
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
+from augury.core.store import Folder
 from augury.reporting.figures import Figure
+from augury.reporting.run_files import experiment_yaml
 
 NOTES = 6
 """More notes are folded away."""
-TYPES = {"csv": "text/csv", "tex": "text/x-tex", "md": "text/markdown", "yaml": "application/yaml", "json": "text/json"}
+TYPES = {"csv": "text/csv", "tex": "text/x-tex", "md": "text/markdown", "yaml": "application/yaml"}
+LABELS = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown"}
 
 
 class Download(NamedTuple):
@@ -39,12 +42,23 @@ def download(label: str, file: str, content: str) -> Download:
     return Download(label, file, f"data:{kind};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}")
 
 
+def downloads(title: str, **contents: str) -> list[Download]:
+    """Return the same table in several types of files, named after `title`: `csv="..."`, `tex="..."`."""
+    return [download(LABELS[ending], f"{file_name(title)}.{ending}", text) for ending, text in contents.items()]
+
+
+def repetition(name: str, runs: Iterable[Folder], seeds: Iterable[int]) -> tuple[str, Download, str] | None:
+    """Return a system's name, the experiment file that trains it again and its text; None where no run keeps one."""
+    content = next((text for run in runs if (text := experiment_yaml(run, seeds))), None)
+    return (name, download("experiment file", f"{file_name(name)}.yaml", content), content) if content else None
+
+
 def file_name(title: str) -> str:
     """Return a name of a file, without ending, for what is called `title`."""
     return re.sub(r"[^\w.-]+", "-", title).strip("-.") or "file"
 
 
-def render(template: str, figures: Sequence[Figure] = (), **values: Any) -> str:
+def render_page(template: str, figures: Sequence[Figure] = (), **values: Any) -> str:
     """Return the page of a template; `figures` are drawn where it has places for them."""
     charts = json.dumps({figure.name: figure.to_dict() for figure in figures}, allow_nan=False)
     return (

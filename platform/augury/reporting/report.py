@@ -11,13 +11,12 @@ from augury.core.store import Folder
 from augury.reporting.answer import answer
 from augury.reporting.comparison import cautions, scored_sets
 from augury.reporting.figures import MOST_POINTS, learning_curves, score_against_cost
-from augury.reporting.looks import look
+from augury.reporting.looks import legend
 from augury.reporting.mean import compare_all
-from augury.reporting.page import Download, download, file_name
-from augury.reporting.page import render as render_page
+from augury.reporting.page import downloads, render_page, repetition
 from augury.reporting.results import SystemResult
 from augury.reporting.robustness import robustness_curves
-from augury.reporting.run_files import experiment_yaml
+from augury.reporting.run_files import made_with
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
 from augury.reporting.stages import stage_table
@@ -41,51 +40,34 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         raise UserError("no run has scores yet: a page can be made when the first one is finished")
     comparisons = compare_all(results, names)
     first = comparisons[0]
-    curves = learning_curves(results, first.metrics[0])
-    cost = score_against_cost(first)
+    curves, cost = learning_curves(results, first.metrics[0]), score_against_cost(first)
     robustness = robustness_curves(results, first.metrics[0])
-    scores, *_ = score_tables(comparisons[:1], bars=True)
+    (scores, *_), tables = score_tables(comparisons[:1], bars=True), score_tables(comparisons)
     compared = " and ".join(result.name for result in results[1:]) or results[0].name
     return render_page(
         "report",
-        [*robustness, *curves, *([cost] if cost else [])],
+        [*robustness, *curves, *cost],
         name=f"{title}: {compared} on {', '.join(names)}",
         title=title,
         answer=answer(first),
         cautions=list(dict.fromkeys([*(line for item in comparisons for line in item.warnings), *cautions(results)])),
         scores=scores,
-        downloads=score_downloads(comparisons, file_name(title)),
+        downloads=downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables)),
         by_test=by_test(comparisons) if len(comparisons) > 1 else None,
-        all_tests=score_tables(comparisons)[0] if len(comparisons) > 1 else None,
-        baseline=results[0].name,
+        all_tests=tables[0] if len(comparisons) > 1 else None,
         robustness=robustness,
         curves=curves,
+        results=results,
         most_points=MOST_POINTS,
         stages=stage_table(results, names, first.metrics[0]),
-        legend=[(look(index), result.name) for index, result in enumerate(results)],
+        legend=legend(result.name for result in results),
         cost=cost,
         samples=draw(results, names[0]),
+        samples_of=names[0],
         differences=_differences(results),
-        several=len(results) > 1,
         sources=_sources(results),
-        repetition=[(result.name, *_experiment(result)) for result in results],
+        repetitions=[repetition(result.name, result.runs.values(), result.runs) for result in results],
     )
-
-
-def score_downloads(comparisons: Sequence[Any], stem: str) -> list[Download]:
-    """Return the comparisons as CSV, LaTeX and Markdown."""
-    shown = score_tables(comparisons)
-    return [
-        download("CSV", f"{stem}.csv", csv(frame(comparisons))),
-        download("LaTeX", f"{stem}.tex", latex(shown)),
-        download("Markdown", f"{stem}.md", markdown(shown)),
-    ]
-
-
-def _experiment(result: SystemResult) -> tuple[Download | None, str]:
-    """Return the experiment file of a system and its text."""
-    content = experiment_yaml(next(iter(result.runs.values())), result.runs)
-    return (download("experiment file", f"{file_name(result.name)}.yaml", content), content) if content else (None, "")
 
 
 def _differences(results: Sequence[SystemResult]) -> Table | None:
@@ -111,9 +93,7 @@ def _sources(results: Sequence[SystemResult]) -> Table:
     rows = []
     for result in results:
         texts = "\n".join(f"{text['name']} {text['address']}, {text['rows']:,} rows" for text in result.facts["inputs"])
-        versions = ", ".join(f"{package} {version}" for package, version in result.facts["versions"].items())
         device = f"{result.cost.device}\n" if result.cost else ""
-        commit = f"commit {result.facts['commit']}\n" if result.facts["commit"] else ""
         seeds = ", ".join(map(str, result.runs))
-        rows.append([result.name, f"{result.address}\nseeds {seeds}", texts, f"{device}{commit}{versions}"])
+        rows.append([result.name, f"{result.address}\nseeds {seeds}", texts, f"{device}{made_with(result.facts)}"])
     return table(["system", "runs", "texts", "trained with"], rows, kind="words")

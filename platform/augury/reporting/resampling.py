@@ -8,8 +8,6 @@ from functools import lru_cache
 import numpy as np
 
 from augury.core.store import Folder
-from augury.corpora.corpus import KIND as CORPORA
-from augury.corpora.corpus import Corpus
 from augury.reporting import run_files
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import metric_class
@@ -31,24 +29,6 @@ def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> 
         np.hstack([drawn.samples for drawn in by_seed]),
         tuple(drawn.statistics[0] for drawn in by_seed),
     )
-
-
-def example_ids(run: Folder, test: str) -> tuple[str, ...] | None:
-    """Return the ids of the examples of a test set that a run was scored on; None where the set is gone."""
-    corpus = test_corpus(run, test)
-    return _ids(corpus.folder) if corpus else None
-
-
-@lru_cache(maxsize=64)
-def _ids(corpus: Folder) -> tuple[str, ...]:
-    return tuple(Corpus(corpus).column("id"))
-
-
-def test_corpus(run: Folder, test: str) -> Corpus | None:
-    """Return a test set that a run was scored on; None where it is gone."""
-    inputs = {text["name"]: text["address"] for text in run_files.facts(run)["inputs"]}
-    corpus = Corpus(Folder(run.root, f"{CORPORA}/{inputs.get(test)}"))
-    return corpus if corpus.folder.complete else None
 
 
 @lru_cache(maxsize=1024)  # pages of a running sweep are made again and again

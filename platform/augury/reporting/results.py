@@ -15,6 +15,7 @@ from augury.core.store import Folder
 from augury.experiments import runs
 from augury.experiments.spending import whole_cost
 from augury.reporting import run_files
+from augury.reporting.numbers import interval as written
 from augury.reporting.resampling import resampled
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.metrics import bounds, lower_is_better
@@ -40,6 +41,16 @@ class Estimate:
     def measure(self) -> str:
         """The signature without that of the interval: values that share it compare."""
         return without_resampling(self.signature)
+
+    @property
+    def ends(self) -> tuple[float, float, float]:
+        """The value and the ends of its interval."""
+        return self.value, self.low, self.high
+
+    @property
+    def text(self) -> str:
+        """The value with its interval: `31.5 [29.0, 34.0]`."""
+        return written(*self.ends)
 
 
 @dataclass(frozen=True)
@@ -166,12 +177,9 @@ def from_hypotheses(
     estimates, drawn = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
-        drawn[scorer.name] = resample(counts, scorer.value, samples=samples)
-        between = interval(drawn[scorer.name]).within(scorer.bounds)
-        signature = with_resampling(scorer.signature, samples, SEED)
-        estimates[scorer.name] = Estimate(
-            drawn[scorer.name].value, between.low, between.high, signature, len(references), len(hypotheses)
-        )
+        known = drawn[scorer.name] = resample(counts, scorer.value, samples=samples)
+        score = {"name": scorer.name, "signature": scorer.signature, "n": len(references)}
+        estimates[scorer.name] = estimate([{**score, "value": float(value)} for value in known.scores], known)
     return SystemResult(
         name=name,
         address=config.address([list(lines) for lines in hypotheses.values()]),
@@ -241,12 +249,19 @@ def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
     """Return the mean cost of seeds; None where there is none, or an earlier version wrote less of it."""
     if not costs or any("passes_by_view" not in cost for cost in costs):
         return None
-    fields = ("parameters", "data_factor", "updates", "target_tokens", "train_seconds", "device_hours", "trainings")
-    means = {field: statistics.fmean(cost[field] for cost in costs) for field in fields}
+    numbers = (
+        "parameters",
+        "data_factor",
+        "updates",
+        "onset",
+        "target_tokens",
+        "train_seconds",
+        "device_hours",
+        "trainings",
+    )
     return Cost(
-        **means,
+        **_means([{name: cost[name] for name in numbers} for cost in costs]),
         passes=_means([cost["passes_by_view"] for cost in costs]),
-        onset=statistics.fmean(cost["onset"] for cost in costs),
         pieces=_means([cost["pieces"] for cost in costs]),
         weights=tuple(cost["weights"]["kind"] for cost in costs),
         device=", ".join(dict.fromkeys(cost["device"] for cost in costs)),

@@ -4,43 +4,35 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import plotly.graph_objects as go
 
 from augury.corpora.noise import KINDS
-from augury.reporting.figures import Figure, chart, error_bars
+from augury.reporting.figures import Figure, chart, trace
 from augury.reporting.looks import look
-from augury.reporting.numbers import interval
 from augury.reporting.results import SystemResult
 from augury.scoring.metrics import title
 
 SECTION, NOISE = "corpus.tests.", "noise."
 
 
-class Series(NamedTuple):
-    """Test sets that differ in the rate of noise alone."""
-
-    kinds: tuple[str, ...]
-    tests: Sequence[tuple[float, str]]
-    """Rates, in their order, and the names of test sets."""
+Series = tuple[tuple[str, ...], list[tuple[float, str]]]
+"""Kinds of noise, and test sets that differ in its rate alone: rates, in their order, with names."""
 
 
 def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
     """Draw a metric against the rate of noise, a line for every system and a chart for every series of test sets."""
     figures = []
-    parameters = results[0].facts.get("parameters") or {}
-    for number, series in enumerate(series_of(parameters, list(results[0].tests))):
-        tests = [(rate, test) for rate, test in series.tests if all(metric in of.tests.get(test, {}) for of in results)]
-        if len(tests) < 2:
-            continue
+    common = [test for test in results[0].tests if all(metric in result.tests.get(test, {}) for result in results)]
+    for number, (kinds, tests) in enumerate(series_of(results[0].facts.get("parameters") or {}, common)):
+        noise, first, last = " and ".join(kinds), tests[0], tests[-1]
         traces = [_line(result, index, tests, metric) for index, result in enumerate(results)]
-        kinds = " and ".join(series.kinds)
-        drawing = chart(traces, f"rate of noise: {kinds}", title(metric))
-        scores = [[result.tests[test][metric].value for _, test in tests] for result in results]
-        ends = ", ".join(f"{of.name} {own[0]:.1f} to {own[-1]:.1f}" for of, own in zip(results, scores, strict=True))
-        heading = f"{title(metric)} against noise ({kinds}), {tests[0][0]:g} to {tests[-1][0]:g}"
-        figures.append(Figure(f"noise-{number}", heading, f"{heading}: {ends}", drawing))
+        ends = [(result.name, *(result.tests[test][metric].value for _, test in (first, last))) for result in results]
+        summary = ", ".join(f"{name} {start:.1f} to {end:.1f}" for name, start, end in ends)
+        heading = f"{title(metric)} against noise ({noise}), {first[0]:g} to {last[0]:g}"
+        drawing = chart(traces, f"rate of noise: {noise}", title(metric))
+        figures.append(Figure(f"noise-{number}", heading, f"{heading}: {summary}", drawing))
     return figures
 
 
@@ -62,21 +54,18 @@ def series_of(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Serie
         elif len(set(rates.values())) == 1:
             group = text, tuple(rates), repr(sorted(noise.items()))
             groups.setdefault(group, []).append((next(iter(rates.values())), test))
-    series = [Series(kinds, sorted([*clean.get(text, [])[:1], *tests])) for (text, kinds, _), tests in groups.items()]
-    return [curve for curve in series if len(curve.tests) > 1]
+    series = [(kinds, sorted([*clean.get(text, [])[:1], *tests])) for (text, kinds, _), tests in groups.items()]
+    return [(kinds, tests) for kinds, tests in series if len(tests) > 1]
 
 
 def _line(result: SystemResult, index: int, tests: Sequence[tuple[float, str]], metric: str) -> go.Scatter:
-    drawn, name = look(index), html.escape(result.name)
     scores = [result.tests[test][metric] for _, test in tests]
-    return go.Scatter(
-        mode="lines+markers",
-        name=name,
-        x=[rate for rate, _ in tests],
-        y=[score.value for score in scores],
-        error_y=error_bars([(score.value, score.low, score.high) for score in scores]),
-        line={"color": drawn.colour, "dash": drawn.dash, "width": 2},
-        marker={"color": drawn.colour, "symbol": drawn.symbol, "size": 7},
-        text=[f"{html.escape(test)}: {interval(score)}" for (_, test), score in zip(tests, scores, strict=True)],
-        hovertemplate=f"{name} on %{{text}}<extra></extra>",
+    return trace(
+        result.name,
+        look(index),
+        [rate for rate, _ in tests],
+        [score.value for score in scores],
+        " on %{text}",
+        ends=[score.ends for score in scores],
+        text=[f"{html.escape(test)}: {score.text}" for (_, test), score in zip(tests, scores, strict=True)],
     )

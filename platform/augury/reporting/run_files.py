@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import yaml
 
 from augury.core.store import Folder
+from augury.corpora import corpus as corpora
+from augury.corpora.corpus import Corpus
 from augury.experiments import runs
 
 EXPERIMENT = "experiment.yaml"
@@ -27,6 +29,12 @@ def facts(run: Folder) -> dict[str, Any]:
     return dict(run.read_json(runs.DESCRIPTION))
 
 
+def made_with(facts: Mapping[str, Any]) -> str:
+    """Return the commit, if it is known, and the versions of packages that trained a run, a line each."""
+    versions = ", ".join(f"{package} {version}" for package, version in facts["versions"].items())
+    return f"commit {facts['commit']}\n{versions}" if facts["commit"] else versions
+
+
 def scored(run: Folder) -> bool:
     """Tell whether a run has scores."""
     return run.exists(runs.SCORES)
@@ -35,6 +43,13 @@ def scored(run: Folder) -> bool:
 def scores(run: Folder) -> dict[str, Any]:
     """Return the scores of a run by test set, and its cost; both are empty where it is not scored."""
     return dict(run.read_json(runs.SCORES)) if scored(run) else {"tests": {}, "cost": {}}
+
+
+def test_corpus(run: Folder, test: str) -> Corpus | None:
+    """Return a test set that a run was scored on; None where it is gone."""
+    inputs = {text["name"]: text["address"] for text in facts(run)["inputs"]}
+    corpus = Corpus(Folder(run.root, f"{corpora.KIND}/{inputs.get(test)}"))
+    return corpus if corpus.folder.complete else None
 
 
 def analyses(run: Folder) -> dict[str, Folder]:

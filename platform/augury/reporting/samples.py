@@ -7,61 +7,51 @@ from dataclasses import dataclass
 
 from augury.core.rng import generator
 from augury.corpora.corpus import COLUMNS
-from augury.reporting.resampling import test_corpus
 from augury.reporting.results import SystemResult
+from augury.reporting.run_files import test_corpus
 
 
 @dataclass(frozen=True)
-class Sample:
-    """One example of a test set; lines are numbered from 1."""
+class Example:
+    """An example of a test set; texts are by the name of their column."""
 
-    line: int
+    heading: str
     inputs: Mapping[str, str]
-    """The texts that a system reads, by the name of their column."""
-    expected: str
-    hypotheses: Mapping[str, str]
-    """System -> its translation or label, of its first seed."""
+    """The texts that a system reads."""
+    expected: Mapping[str, str]
+    outputs: Mapping[str, str]
+    """The translations or labels of systems."""
+    language: str = ""
+    expected_language: str = ""
 
 
-@dataclass(frozen=True)
-class Samples:
-    """Examples drawn from one test set."""
+def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Example]:
+    """Draw examples without regard to any system, with the outputs of its first seed; lines are numbered from 1.
 
-    test: str
-    language: str
-    expected: str
-    """The column that a system is to produce: `target` or `label`."""
-    expected_language: str
-    examples: tuple[Sample, ...]
-
-
-def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> Samples | None:
-    """Draw examples without regard to any system; None where the test set or all hypotheses are gone."""
+    The result is empty where the test set or all outputs are missing.
+    """
     first_runs = {result.name: next(iter(result.runs.values())) for result in results}
     outputs = {
         name: run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")
         for name, run in first_runs.items()
         if run.sub("hypotheses").exists(f"{test}.txt")
     }
-    corpora = (test_corpus(run, test) for run in first_runs.values())
-    corpus = next((corpus for corpus in corpora if corpus), None)
+    corpus = next((corpus for run in first_runs.values() if (corpus := test_corpus(run, test))), None)
     if not outputs or corpus is None:
-        return None
+        return []
     columns = COLUMNS[corpus.kind]
-    inputs, expected = {name: corpus.column(name) for name in columns.inputs}, corpus.column(columns.target)
-    count = min(count, len(expected))
-    lines = sorted(generator("samples", corpus.address).choice(len(expected), count, replace=False).tolist())
-    languages_of = list(dict.fromkeys([columns.language, columns.target_language]))
-    (languages,) = corpus.shard(corpus.shards[0], languages_of).slice(0, 1).to_pylist()
-    examples = [
-        Sample(
-            line + 1,
-            {name: texts[line] for name, texts in inputs.items()},
-            expected[line],
+    texts = {name: corpus.column(name) for name in (*columns.inputs, columns.target)}
+    rows = len(texts[columns.target])
+    lines = sorted(generator("samples", corpus.address).choice(rows, min(count, rows), replace=False).tolist())
+    language, expected_language = (corpus.column(name)[0] for name in (columns.language, columns.target_language))
+    return [
+        Example(
+            f"line {line + 1}",
+            {name: texts[name][line] for name in columns.inputs},
+            {columns.target: texts[columns.target][line]},
             {system: output[line] for system, output in outputs.items()},
+            language,
+            expected_language,
         )
         for line in lines
     ]
-    return Samples(
-        test, languages[columns.language], columns.target, languages[columns.target_language], tuple(examples)
-    )

@@ -10,9 +10,8 @@ import pandas as pd
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.looks import look
-from augury.reporting.numbers import MISSING, amount, factor, interval, passes, probability
-from augury.reporting.tables import Bar, Cell, Table
-from augury.reporting.tables import Row as TableRow
+from augury.reporting.numbers import MISSING, amount, factor, passes, probability
+from augury.reporting.tables import Bar, Cell, Table, cell, row, table
 from augury.scoring import metrics
 from augury.scoring.metrics import title
 
@@ -27,21 +26,24 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
     """
     first, several = comparisons[0], len(comparisons) > 1
     costed = first.costed and not several
-    scores = _score_columns(comparisons)
+    scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
     columns = ["system", *(["test set"] if several else []), "seeds", scores[0], *([""] if bars else []), *scores[1:]]
     rows = []
     for item in comparisons:
-        for index, row in enumerate(item.rows):
-            by_column = dict(zip(score_columns(item), score_cells(item, row), strict=True))
+        for index, system in enumerate(item.rows):
+            by_column = dict(zip(score_columns(item), score_cells(item, system), strict=True))
             cells = [by_column.get(column, Cell(MISSING)) for column in scores]
             if bars:
-                cells.insert(1, _bar(item, row, index))
-            names = [Cell(row.name), *([Cell(item.where)] if several else []), Cell(str(len(row.seeds)))]
-            rows.append(TableRow((*names, *cells, *(cost_cells(row) if costed else [])), look(index)))
+                cells.insert(1, _bar(item, system, index))
+            names = [Cell(system.name), *([Cell(item.where)] if several else []), Cell(str(len(system.seeds)))]
+            rows.append(row([*names, *cells, *(cost_cells(system) if costed else [])], look=look(index)))
     costs, parts = (cost_columns(first), (len(columns),)) if costed else ([], ())
-    title = "" if several else first.where
-    shown = Table((*columns, *costs), tuple(rows), title, tuple(shared_notes(comparisons)), parts=parts)
-    return [shown, cost_table(first)] if several and first.costed else [shown]
+    notes = tuple(shared_notes(comparisons))
+    shown = table([*columns, *costs], rows, title="" if several else first.where, notes=notes, parts=parts)
+    if costed or not first.costed:
+        return [shown]
+    alone = [row([system.name, *cost_cells(system)], look=look(index)) for index, system in enumerate(first.rows)]
+    return [shown, table(["system", *cost_columns(first)], alone, title="cost of one seed")]
 
 
 def score_columns(comparison: Comparison) -> list[str]:
@@ -50,15 +52,16 @@ def score_columns(comparison: Comparison) -> list[str]:
     return [f"{first} [95 % interval]", "difference [95 %]", "p", *others]
 
 
-def score_cells(comparison: Comparison, row: Row | None) -> list[Cell]:
+def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
     """Return a system's scores, the deciding one with its difference; dashes for a system that is not scored."""
-    first, *others = (row.scores.get(metric) if row else None for metric in comparison.metrics)
-    difference, p_value = (row.difference, row.corrected) if row else (None, None)
+    if system is None:
+        return [Cell(MISSING)] * len(score_columns(comparison))
+    first, *others = map(system.scores.get, comparison.metrics)
     return [
-        Cell(interval(first), first.value if first else None),
-        Cell(row.difference_text if row else MISSING, difference),
-        Cell(probability(p_value), p_value),
-        *(Cell(f"{score.value:.1f}" if score else MISSING, score.value if score else None) for score in others),
+        Cell(first.text, first.value) if first else Cell(MISSING),
+        Cell(system.difference_text, system.difference),
+        cell(system.corrected, probability),
+        *(cell(score.value if score else None) for score in others),
     ]
 
 
@@ -68,30 +71,20 @@ def cost_columns(comparison: Comparison) -> list[str]:
     return ["data", "parameters", "updates", "passes", seen, "train time", "× baseline"]
 
 
-def cost_cells(row: Row) -> list[Cell]:
+def cost_cells(system: Row) -> list[Cell]:
     """Return the cost of one seed of a system."""
-    cost = row.cost
+    cost = system.cost
     if cost is None:
         return [Cell(MISSING)] * 7
     return [
-        Cell(factor(cost.data_factor), cost.data_factor),
-        Cell(amount(cost.parameters), cost.parameters),
-        Cell(f"{cost.updates:,.0f}", cost.updates),
+        cell(cost.data_factor, factor),
+        cell(cost.parameters, amount),
+        cell(cost.updates, ",.0f"),
         Cell(passes(cost.passes), next(iter(cost.passes.values()), None)),
-        Cell(amount(cost.target_tokens), cost.target_tokens),
-        Cell(duration(cost.train_seconds), cost.train_seconds),
-        Cell(factor(row.time_factor), row.time_factor),
+        cell(cost.target_tokens, amount),
+        cell(cost.train_seconds, duration),
+        cell(system.time_factor, factor),
     ]
-
-
-def _score_columns(comparisons: Sequence[Comparison]) -> list[str]:
-    return list(dict.fromkeys(column for comparison in comparisons for column in score_columns(comparison)))
-
-
-def cost_table(comparison: Comparison) -> Table:
-    """Return the cost of every system."""
-    rows = [TableRow((Cell(row.name), *cost_cells(row)), look(index)) for index, row in enumerate(comparison.rows)]
-    return Table(("system", *cost_columns(comparison)), tuple(rows), "cost of one seed")
 
 
 def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
@@ -108,41 +101,41 @@ def by_test(comparisons: Sequence[Comparison]) -> Table:
 
     Shades say how far a score lies from the baseline's on the same set, as a share of the farthest.
     """
-    reach = max((abs(item.gain(row) or 0.0) for item in comparisons for row in item.rows), default=0.0) or 1.0
-    systems = list(dict.fromkeys(row.name for comparison in comparisons for row in comparison.rows))
-    by_name = [{row.name: row for row in comparison.rows} for comparison in comparisons]
-    rows = []
-    for index, name in enumerate(systems):
-        cells = [_by_test_cell(item, known.get(name), reach) for item, known in zip(comparisons, by_name, strict=True)]
-        rows.append(TableRow((Cell(name), *cells), look(index)))
-    return Table(("system", *(comparison.test for comparison in comparisons)), tuple(rows), "by test set")
+    reach = max((abs(item.gain(system) or 0.0) for item in comparisons for system in item.rows), default=0.0) or 1.0
+    names = list(dict.fromkeys(system.name for item in comparisons for system in item.rows))
+    known = [(item, {system.name: system for system in item.rows}) for item in comparisons]
+    rows = [
+        row([Cell(name), *(_shaded(item, systems.get(name), reach) for item, systems in known)], look=look(index))
+        for index, name in enumerate(names)
+    ]
+    return table(["system", *(item.test for item in comparisons)], rows, title="by test set")
 
 
-def _by_test_cell(comparison: Comparison, row: Row | None, reach: float) -> Cell:
-    score = row.scores.get(comparison.metrics[0]) if row else None
-    if row is None or score is None:
+def _shaded(comparison: Comparison, system: Row | None, reach: float) -> Cell:
+    score = system.scores.get(comparison.metrics[0]) if system else None
+    if system is None or score is None:
         return Cell(MISSING)
-    gain = comparison.gain(row)
-    hint = f"{row.name} on {comparison.where}: {interval(score)}"
-    hint += "" if gain is None else f", difference {row.difference_text}"
-    return Cell(f"{score.value:.1f}{row.mark}", score.value, None if gain is None else gain / reach, hint=hint)
+    gain, hint = comparison.gain(system), f"{system.name} on {comparison.where}: {score.text}"
+    if gain is None:
+        return cell(score.value, hint=hint)
+    hint += f", difference {system.difference_text}"
+    return Cell(f"{score.value:.1f}{system.mark}", score.value, gain / reach, hint=hint)
 
 
-def _bar(comparison: Comparison, row: Row, index: int) -> Cell:
+def _bar(comparison: Comparison, system: Row, index: int) -> Cell:
     """Draw a score's interval over the range of all systems on the same test set."""
-    metric = comparison.metrics[0]
-    estimates = [score for other in comparison.rows if (score := other.scores.get(metric))]
-    score, base = row.scores.get(metric), comparison.rows[0].scores.get(metric)
+    scores = [other.scores.get(comparison.metrics[0]) for other in comparison.rows]
+    score, base, known = scores[index], scores[0], [score for score in scores if score]
     if score is None:
         return Cell("")
-    low, high = min(estimate.low for estimate in estimates), max(estimate.high for estimate in estimates)
+    low, high = min(score.low for score in known), max(score.high for score in known)
 
     def share(value: float) -> float:
         return (value - low) / ((high - low) or 1.0)
 
     baseline = share(base.value) if base else None
     bar = Bar(share(score.low), share(score.value), share(score.high), baseline, look(index).colour)
-    return Cell("", bar=bar, hint=interval(score))
+    return Cell("", bar=bar, hint=score.text)
 
 
 def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:

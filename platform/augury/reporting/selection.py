@@ -14,7 +14,6 @@ from augury.reporting.comparison import scored_sets
 from augury.reporting.results import SystemResult, load_groups
 from augury.scoring.metrics import title
 from augury.sweeping import state
-from augury.sweeping.state import Sweep
 
 
 def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
@@ -25,8 +24,9 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     groups: list[list[Folder]] = []
     names: list[str | None] = []
     for word in words:
-        sweep = _sweep(word, storage)
-        for name, folders in _configurations(sweep) if sweep else [(None, seeds_of(word, storage))]:
+        root, kind, sweep = f"/{word.rstrip('/')}".rpartition(f"/{state.KIND}/")
+        store = Store(root.removeprefix("/") or storage)
+        for name, folders in _configurations(store, sweep) if kind else [(None, seeds_of(word, storage))]:
             if folders in groups:
                 say(f"{name or word} is compared already, and not repeated")
             else:
@@ -43,18 +43,10 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     return systems
 
 
-def _sweep(word: str, storage: str) -> Sweep | None:
-    """Return the sweep that a word names, if it does."""
-    root, kind, name = f"/{word.rstrip('/')}".rpartition(f"/{state.KIND}/")
-    return state.load(Store(root.removeprefix("/") or storage), name) if kind else None
-
-
-def _configurations(sweep: Sweep) -> list[tuple[str, list[Folder]]]:
+def _configurations(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
     """Return name and scored runs of the configurations of a sweep, the reference first."""
-    scored = {
-        item.name: [trial.folder for trial in item.trials if run_files.scored(trial.folder)]
-        for item in sweep.configurations
-    }
+    sweep = state.load(store, name)
+    scored = {name: list(seeds.values()) for name, seeds in sweep.scored().items()}
     if not scored[sweep.by_address[sweep.reference].name]:
         raise UserError(f"the reference of sweep {sweep.name} has no scores yet: `augury sweep` goes on with it")
     if missing := [name for name, folders in scored.items() if not folders]:

@@ -9,7 +9,7 @@ from augury.experiments.runs import FIRST, run_folder
 from augury.reporting import run_files
 from augury.reporting.numbers import MISSING, amount, factor
 from augury.reporting.results import SystemResult, load_groups
-from augury.reporting.tables import Cell, Row, Table
+from augury.reporting.tables import Cell, Table, cell, table
 from augury.scoring.metrics import title
 
 
@@ -18,68 +18,54 @@ def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: s
     stages = _stages(results)
     if all(_before(stage) is None for stage in stages.values()):
         return None
-    rows = [_row(stage, stages, tests, metric) for stage in stages.values()]
+    rows = [_cells(stage, stages, tests, metric) for stage in stages.values()]
     columns = ("stage", "begins with", "takes over", "run", "pairs", "data", "updates", *tests)
     notes = (f"{title(metric)} after every stage, the mean over seeds; updates are those of the stage alone",)
-    return Table(columns, tuple(rows), "stages", notes, parts=(7,))
+    return table(columns, rows, title="stages", notes=notes, parts=(7,))
 
 
 def _stages(results: Sequence[SystemResult]) -> dict[str, SystemResult]:
-    """The stages of systems by their addresses, those before a system in front of it."""
+    """Return the stages of systems by their addresses, those before a system in front of it."""
     systems = {result.address: result for result in results}
     stages: dict[str, SystemResult] = {}
     for result in results:
         chain, before = [result], _runs_before(result)
         while before:
-            address = run_files.facts(next(iter(before.values())))["address"]
-            name = f"{result.name}, {_stage(before)}"
+            facts = run_files.facts(next(iter(before.values())))
+            address, name = facts["address"], f"{result.name}, {facts['parameters'].get('stage.name', FIRST)}"
             chain.append(systems.get(address) or stages.get(address) or load_groups([before], [name])[0])
             before = _runs_before(chain[-1])
         stages |= {stage.address: stages.get(stage.address, stage) for stage in reversed(chain)}
     return stages
 
 
-def _row(stage: SystemResult, stages: Mapping[str, SystemResult], tests: Sequence[str], metric: str) -> Row:
-    before = _before(stage)
+def _cells(stage: SystemResult, stages: Mapping[str, SystemResult], tests: Sequence[str], metric: str) -> list[Cell]:
+    before, cost = _before(stage), stage.cost
     carried = (stage.facts.get("parameters") or {}).get("stage.carry", MISSING)
     pairs = next((text["rows"] for text in stage.facts.get("inputs", ()) if text["name"] == "train"), None)
-    cost = stage.cost
     scores = [stage.tests.get(test, {}).get(metric) for test in tests]
-    return Row(
-        (
-            Cell(stage.name),
-            Cell(stages[before].name if before else MISSING),
-            Cell(carried if before else MISSING),
-            Cell(stage.address, code=True),
-            Cell(amount(pairs) if pairs else MISSING, pairs),
-            Cell(factor(cost.data_factor) if cost else MISSING, cost.data_factor if cost else None),
-            Cell(f"{cost.updates:,.0f}" if cost else MISSING, cost.updates if cost else None),
-            *(
-                Cell(f"{score.value:.1f}", score.value, hint=f"{score.low:.1f} to {score.high:.1f}")
-                if score
-                else Cell(MISSING)
-                for score in scores
-            ),
-        )
-    )
+    return [
+        Cell(stage.name),
+        Cell(stages[before].name if before else MISSING),
+        Cell(carried if before else MISSING),
+        Cell(stage.address, code=True),
+        cell(pairs, amount),
+        cell(cost.data_factor if cost else None, factor),
+        cell(cost.updates if cost else None, ",.0f"),
+        *(cell(own.value, hint=f"{own.low:.1f} to {own.high:.1f}") if own else Cell(MISSING) for own in scores),
+    ]
 
 
 def _before(stage: SystemResult) -> str | None:
-    """The address of the stage before."""
+    """Return the address of the stage before."""
     before: str | None = (stage.facts.get("run") or {}).get("before")
     return before
 
 
 def _runs_before(stage: SystemResult) -> dict[int, Folder]:
-    """The runs of the stage before, by seed."""
+    """Return the runs of the stage before, by seed."""
     before = _before(stage)
     if before is None:
         return {}
     runs = {seed: run_folder(Store(run.root), before, seed) for seed, run in stage.runs.items()}
     return {seed: run for seed, run in runs.items() if run_files.described(run)}
-
-
-def _stage(runs: Mapping[int, Folder]) -> str:
-    """What the stage of these runs is called."""
-    parameters = run_files.facts(next(iter(runs.values())))["parameters"]
-    return str(parameters.get("stage.name", FIRST))

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
 from augury.core.store import Folder, Store
 from augury.experiments import runs
 from augury.reporting import report, run_files
 from augury.reporting.frames import results
-from augury.reporting.numbers import MISSING, amount
-from augury.reporting.page import Download, download
-from augury.reporting.page import render as render_page
-from augury.reporting.sweeps.answer import summary_answer
+from augury.reporting.numbers import MISSING, amount, interval
+from augury.reporting.page import Download, download, render_page
+from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
-from augury.reporting.tables import Cell, Table, csv, table
+from augury.reporting.tables import Cell, Table, cell, csv, table
 from augury.scoring.metrics import title
 from augury.sweeping import state
 
@@ -24,19 +25,20 @@ REPORTS = "reports"
 
 def render(store: Store, refresh: int | None = None) -> str:
     """Return the page as it is now; its links are those of the pages of sweeps and reports in the storage."""
-    known = [_sweep(store, name) for name in state.names(store)]
-    shown = [_report(store.folder(REPORTS, name), name) for name in store.addresses(REPORTS)]
+    sweeps = [state.load(store, name) for name in state.names(store)]
+    folders = {name: store.folder(REPORTS, name) for name in store.addresses(REPORTS)}
     all_runs, downloads = _runs(store)
     return render_page(
         "storage",
         name=f"Augury: {store.root}",
         root=store.root,
-        sweeps=sorted(known, key=lambda sweep: -sweep["updated"]),
-        reports=[entry for entry in shown if entry],
+        sweeps=[(sweep, answer(summarise(sweep))) for sweep in sorted(sweeps, key=lambda sweep: -sweep.updated)],
+        reports=[_report(folder, name) for name, folder in folders.items() if folder.exists(report.PAGE)],
         runs=all_runs,
         downloads=downloads,
         refresh=refresh,
         updated=datetime.now(UTC),
+        date=partial(datetime.fromtimestamp, tz=UTC),
     )
 
 
@@ -45,61 +47,31 @@ def write(store: Store, refresh: int | None = None) -> None:
     Folder(store.root, "").write(PAGE, render(store, refresh))
 
 
-def _sweep(store: Store, name: str) -> dict[str, Any]:
-    sweep = state.load(store, name)
-    counts = {progress: sweep.count(progress) for progress in ("finished", "running", "stopped", "failed")}
-    return {
-        "name": name,
-        "link": f"{state.KIND}/{name}/{state.PAGE}",
-        "question": sweep.question,
-        "answer": summary_answer(summarise(sweep)),
-        "state": "ended" if sweep.ended else "not heard of for minutes" if sweep.silent else "running",
-        "counts": {progress: count for progress, count in counts.items() if count},
-        "updated": sweep.updated,
-        "when": f"{datetime.fromtimestamp(sweep.updated, UTC):%Y-%m-%d %H:%M} UTC",
-    }
-
-
-def _report(folder: Folder, name: str) -> dict[str, Any] | None:
-    """Return what a report says; one of an earlier version has a page alone."""
-    if not folder.exists(report.PAGE):
-        return None
-    summary = folder.read_json(report.SUMMARY) if folder.exists(report.SUMMARY) else {}
-    return {
-        "title": summary.get("title", name),
-        "link": f"{REPORTS}/{name}/{report.PAGE}",
-        "answer": summary.get("answer", ""),
-        "systems": ", ".join(summary.get("systems", ())),
-    }
+def _report(folder: Folder, name: str) -> dict[str, Any]:
+    """Return what a report says; one of an earlier version says nothing beside its page."""
+    known = {"title": name, "link": f"{REPORTS}/{name}/{report.PAGE}", "answer": "", "systems": ()}
+    return known | (folder.read_json(report.SUMMARY) if folder.exists(report.SUMMARY) else {})
 
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     """Return the runs of a storage with the deciding score of every test set, and all scores as CSV."""
-    frame = results(store.root)
-    described = runs.folders(store)
+    frame, described = results(store.root), runs.folders(store)
     if not described:
         return None, []
-    tests = list(dict.fromkeys(frame["test"]))
-    by_run = {run: scores for run, scores in frame.groupby("run", sort=False)}
+    deciding = frame.drop_duplicates(["run", "test"])
+    by_place = {(score["run"], score["test"]): score for score in deciding.to_dict("records")}
+    tests = list(dict.fromkeys(deciding["test"]))
     rows = []
     for run in described:
-        facts, scores = run_files.facts(run), by_run.get(run.uri)
-        cells = [_score(scores, test) for test in tests]
-        parameters = None if scores is None else scores["parameters"].iloc[0]
-        cost = Cell(MISSING) if parameters is None else Cell(amount(parameters), float(parameters))
-        names = [facts["name"], facts.get("experiment") or MISSING, facts["task"]]
-        seed, address = Cell(str(facts["seed"]), facts["seed"]), Cell(run.name.removeprefix("runs/"), code=True)
-        rows.append([*names, seed, *cells, cost, address])
+        facts, parameters = run_files.facts(run), run_files.scores(run)["cost"].get("parameters")
+        names = [facts["name"], facts.get("experiment") or MISSING, facts["task"], cell(facts["seed"], "d")]
+        scores = (by_place.get((run.uri, test)) for test in tests)
+        cells = [_score(score) if score else Cell(MISSING) for score in scores]
+        rows.append([*names, *cells, cell(parameters, amount), Cell(run.name.removeprefix("runs/"), code=True)])
     columns = ["system", "experiment", "task", "seed", *tests, "parameters", "run"]
     return table(columns, rows, title="runs"), [download("all scores as CSV", "scores.csv", csv(frame))]
 
 
-def _score(scores: Any, test: str) -> Cell:
-    """Return the first metric of a run on a test set."""
-    of_test = None if scores is None else scores[scores["test"] == test]
-    if of_test is None or of_test.empty:
-        return Cell(MISSING)
-    first = of_test.iloc[0]
-    return Cell(
-        f"{title(first['metric'])} {first['value']:.1f} [{first['low']:.1f}, {first['high']:.1f}]", first["value"]
-    )
+def _score(score: Mapping[Any, Any]) -> Cell:
+    shown = interval(score["value"], score["low"], score["high"])
+    return Cell(f"{title(score['metric'])} {shown}", score["value"])

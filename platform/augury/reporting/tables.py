@@ -16,6 +16,7 @@ import pandas as pd
 from rich.cells import cell_len
 
 from augury.reporting.looks import Look
+from augury.reporting.numbers import Form, number
 
 WIDTH = 200
 """Characters of a line where there is no terminal."""
@@ -89,28 +90,38 @@ class Table:
     title: str = ""
     notes: tuple[str, ...] = ()
     kind: Literal["numbers", "words"] = "numbers"
+    """A page lets its reader sort and filter numbers."""
     parts: tuple[int, ...] = ()
     """Columns at which a narrow terminal continues below, with the names repeated."""
-
-    @property
-    def sortable(self) -> bool:
-        """Whether a page lets its reader sort and filter."""
-        return self.kind == "numbers" and len(self.rows) > 2
 
     def lines(self) -> list[list[str]]:
         """Return the texts of the header and of all rows."""
         return [list(self.columns), *([cell.text for cell in row.cells] for row in self.rows)]
 
 
-def table(columns: Sequence[str], rows: Sequence[Sequence[object]], **options: Any) -> Table:
-    """Return a table of texts and cells; `options` are further fields of `Table`."""
-    cells = [
-        tuple(cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in row) for row in rows
-    ]
-    return Table(tuple(columns), tuple(Row(row) for row in cells), **options)
+def cell(value: float | None, form: Form = ".1f", **options: Any) -> Cell:
+    """Return a number as people read it, sorted by its value; `options` are further fields of `Cell`."""
+    return Cell(number(value, form), value, **options)
 
 
-def text(tables: Sequence[Table], width: int | None = None) -> str:
+def row(cells: Sequence[object], **options: Any) -> Row:
+    """Return a row of texts and cells; `options` are further fields of `Row`."""
+    return Row(
+        tuple(cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in cells), **options
+    )
+
+
+def table(columns: Sequence[str], rows: Sequence[Row | Sequence[object]], **options: Any) -> Table:
+    """Return a table of rows, or of their texts and cells; `options` are further fields of `Table`."""
+    return Table(tuple(columns), tuple(line if isinstance(line, Row) else row(line) for line in rows), **options)
+
+
+def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
+    """Return a table of rows that map the same columns to their texts and cells."""
+    return table([*rows[0]], [[*cells.values()] for cells in rows], **options)
+
+
+def plain_text(tables: Sequence[Table], width: int | None = None) -> str:
     """Return tables with their notes as plain lines, fitted to the terminal if there is one."""
     room = width or shutil.get_terminal_size((WIDTH, 50)).columns
     return "\n\n".join("\n".join(line.rstrip() for line in _text(shown, room)) for shown in tables) + "\n"
@@ -118,17 +129,17 @@ def text(tables: Sequence[Table], width: int | None = None) -> str:
 
 def _text(shown: Table, width: int) -> list[str]:
     lines = shown.lines()
-    blocks = [aligned(lines)]
+    blocks = [_aligned(lines)]
     if cell_len(blocks[0][0]) > width and shown.parts:
         edges = [1, *shown.parts, len(shown.columns)]
         ranges = [range(start, end) for start, end in zip(edges, edges[1:], strict=False)]
-        blocks = [aligned([[line[0], *(line[index] for index in part)] for line in lines]) for part in ranges]
+        blocks = [_aligned([[line[0], *(line[index] for index in part)] for line in lines]) for part in ranges]
     body = [line for index, block in enumerate(blocks) for line in ([""] if index else []) + block]
     return [*([shown.title] if shown.title else []), *body, *([""] if shown.notes else []), *shown.notes]
 
 
-def aligned(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return lines in columns, the first one left-aligned, with a rule below the header."""
+def _aligned(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Return lines in columns, the first column left-aligned, with a rule below the header."""
     widths = [max(map(cell_len, column)) for column in zip(*lines, strict=True)]
     spaces = [[" " * (width - cell_len(cell)) for cell, width in zip(line, widths, strict=True)] for line in lines]
     padded = [
@@ -177,4 +188,4 @@ def csv(frame: pd.DataFrame) -> str:
     return frame.to_csv(index=False, lineterminator="\n")
 
 
-FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {"text": text, "markdown": markdown, "latex": latex}
+FORMATS: Mapping[str, Callable[[Sequence[Table]], str]] = {"text": plain_text, "markdown": markdown, "latex": latex}

@@ -11,8 +11,7 @@ from augury.reporting.learnt import Reached, not_learnt
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.score_tables import by_test, score_tables
-from augury.reporting.tables import table
-from augury.reporting.tables import text as table_text
+from augury.reporting.tables import plain_text, table
 from augury.scoring.metrics import title
 
 MOST_SETS = 3
@@ -22,12 +21,12 @@ MOST_SETS = 3
 def text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
     """Return the scores on all test sets, the cost and the notes as plain lines."""
     if len(comparisons) <= MOST_SETS:
-        return table_text(score_tables(comparisons), width)
+        return plain_text(score_tables(comparisons), width)
     mean, *_ = score_tables(comparisons[:1])
     listed = replace(
         by_test(comparisons), notes=("every test set with intervals and p: the page, --json, or augury compare",)
     )
-    return table_text([mean, listed], width)
+    return plain_text([mean, listed], width)
 
 
 def validations(systems: Sequence[SystemResult]) -> str:
@@ -46,4 +45,4 @@ def validations(systems: Sequence[SystemResult]) -> str:
         for metric, value in values.items()
     ]
     notes = (*not_learnt(reached, "valid"), NO_TESTS, *cautions(systems))
-    return table_text([table(columns, rows, notes=notes)])
+    return plain_text([table(columns, rows, notes=notes)])

@@ -28,7 +28,7 @@ class Display:
 
     def show(self, sweep: Sweep) -> None:
         """Show the current state of the sweep; cheap enough to call every second."""
-        trials = {trial.folder.name: (configuration, trial) for configuration, trial in _trials(sweep)}
+        trials = {trial.folder.name: (configuration, trial) for configuration, trial in sweep.trials}
         ended = {name for name, (_, trial) in trials.items() if trial.progress in ENDS}
         newly_ended = sorted(ended - (ended if self._ended is None else self._ended))  # not those of earlier commands
         self._ended = ended
@@ -73,7 +73,7 @@ def _text(sweep: Sweep, configuration: Configuration, trial: Trial) -> str:
 
 def summary(sweep: Sweep) -> str:
     """Return the line of the sweep: trials by state, the best configuration so far, the time left."""
-    counts = Counter(trial.progress for _, trial in _trials(sweep))
+    counts = Counter(trial.progress for _, trial in sweep.trials)
     states: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "failed", "waiting")
     parts = [f"{counts[state]} {state}" for state in states if counts[state]]
     parts += [f"best so far {best.name}: {sweep.metric} {value:.2f}" for best, value in leaders(sweep)[:1]]
@@ -100,7 +100,7 @@ def seconds_left(sweep: Sweep) -> float | None:
     Assumes that every trial takes as long as the finished ones, that as many run at once as now, and that the race
     stops none of them.
     """
-    trials = [trial for _, trial in _trials(sweep)]
+    trials = [trial for _, trial in sweep.trials]
     finished = [trial.seconds for trial in trials if trial.progress == "finished"]
     running = sum(trial.progress == "running" for trial in trials)
     if not finished or not running:
@@ -108,10 +108,6 @@ def seconds_left(sweep: Sweep) -> float | None:
     per_trial = statistics.fmean(finished)
     unfinished = [trial for trial in trials if trial.progress in ("waiting", "running", "paused")]
     return sum(max(per_trial - trial.seconds, 0.0) for trial in unfinished) / running
-
-
-def _trials(sweep: Sweep) -> list[tuple[Configuration, Trial]]:
-    return [(configuration, trial) for configuration in sweep.configurations for trial in configuration.trials]
 
 
 def _last_validation(sweep: Sweep, trial: Trial) -> list[str]:

@@ -182,18 +182,27 @@ class Sweep:
         """The configurations by address."""
         return {configuration.address: configuration for configuration in self.configurations}
 
+    @property
+    def trials(self) -> list[tuple[Configuration, Trial]]:
+        """All trials with their configurations, the reference's first."""
+        return [(configuration, trial) for configuration in self.configurations for trial in configuration.trials]
+
+    @property
+    def seconds(self) -> float:
+        """Spent in the training of all trials."""
+        return sum(trial.seconds for _, trial in self.trials)
+
     def count(self, progress: Progress) -> int:
         """Return the number of trials in a state."""
-        return sum(trial.progress == progress for group in self.configurations for trial in group.trials)
+        return sum(trial.progress == progress for _, trial in self.trials)
 
-    def finished(self) -> list[Folder]:
-        """Return the folders of the scored runs, those of the reference first."""
-        return [
-            trial.folder
-            for configuration in self.configurations
-            for trial in configuration.trials
-            if trial.folder.exists(runs.SCORES)
-        ]
+    def scored(self) -> dict[str, dict[int, Folder]]:
+        """Return the scored runs of every configuration, by its name and the seed, the reference first."""
+        scored: dict[str, dict[int, Folder]] = {configuration.name: {} for configuration in self.configurations}
+        for configuration, trial in self.trials:
+            if trial.folder.exists(runs.SCORES):
+                scored[configuration.name][trial.seed] = trial.folder
+        return scored
 
 
 @dataclass

@@ -251,9 +251,10 @@ class _Sync:
         }
         if best is not None:
             tags |= {"augury.best": best.name, "augury.best_configuration": best.address}
-        scored = json.dumps([sweep.ended, *(run_status(folder)[1] for folder in sweep.finished())])
+        folders = [folder for of_seeds in sweep.scored().values() for folder in of_seeds.values()]
+        scored = json.dumps([sweep.ended, *(run_status(folder)[1] for folder in folders)])
         if logged.tags.get(SCORED) != scored:
-            tags |= {SCORED: scored, "augury.answer": answer(sweep)}
+            tags |= {SCORED: scored, "augury.answer": answer(summary.summarise(sweep))}
         filter_string = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"
         charts = self.mlflow.charts(filter_string, f"best/{sweep.metric}", lower_first=sweep.mode == "min")
         tags[NOTE] = "\n\n".join(
@@ -271,8 +272,7 @@ class _Sync:
         sweep = self.sweep
         counts: tuple[Progress, ...] = ("finished", "failed", "stopped")
         metrics: dict[str, float | None] = {f"trials/{name}": sweep.count(name) for name in counts}
-        trials = [trial for configuration in sweep.configurations for trial in configuration.trials]
-        metrics["cost/training_hours"] = sum(trial.seconds for trial in trials) / 3600
+        metrics["cost/training_hours"] = sweep.seconds / 3600
         return metrics | (best_validation(sweep, best) if best is not None else {})
 
 

@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from augury.reporting.comparison import comparison
+from augury.reporting.papers.reproduction import Measured
 
 
 def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None:
@@ -19,18 +20,26 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         ("oracle", "not run", "reads the labels"),
         ("gain", "computed", "computed: relative improvement of '+A' over 'plain' in per cent"),
     ]
-    assert (found.tests, found.column, list(found.comparisons)) == (["qaa", "qab"], "mean", ["mean", "qaa", "qab"])
+    assert (found.column, list(found.comparisons)) == ("mean", ["mean", "qaa", "qab"])
     plain, better, again, failed, oracle, _ = found.lines
-    assert [score and score.value for score in map(found.score, found.lines)] == [66.0, 80.0, 80.0, None, None, None]
-    assert plain.deviations == {column: pytest.approx(2**0.5) for column in ("qaa", "qab", "mean")}
-    assert (better.measured, better.deviations) == (again.measured, again.deviations)
+    assert [found.measured(line).score and found.measured(line).value for line in found.lines] == [
+        66.0,
+        80.0,
+        80.0,
+        None,
+        None,
+        None,
+    ]
+    deviations = {column: measured.deviation for column, measured in plain.measured.items()}
+    assert deviations == {column: pytest.approx(2**0.5) for column in ("qaa", "qab", "mean")}
+    assert better.measured == again.measured
     assert failed.measured == oracle.measured == {}
-    assert found.seconds == 2 * 60 + 2 * 90
+    assert found.sweep.seconds == 2 * 60 + 2 * 90
 
 
 def test_differences_are_those_of_the_two_level_test_on_the_mean(table7: Any) -> None:
     found = table7()
-    row = found.row(found.lines[1])
+    row = found.measured(found.lines[1]).row
     assert row == comparison(found.systems, "mean").rows[1]
     assert (row.difference, row.tested.over, row.time_factor) == (14.0, "seeds and sentences", 1.5)
     assert row.tested.low < 14 < row.tested.high
@@ -59,7 +68,7 @@ def test_improvements_are_computed_from_two_rows(table7: Any) -> None:
     found = table7()
     gain = found.lines[-1]
     assert gain.values == pytest.approx({"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61})
-    assert (found.value(gain), found.score(gain)) == (gain.values["mean"], None)
+    assert found.measured(gain) == Measured(gain.values["mean"])
 
 
 def test_rows_that_were_left_out_or_not_begun(paper: Any) -> None:
@@ -78,7 +87,7 @@ def test_of_one_test_set_there_is_no_mean(paper: Any) -> None:
     paper.measure("plain", {"qaa": [70, 72]})
     found = paper.reproduced()
     assert (found.column, list(found.comparisons), found.deciding.test) == ("qaa", ["qaa"], "qaa")
-    assert (found.score(found.lines[0]).value, found.published(found.lines[0])) == (71.0, 69.1)
+    assert (found.measured(found.lines[0]).value, found.published(found.lines[0])) == (71.0, 69.1)
 
 
 def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
@@ -87,15 +96,15 @@ def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
     found = paper.reproduced(ended=False)
     plain, better, *_ = found.lines
     assert (plain.status, better.status) == ("not begun", "measured")
-    assert found.score(better).value == 80.0
-    assert (found.row(better).difference, found.row(better).tested) == (None, None)
+    assert found.measured(better).value == 80.0
+    assert (found.measured(better).row.difference, found.measured(better).row.tested) == (None, None)
 
 
 def test_before_anything_is_scored(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
     found = paper.reproduced(ended=False)
     assert (found.deciding, found.comparisons) == (None, {})
-    assert found.score(found.lines[0]) is None
+    assert found.measured(found.lines[0]) == Measured()
 
 
 def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> None:
@@ -107,7 +116,7 @@ def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> No
     paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
     found = paper.reproduced("paper", ended=False)
     lines = {line.name: line for line in found.lines}
-    fixed, row = lines["+A fixed"], found.row(lines["+A fixed"])
+    fixed, row = lines["+A fixed"], found.measured(lines["+A fixed"]).row
     assert fixed.values == lines["+A"].values and (fixed.status, fixed.published) == ("measured", {"qab": 81.0})
     assert fixed.why == "the outputs of '+A', scored by accuracy"
-    assert (row.difference, row.tested, row.cost) == (None, None, found.row(lines["+A"]).cost)
+    assert (row.difference, row.tested, row.cost) == (None, None, found.measured(lines["+A"]).row.cost)

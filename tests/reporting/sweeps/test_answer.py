@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from augury.reporting.answer import answer as compared
-from augury.reporting.sweeps.answer import answer, summary_answer
+from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.scoring.significance import Difference
 from augury.sweeping.state import Sweep
@@ -25,12 +25,12 @@ def addresses(sweeps: Any) -> list[str]:
 
 
 def test_nothing_yet(sweeps: Any, addresses: list[str]) -> None:
-    assert answer(sweeps.load(ended=False)) == "No answer yet, with 0 of 9 trials finished."
+    assert answer(summarise(sweeps.load(ended=False))) == "No answer yet, with 0 of 9 trials finished."
 
 
 def test_validations_alone_are_no_answer(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[1], 1, [20, 31.2], "running")
-    assert answer(sweeps.load(ended=False)) == (
+    assert answer(summarise(sweeps.load(ended=False))) == (
         "No answer yet: with 0 of 9 trials finished, beta=1 leads with validation BLEU 31.2 (1 seed), "
         "and there are no test scores to compare."
     )
@@ -42,11 +42,11 @@ def test_without_test_sets_validation_decides(sweeps: Any, addresses: list[str])
             sweeps.trial(address, seed, [value])
     sweep = sweeps.load(tests=())
     # The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816 with 6 degrees of freedom, t = 2.447: 4 ± 1.63.
-    said = answer(sweep)
+    said = answer(summarise(sweep))
     assert said.startswith("Without test sets, beta=1 leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more")
     assert "than baseline with 30.0 [28.8, 31.2] (3 seeds) (95 % interval of the difference 2.4 to 5.6)" in said
     assert "less is to be expected on unseen text" in said
-    assert answer(sweeps.load(tests=(), ended=False)).startswith(
+    assert answer(summarise(sweeps.load(tests=(), ended=False))).startswith(
         "So far, with 9 of 9 trials finished: without test sets"
     )
 
@@ -55,13 +55,13 @@ def test_without_test_sets_a_small_lead_may_be_chance(sweeps: Any, addresses: li
     for address, values in zip(addresses, ((30, 31), (30, 32), (29, 30)), strict=True):
         for seed, value in enumerate(values, start=1):
             sweeps.trial(address, seed, [value])
-    assert "it may be chance" in answer(sweeps.load(tests=()))
+    assert "it may be chance" in answer(summarise(sweeps.load(tests=())))
 
 
 def test_without_test_sets_the_reference_is_held_against_the_next_best(sweeps: Any, addresses: list[str]) -> None:
     for address, value in zip(addresses, (33, 31, 32), strict=True):
         sweeps.trial(address, 1, [value])
-    said = answer(sweeps.load(tests=()))
+    said = answer(summarise(sweeps.load(tests=())))
     assert said.startswith("Without test sets, baseline leads") and "1.0 more than beta=2" in said
     assert "single seeds do not decide" in said
 
@@ -72,15 +72,15 @@ def test_on_the_way(sweeps: Any, addresses: list[str]) -> None:
     sweep = sweeps.load(ended=False)
     said = core(sweep, "beta=2")
     assert said.startswith("On test, beta=2 scores 2.0 BLEU more than baseline")
-    assert answer(sweep) == f"So far, with 3 of 9 trials finished, o{said[1:]}"
+    assert answer(summarise(sweep)) == f"So far, with 3 of 9 trials finished, o{said[1:]}"
 
 
 def test_what_leads_in_validation_is_judged_on_the_test_set(sweeps: Any, addresses: list[str]) -> None:
     for address, value, bleu in zip(addresses, (30, 31, 32), (29, 35, 28), strict=True):
         sweeps.trial(address, 1, [value], bleu=bleu)
     sweep = sweeps.load()
-    assert answer(sweep) == core(sweep, "beta=2")
-    assert "beta=2 does not beat baseline" in answer(sweep)
+    assert answer(summarise(sweep)) == core(sweep, "beta=2")
+    assert "beta=2 does not beat baseline" in answer(summarise(sweep))
 
 
 def test_failed_trials_and_stopped_configurations_are_counted(sweeps: Any, addresses: list[str]) -> None:
@@ -90,11 +90,11 @@ def test_failed_trials_and_stopped_configurations_are_counted(sweeps: Any, addre
     sweeps.trial(addresses[2], 1, [25], "stopped")
     sweep = sweeps.load(scheduler="halving")
     losses = "; 1 of 4 trials failed; 1 of 3 configurations were stopped early."
-    assert answer(sweep) == core(sweep, "beta=1").removesuffix(".") + losses
+    assert answer(summarise(sweep)) == core(sweep, "beta=1").removesuffix(".") + losses
 
 
 def test_a_race_does_not_say_how_many_trials_there_will_be(sweeps: Any, addresses: list[str]) -> None:
-    assert answer(sweeps.load(scheduler="halving", ended=False)) == "No answer yet, with 0 trials finished."
+    assert answer(summarise(sweeps.load(scheduler="halving", ended=False))) == "No answer yet, with 0 trials finished."
 
 
 def test_a_reference_that_leads_stands_against_the_next_best(sweeps: Any, addresses: list[str]) -> None:
@@ -102,13 +102,13 @@ def test_a_reference_that_leads_stands_against_the_next_best(sweeps: Any, addres
         sweeps.trial(address, 1, [value])
     sweep = sweeps.load()
     said = core(sweep, "beta=2")
-    assert answer(sweep) == f"baseline is ahead of all others in validation BLEU; o{said[1:]}"
+    assert answer(summarise(sweep)) == f"baseline is ahead of all others in validation BLEU; o{said[1:]}"
 
 
 def test_a_sweep_that_failed_has_no_answer(sweeps: Any, addresses: list[str]) -> None:
     for address in addresses:
         sweeps.trial(address, 1, [], "failed", error="Diverged")
-    assert answer(sweeps.load([1])) == (
+    assert answer(summarise(sweeps.load([1]))) == (
         "No answer: no configuration came to a validation, with 0 of 3 trials finished; 3 of 3 trials failed."
     )
 
@@ -120,7 +120,7 @@ def test_a_better_one_that_does_not_lead_is_named(sweeps: Any, addresses: list[s
     table = summary.comparisons[0]
     proven = Difference(6.0, 5.0, 7.0, 0.001, "seeds and sentences")
     rows = tuple(replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row for row in table.rows)
-    said = summary_answer(replace(summary, comparisons=(replace(table, rows=rows),)))
+    said = answer(replace(summary, comparisons=(replace(table, rows=rows),)))
     assert said.startswith("On test, beta=2 does not beat baseline")
     assert "; beta=1, not ahead in validation, scored better than the reference too" in said
-    assert "beta=1" not in summary_answer(summary)
+    assert "beta=1" not in answer(summary)

@@ -76,8 +76,7 @@ def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
     summary = summarise(sweeps.load())
     kept = front(summary.comparisons[0])
     assert [row.name for row in kept] == ["beta=0", "beta=4", "beta=2", "beta=5"]
-    figure = score_against_cost(summary.comparisons[0], looks(summary))
-    assert figure is not None
+    (figure,) = score_against_cost(summary.comparisons[0], looks(summary))
     (line,) = lines(figure, "front")
     assert line["x"] == pytest.approx([100 / 60, 110 / 60, 2, 400 / 60])
     assert line["y"] == [30, 30.5, 31, 33]

@@ -133,7 +133,7 @@ def test_parallel_coordinates_go_through_values_score_and_cost(sweeps: Any) -> N
     for beta, keys, value in ((0, [1], 30), (5, [2], 32), (10, [1], 31)):
         address = sweeps.configuration({"regime.beta": beta, "augment.0.keys": keys})
         sweeps.trial(address, 1, [value] * (beta // 5 + 1))
-    figure = parallel_coordinates(summarise(sweeps.load()), {})
+    (figure,) = parallel_coordinates(summarise(sweeps.load()), {})
     drawn = {name: list(trace.y) for name, trace in traces(figure).items()}
     assert drawn == {
         "beta=0, keys=1": [0, 0, 0, 0],

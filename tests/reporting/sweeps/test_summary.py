@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.sweeps.summary import ranking, rows_by_address, summarise
+from augury.reporting.sweeps.summary import ranking, summarise
 from augury.sweeping.state import Sweep
 
 
@@ -151,5 +151,5 @@ def test_scores_are_compared_with_the_reference_alone(sweeps: Any) -> None:
     summary = summarise(sweeps.load())
     (table,) = summary.comparisons
     assert [(row.name, row.difference) for row in table.rows] == [("beta=1", None), ("beta=2", 1)]
-    assert rows_by_address(table)[rival].scores["bleu"].value == 31
+    assert table.row(rival).scores["bleu"].value == 31
     assert summary.reference.name == "beta=1"

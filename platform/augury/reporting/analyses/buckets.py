@@ -2,44 +2,45 @@
 
 from __future__ import annotations
 
-import html
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
-from typing import Any
+from typing import Any, NamedTuple
 
-import plotly.graph_objects as go
-
-from augury.analysis.buckets import TESTED, Bucket, Buckets
+from augury.analysis.buckets import TESTED, Bucket, Buckets, buckets
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Part, Report, of_systems, where
-from augury.reporting.figures import Figure, chart, error_bars
-from augury.reporting.looks import look
-from augury.reporting.numbers import MISSING, probability
-from augury.reporting.tables import Cell, Table, table
+from augury.reporting.analyses.report import Analysis, Part, difference_cells, where
+from augury.reporting.figures import Figure, chart, trace
+from augury.reporting.looks import legend, look
+from augury.reporting.numbers import interval
+from augury.reporting.tables import Cell, Table, cell, table
 from augury.scoring.significance import holm
 
-KINDS = {
-    "frequency": ("F-measure by frequency", "words", "count in the training target", "F-measure", 100.0),
-    "length": ("BLEU by length", "sentences", "words of the reference", "BLEU", 1.0),
-}
+
+class Kind(NamedTuple):
+    """How sentences or words are put into buckets, and scored."""
+
+    name: str
+    """Of the field of `Buckets`."""
+    title: str
+    unit: str
+    axis: str
+    score: str
+    scale: float
+    """Of a score as it is shown."""
+    note: str
 
 
-def report(results: Sequence[Buckets], systems: Sequence[System], settings: Mapping[str, Any]) -> Report:
-    """Return the report of `buckets`."""
-    legend = tuple((look(index), result.system) for index, result in enumerate(results))
-    parts = [
-        Part(KINDS[kind][0], _table(kind, results, settings), (_chart(kind, results, settings),), legend)
-        for kind in KINDS
-    ]
-    return of_systems(
-        "buckets",
-        "Scores by frequency and length",
-        answer(results, systems),
-        parts,
-        systems,
-        [asdict(result) for result in results],
-        settings,
-    )
+FREQUENCY = Kind(
+    "frequency",
+    "F-measure by frequency",
+    "words",
+    "count in the training target",
+    "F-measure",
+    100.0,
+    "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, the words of references, "
+    "and of outputs that match none, too (compare-mt). Words as sacreBLEU's tokeniser has them.",
+)
+SENTENCES = "Corpus BLEU of the sentences of a bucket, as in compare-mt."
+LENGTH = Kind("length", "BLEU by length", "sentences", "words of the reference", "BLEU", 1.0, SENTENCES)
 
 
 def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
@@ -51,108 +52,84 @@ def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
             f"On {where(systems)}, {first.system} has F {100 * rare.value:.1f} on words that occur {rare.bucket} "
             f"times in training, and {100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
         )
-    summary = [_differences(kind, result, first) for result in others for kind in KINDS]
-    return f"On {where(systems)}, {'; '.join(summary)} (paired bootstrap, p < 0.05 corrected for the buckets)."
+    summary = "; ".join(_differences(kind, result, first) for result in others for kind in (FREQUENCY, LENGTH))
+    return f"On {where(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
 
 
-def _differences(kind: str, result: Buckets, first: Buckets) -> str:
+def parts(results: Sequence[Buckets], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
+    """Return a table and a chart of every kind of buckets."""
+    names = [result.system for result in results]
+    of_references = settings["counted_in"] == "references"
+    frequency = FREQUENCY._replace(axis="count in the references") if of_references else FREQUENCY
+    return [
+        Part(kind.title, _table(kind, results), (_chart(kind, results),), legend(names)) for kind in (frequency, LENGTH)
+    ]
+
+
+def _differences(kind: Kind, result: Buckets, first: Buckets) -> str:
     """Say in how many buckets two systems differ, and in which most."""
-    score, what, size = KINDS[kind][3], KINDS[kind][2], KINDS[kind][4]
-    tested = _real(getattr(result, kind))
+    tested = [(bucket, test) for bucket in _of(kind, result) if (test := bucket.against_first)]
+    corrected = holm([test.p_value for _, test in tested])
     real = [
-        (size * bucket.against_first.value, bucket) for bucket, is_real in tested if is_real and bucket.against_first
+        (kind.scale * test.value, bucket.bucket)
+        for (bucket, test), p_value in zip(tested, corrected, strict=True)
+        if p_value < 0.05
     ]
     if not real:
-        return f"no difference of {result.system} to {first.system} in {score} by {what} is real"
+        return f"no difference of {result.system} to {first.system} in {kind.score} by {kind.axis} is real"
     most, bucket = max(real, key=lambda entry: abs(entry[0]))
     return (
-        f"{result.system} differs from {first.system} in {score} in {len(real)} of {len(tested)} buckets by {what}, "
-        f"most ({most:+.1f}) at {bucket.bucket}"
+        f"{result.system} differs from {first.system} in {kind.score} in {len(real)} of {len(tested)} buckets by "
+        f"{kind.axis}, most ({most:+.1f}) at {bucket}"
     )
 
 
-def _real(buckets: Sequence[Bucket]) -> list[tuple[Bucket, bool]]:
-    """The buckets that are tested, and whether their difference is real, corrected for their number."""
-    tested = [(bucket, bucket.against_first.p_value) for bucket in buckets if bucket.against_first]
-    corrected = holm([p_value for _, p_value in tested])
-    return [(bucket, p_value < 0.05) for (bucket, _), p_value in zip(tested, corrected, strict=True)]
-
-
-def _table(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -> Table:
-    heading, unit, axis, score, size = KINDS[kind]
-    names = [bucket.bucket for bucket in getattr(results[0], kind)]
-    by_name = [{bucket.bucket: bucket for bucket in getattr(result, kind)} for result in results]
+def _table(kind: Kind, results: Sequence[Buckets]) -> Table:
+    by_name = [{bucket.bucket: bucket for bucket in _of(kind, result)} for result in results]
     rows = []
-    for name in names:
-        row: list[Any] = [Cell(name, names.index(name)), Cell(f"{by_name[0][name].size:,}", by_name[0][name].size)]
-        for index, buckets in enumerate(by_name):
-            bucket = buckets[name]
-            row.append(
-                Cell(
-                    f"{size * bucket.value:.1f} [{size * bucket.interval.low:.1f}, {size * bucket.interval.high:.1f}]",
-                    bucket.value,
-                    hint=""
-                    if bucket.recall is None or bucket.precision is None
-                    else f"precision {bucket.precision:.1%}, recall {bucket.recall:.1%}",
-                )
-            )
-            if index:
-                test = bucket.against_first
-                row += (
-                    [MISSING, MISSING]
-                    if test is None
-                    else [
-                        f"{size * test.value:+.1f} [{size * test.low:+.1f}, {size * test.high:+.1f}]",
-                        probability(test.p_value),
-                    ]
-                )
+    for index, (name, first) in enumerate(by_name[0].items()):
+        row = [Cell(name, index), cell(first.size, ",")]
+        for place, of_system in enumerate(by_name):
+            row.append(_score(kind, of_system[name]))
+            row += difference_cells(of_system[name].against_first, kind.scale) if place else []
         rows.append(row)
-    columns = [_axis(kind, settings), unit, results[0].system]
+    columns = [kind.axis, kind.unit, results[0].system]
+    notes = [kind.note]
     for result in results[1:]:
         columns += [result.system, "difference [95 %]", "p"]
-    notes_of: dict[str, tuple[str, ...]] = {
-        "frequency": (
-            "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, the words of "
-            "references, and of outputs that match none, too (compare-mt). Words as sacreBLEU's tokeniser has them.",
-        ),
-        "length": ("Corpus BLEU of the sentences of a bucket, as in compare-mt.",),
-    }
-    notes = notes_of[kind]
     if len(results) > 1:
-        notes += (
+        notes.append(
             f"p: paired bootstrap over sentences, of one bucket, not corrected for their number; buckets of fewer than "
-            f"{TESTED} sentences are not tested.",
+            f"{TESTED} sentences are not tested."
         )
-    return table(columns, rows, title=heading, notes=notes)
+    return table(columns, rows, title=kind.title, notes=tuple(notes))
 
 
-def _chart(kind: str, results: Sequence[Buckets], settings: Mapping[str, Any]) -> Figure:
-    heading, _, _, score, size = KINDS[kind]
-    traces = []
+def _score(kind: Kind, bucket: Bucket) -> Cell:
+    shares = "" if bucket.precision is None else f"precision {bucket.precision:.1%}, recall {bucket.recall:.1%}"
+    return Cell(interval(*_ends(kind, bucket)), bucket.value, hint=shares)
+
+
+def _chart(kind: Kind, results: Sequence[Buckets]) -> Figure:
+    traces, summary = [], []
     for index, result in enumerate(results):
-        buckets: Sequence[Bucket] = getattr(result, kind)
-        drawn, name = look(index), html.escape(result.system)
-        ends = [tuple(size * end for end in (b.value, b.interval.low, b.interval.high)) for b in buckets]
-        traces.append(
-            go.Bar(
-                name=name,
-                x=[bucket.bucket for bucket in buckets],
-                y=[value for value, _, _ in ends],
-                error_y=error_bars(ends),
-                marker={"color": drawn.colour},
-                hovertemplate=f"{name}, %{{x}}: %{{y:.1f}}<extra></extra>",
-            )
-        )
-    drawing = chart(traces, _axis(kind, settings), score)
-    drawing.update_xaxes(type="category")
-    summary = "; ".join(
-        f"{result.system}: " + ", ".join(f"{b.bucket} {size * b.value:.1f}" for b in getattr(result, kind))
-        for result in results
-    )
-    return Figure(kind, heading, f"{heading}: {summary}", drawing)
+        ends = {bucket.bucket: _ends(kind, bucket) for bucket in _of(kind, result)}
+        values, hover = [value for value, *_ in ends.values()], ", %{x}: %{y:.1f}"
+        whiskers = list(ends.values())
+        traces.append(trace(result.system, look(index), list(ends), values, hover, mode="bars", ends=whiskers))
+        summary.append(f"{result.system}: {', '.join(f'{name} {value:.1f}' for name, (value, *_) in ends.items())}")
+    drawing = chart(traces, kind.axis, kind.score, xaxis_type="category")
+    return Figure(kind.name, kind.title, f"{kind.title}: {'; '.join(summary)}", drawing)
 
 
-def _axis(kind: str, settings: Mapping[str, Any]) -> str:
-    if kind == "frequency" and settings["counted_in"] == "references":
-        return "count in the references"
-    return KINDS[kind][2]
+def _of(kind: Kind, result: Buckets) -> Sequence[Bucket]:
+    buckets: Sequence[Bucket] = getattr(result, kind.name)
+    return buckets
+
+
+def _ends(kind: Kind, bucket: Bucket) -> tuple[float, float, float]:
+    """Return the score as it is shown, and the ends of its interval."""
+    return kind.scale * bucket.value, kind.scale * bucket.interval.low, kind.scale * bucket.interval.high
+
+
+ANALYSIS = Analysis("buckets", "Scores by frequency and length", buckets, answer, parts, ("counted_in",))

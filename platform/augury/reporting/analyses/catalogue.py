@@ -2,51 +2,43 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict
+from typing import Any
 
-from augury.analysis import buckets, correlation, hallucination, outputs, rare_subwords
-from augury.analysis.system import System
+from augury.analysis.system import VALID, System
 from augury.core import config
 from augury.core.store import Folder
-from augury.reporting.analyses import buckets as buckets_report
-from augury.reporting.analyses import correlation as correlation_report
-from augury.reporting.analyses import hallucinations as hallucinations_report
-from augury.reporting.analyses import outputs as outputs_report
-from augury.reporting.analyses import rare_subwords as rare_subwords_report
-from augury.reporting.analyses.report import Report
-from augury.reporting.run_files import ANALYSES as ANALYSES_FOLDER
+from augury.experiments import runs
+from augury.reporting import run_files
+from augury.reporting.analyses import buckets, correlation, hallucinations, outputs, rare_subwords
+from augury.reporting.analyses.report import Analysis, Report
+from augury.reporting.tables import Cell, Table, records
 
-
-class Analysis(NamedTuple):
-    """An analysis of runs."""
-
-    compute: Callable[..., Any]
-    """From systems and settings to results."""
-    report: Callable[..., Report]
-    """From results, systems and settings to what is told."""
-    settings: tuple[str, ...] = ()
-
-
-ANALYSES: Mapping[str, Analysis] = {
-    "hallucinations": Analysis(
-        hallucination.hallucinations, hallucinations_report.report, ("subwords", "compare_to", "normalise_weights")
-    ),
-    "rare_subwords": Analysis(rare_subwords.rare_subwords, rare_subwords_report.report, ("pooled",)),
-    "correlation": Analysis(correlation.correlations, correlation_report.report),
-    "buckets": Analysis(buckets.buckets, buckets_report.report, ("counted_in",)),
-    "outputs": Analysis(outputs.outputs, outputs_report.report),
-}
+MODULES = (hallucinations, rare_subwords, correlation, buckets, outputs)
+ANALYSES: Mapping[str, Analysis] = {module.ANALYSIS.name: module.ANALYSIS for module in MODULES}
 
 
 def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -> Report:
     """Return the report of one analysis, and write it into the folder of every run; it takes its own of `settings`."""
-    analysis = ANALYSES[name]
+    analysis, first = ANALYSES[name], systems[0]
     own = {key: settings[key] for key in analysis.settings}
-    report = analysis.report(analysis.compute(systems, **own), systems, own)
-    for folder in map(partial(folder_of, systems), systems):
-        report.write(folder)
+    results = analysis.compute(systems, **own)
+    content = {
+        "test": first.test,
+        "lines": [row + 1 for row in first.rows],
+        "runs": [
+            {"name": system.name, "address": run.address, "seed": run.seed, "folder": run.folder.uri}
+            for system, run in ((system, system.run) for system in systems)
+        ],
+        "settings": own,
+        "results": [asdict(result) for result in results] if isinstance(results, list) else asdict(results),
+    }
+    title = f"{analysis.title}: {', '.join(system.name for system in systems)} on {first.test}"
+    answer, parts = analysis.answer(results, systems), analysis.parts(results, systems, own)
+    report = Report(name, title, answer, parts, content, _cautions(systems), _runs(systems))
+    for system in systems:
+        report.write(folder_of(systems, system))
     return report
 
 
@@ -54,4 +46,26 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
     """Return where the analyses of a system lie: `TEST`, `TEST-with-HASH` beside others, in its run's folder."""
     others = [other.run.folder.name for other in systems if other is not system]
     name = f"{system.test}-with-{config.address(others)[:8]}" if others else system.test
-    return system.run.folder.sub(f"{ANALYSES_FOLDER}/{name}")
+    return system.run.folder.sub(f"{run_files.ANALYSES}/{name}")
+
+
+def _cautions(systems: Sequence[System]) -> list[str]:
+    """Return what must be known of the texts of the systems and of the sentences."""
+    first = systems[0]
+    cautions = list(dict.fromkeys(note for system in systems for note in runs.notes(system.run.folder)))
+    if first.test == VALID:
+        cautions.append(
+            "The sentences are those of the validation set, by which training was ended and weights were chosen."
+        )
+    if len(first.rows) < (total := first.run.corpus(first.test).rows):
+        cautions.append(f"{len(first.rows):,} of the {total:,} sentences of {first.test}, drawn at random.")
+    return cautions
+
+
+def _runs(systems: Sequence[System]) -> Table:
+    folders = {system.name: system.run.folder for system in systems}
+    rows = [
+        {"system": name, "run": Cell(run.name, code=True), "trained with": run_files.made_with(run_files.facts(run))}
+        for name, run in folders.items()
+    ]
+    return records(rows, kind="words")

@@ -4,135 +4,102 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict
 from typing import Any
 
-import plotly.graph_objects as go
-
-from augury.analysis.hallucination import LOST, TRANSLATED, Hallucinations
+from augury.analysis.hallucination import LOST, TRANSLATED, Hallucinations, hallucinations
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Example, Part, Report, line, of_systems, p_of, share, where
-from augury.reporting.figures import Figure, chart
-from augury.reporting.looks import look
-from augury.reporting.numbers import MISSING, probability
-from augury.reporting.tables import Cell, Table, table
+from augury.reporting.analyses.report import Analysis, Part, heading, where
+from augury.reporting.figures import Figure, chart, trace
+from augury.reporting.looks import legend, look
+from augury.reporting.numbers import MISSING, interval, p_of, probability, share
+from augury.reporting.samples import Example
+from augury.reporting.tables import Cell, Table, cell, records
 
 SHOWN = 5
 """Examples of every system on the page; the JSON has all."""
 
 
-def report(results: Sequence[Hallucinations], systems: Sequence[System], settings: Mapping[str, Any]) -> Report:
-    """Return the report of `hallucinations`."""
-    return of_systems(
-        "hallucinations",
-        "Hallucinations under perturbation",
-        answer(results, systems),
-        [
-            Part("Sentences that are lost", _table(results, settings)),
-            Part(
-                "By the subword in front",
-                figures=(_by_subword(results),),
-                legend=tuple((look(index), result.system) for index, result in enumerate(results)),
-            ),
-            Part(
-                "Examples",
-                text=f"The first {SHOWN} sentences of every system; the JSON beside the page has all.",
-                examples=tuple(
-                    _example(result, system, index)
-                    for result, system in zip(results, systems, strict=True)
-                    for index in range(min(SHOWN, len(result.examples)))
-                ),
-            ),
-        ],
-        systems,
-        [asdict(result) for result in results],
-        settings,
-    )
-
-
 def answer(results: Sequence[Hallucinations], systems: Sequence[System]) -> str:
     """Say how many sentences each system loses, and whether the difference is real."""
     counts = ", ".join(f"{result.system} {len(result.hallucinated)}" for result in results)
-    head = f"Of {where(systems)}, one subword in front makes a hallucination of: {counts}"
-    compared = [result for result in results if result.against_first]
-    if not compared:
-        return f"{head}."
-    verdicts = []
-    for result in compared:
-        test = result.against_first
-        assert test is not None
-        real = "the difference to the first is real" if test.p_sign < 0.05 else "the difference may be chance"
-        verdicts.append(
-            f"{result.system}: {real} (sign test {p_of(test.p_sign)})"
-            if len(compared) > 1
-            else f"{real} (sign test {p_of(test.p_sign)})"
-        )
-    return f"{head}; {'; '.join(verdicts)}."
+    tests = {result.system: result.against_first.p_sign for result in results if result.against_first}
+    verdicts = [f"Of {where(systems)}, one subword in front makes a hallucination of: {counts}"]
+    for system, p_value in tests.items():
+        real = "the difference to the first is real" if p_value < 0.05 else "the difference may be chance"
+        of_system = f"{system}: " if len(tests) > 1 else ""
+        verdicts.append(f"{of_system}{real} (sign test {p_of(p_value)})")
+    return f"{'; '.join(verdicts)}."
+
+
+def parts(results: Sequence[Hallucinations], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
+    """Return how many sentences are lost, by which subword, and examples."""
+    examples = [
+        _example(result, system, index)
+        for result, system in zip(results, systems, strict=True)
+        for index in range(min(SHOWN, len(result.examples)))
+    ]
+    text = f"The first {SHOWN} sentences of every system; the JSON beside the page has all."
+    names = legend(result.system for result in results)
+    return [
+        Part("Sentences that are lost", _table(results, settings)),
+        Part("By the subword in front", figures=_by_subword(results), legend=names),
+        Part("Examples", text=text, examples=examples),
+    ]
 
 
 def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Table:
     rows = []
     for result in results:
-        test = result.against_first
-        rows.append(
-            [
-                result.system,
-                Cell(f"{result.candidates:,}", result.candidates),
-                Cell(f"{len(result.hallucinated):,}", len(result.hallucinated)),
-                f"{share(result.share.value)} [{share(result.share.low)}, {share(result.share.high)}]",
-                Cell(f"{result.pairs:,}", result.pairs),
-                MISSING if test is None else f"{test.more:,} / {test.fewer:,}",
-                MISSING if test is None else probability(test.p_sign),
-            ]
-        )
+        test, ends = result.against_first, (result.share.value, result.share.low, result.share.high)
+        row = {
+            "system": result.system,
+            "translated": cell(result.candidates, ","),
+            "lost": cell(len(result.hallucinated), ","),
+            "share of all [95 %]": Cell(interval(*ends, share), result.share.value),
+            "pairs": cell(result.pairs, ","),
+            "lost here only / there only": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
+            "p": cell(test.p_sign if test else None, probability),
+        }
+        rows.append(row)
     what = {"base": "the output for the source as it is", "reference": "the reference"}[settings["compare_to"]]
-    columns = ["system", "translated", "lost", "share of all [95 %]", "pairs", "lost here only / there only", "p"]
     count = len(results[0].subwords)
-    return table(
-        columns,
-        rows,
-        title="Hallucinations under perturbation",
-        notes=(
-            f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and lost where one of "
-            f"the {count} most frequent subwords of the training source, put before it, makes adjusted BLEU against "
-            f"{what} fall below {LOST}; pairs: sentences with subwords that do it.",
-            "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is lost may still "
-            "be about the source. Read the examples.",
-            "A system that translates fewer sentences has fewer to lose: compare the shares of those translated too.",
-            "p: sign test over the sentences that are lost by one of the two systems alone.",
-        ),
+    notes = (
+        f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and lost where one of the "
+        f"{count} most frequent subwords of the training source, put before it, makes adjusted BLEU against {what} "
+        f"fall below {LOST}; pairs: sentences with subwords that do it.",
+        "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is lost may still be "
+        "about the source. Read the examples.",
+        "A system that translates fewer sentences has fewer to lose: compare the shares of those translated too.",
+        "p: sign test over the sentences that are lost by one of the two systems alone.",
     )
+    return records(rows, title="Hallucinations under perturbation", notes=notes)
 
 
-def _by_subword(results: Sequence[Hallucinations]) -> Figure:
-    names = list(dict.fromkeys(name for result in results for name in result.subwords))
-    traces = []
-    for index, result in enumerate(results):
-        counts = dict(zip(result.subwords, result.by_subword, strict=True))
-        system = html.escape(result.system)
-        traces.append(
-            go.Bar(
-                name=system,
-                x=[html.escape(name) for name in names],
-                y=[counts.get(name) for name in names],
-                marker={"color": look(index).colour},
-                hovertemplate=f"{system}: %{{y}} sentences with %{{x}} in front<extra></extra>",
-            )
-        )
-    drawing = chart(traces, "subword in front, the most frequent first", "sentences lost")
-    drawing.update_xaxes(type="category", tickangle=-60)
-    most = max(results, key=lambda result: max(result.by_subword, default=0))
-    worst = most.subwords[most.by_subword.index(max(most.by_subword))] if any(most.by_subword) else MISSING
-    caption = (
-        f"Sentences lost by the subword in front; most by {worst}, {max(most.by_subword, default=0)} of {most.system}"
-    )
-    return Figure("by-subword", "Sentences lost, by the subword in front", caption, drawing, narrowest=900)
+def _by_subword(results: Sequence[Hallucinations]) -> list[Figure]:
+    counts = [dict(zip(result.subwords, result.by_subword, strict=True)) for result in results]
+    names = list(dict.fromkeys(name for count in counts for name in count))
+    shown, hover, traces = [html.escape(name) for name in names], ": %{y} sentences with %{x} in front", []
+    for index, (result, count) in enumerate(zip(results, counts, strict=True)):
+        values = [count.get(name) for name in names]
+        traces.append(trace(result.system, look(index), shown, values, hover, mode="bars"))
+    axis = {"type": "category", "tickangle": -60}
+    drawing = chart(traces, "subword in front, the most frequent first", "sentences lost", xaxis=axis)
+    pairs = zip(results, counts, strict=True)
+    lost = [(most, name, result.system) for result, count in pairs for name, most in count.items()]
+    most, worst, system = max(lost, key=lambda entry: entry[0], default=(0, MISSING, results[0].system))
+    caption = f"Sentences lost by the subword in front; most by {worst if most else MISSING}, {most} of {system}"
+    return [Figure("by-subword", "Sentences lost, by the subword in front", caption, drawing, narrowest=900)]
 
 
 def _example(result: Hallucinations, system: System, index: int) -> Example:
     lost = result.examples[index]
     return Example(
-        f"{result.system}, {line(system, lost.sentence)}",
-        {"source": system.sources[lost.sentence], "reference": system.references[lost.sentence]},
+        f"{result.system}, {heading(system, lost.sentence)}",
+        {"source": system.sources[lost.sentence]},
+        {"reference": system.references[lost.sentence]},
         {"as it is": system.outputs()[lost.sentence], f"with {lost.subword} in front": lost.output},
     )
+
+
+SETTINGS = ("subwords", "compare_to", "normalise_weights")
+ANALYSIS = Analysis("hallucinations", "Hallucinations under perturbation", hallucinations, answer, parts, SETTINGS)

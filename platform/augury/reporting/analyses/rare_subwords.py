@@ -4,65 +4,33 @@ from __future__ import annotations
 
 import html
 import math
-from collections.abc import Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import plotly.graph_objects as go
 
-from augury.analysis.rare_subwords import Piece, RareSubwords
+from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Part, Report, line, logarithmic, of_systems, p_of, where
-from augury.reporting.figures import COLUMN, Figure, chart
-from augury.reporting.looks import look
-from augury.reporting.numbers import MISSING, probability
-from augury.reporting.tables import Cell, Table, table
+from augury.reporting.analyses.report import Analysis, Part, heading, where
+from augury.reporting.figures import Figure, chart, trace
+from augury.reporting.looks import legend, look
+from augury.reporting.numbers import MISSING, interval, p_of, probability, signed
+from augury.reporting.tables import Cell, Table, cell, records
 from augury.text.vocabulary_settings import SPACE
 
-PIXELS, PANEL = 13, 130
-"""The width of a letter, and the height of a view, in the chart of a sentence."""
+NARROWEST, PIXELS, PANEL = 561, 13, 130
+"""The least width, the width of a letter and the height of a view in the chart of a sentence."""
 GRID = "rgba(128,136,147,0.3)"
 """Of all panels; a page colours the grid of the first axis alone."""
 UNSEEN = 0.5
 """Where a chart with a logarithmic axis puts 0."""
 
 
-def report(results: Sequence[RareSubwords], systems: Sequence[System], settings: Mapping[str, Any]) -> Report:
-    """Return the report of `rare_subwords`."""
-    parts = [Part("The rarest subword of a sentence", _table(results, settings))]
-    for place, (result, system) in enumerate(zip(results, systems, strict=True)):
-        figures = [
-            _distribution(result, place),
-            *(_sentence(result, system, place, i) for i in range(len(result.examples))),
-        ]
-        of_system = f": {result.system}" if len(results) > 1 else ""
-        parts.append(
-            Part(
-                f"Sentences and their pieces{of_system}",
-                figures=tuple(figures),
-                legend=tuple((look(index), view.view) for index, view in enumerate(result.views)),
-                text="Sentences are drawn without regard to their pieces. A line is a piece over the letters of the "
-                "plain text that it stands for; its height says how often the training source of its view has it. A "
-                "piece that was never seen is at the lower edge.",
-            )
-        )
-    return of_systems(
-        "rare_subwords",
-        "Rarest subwords",
-        answer(results, systems),
-        parts,
-        systems,
-        [asdict(result) for result in results],
-        settings,
-    )
-
-
 def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
     """Say in which views the rarest subword is more frequent, and how sure that is."""
     sentences = []
-    several = [result for result in results if len(result.views) > 1]
-    for result in several or results:
+    for result in [result for result in results if len(result.views) > 1] or results:
         plain, *others = result.views
         of_system = f"{result.system}: " if len(results) > 1 else ""
         if not others:
@@ -75,13 +43,12 @@ def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
         for view in others:
             test = view.against_plain
             assert test is not None and view.p_corrected is not None
-            (verb, most), (other, least) = sorted(
-                [("more", test.more), ("less", test.fewer)], key=lambda side: side[1], reverse=True
-            )
+            verbs = {"more": test.more, "less": test.fewer}
+            most, least = sorted(verbs, key=lambda verb: verbs[verb], reverse=True)
             sure = p_of(view.p_corrected) + ("" if view.p_corrected < 0.05 else ", may be chance")
             summary.append(
-                f"{view.view} {view.mean.value:.1f}, {verb} often in {most:,} sentences and {other} often in "
-                f"{least:,} ({sure})"
+                f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences and {least} often in "
+                f"{verbs[least]:,} ({sure})"
             )
         sentences.append(
             f"{of_system}the rarest subword of a sentence was seen in training {plain.mean.value:.1f} times on average "
@@ -90,43 +57,52 @@ def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
     return f"On {where(systems)}, {'. '.join(sentences)}."
 
 
+def parts(results: Sequence[RareSubwords], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
+    """Return the counts of the rarest subwords, their distribution, and sentences with their pieces."""
+    shown = [Part("The rarest subword of a sentence", _table(results, settings))]
+    text = (
+        "Sentences are drawn without regard to their pieces. A line is a piece over the letters of the plain text that "
+        "it stands for; its height says how often the training source of its view has it. A piece that was never seen "
+        "is at the lower edge."
+    )
+    for place, (result, system) in enumerate(zip(results, systems, strict=True)):
+        sentences = [_sentence(result, system, place, index) for index in range(len(result.examples))]
+        of_system = f": {result.system}" if len(results) > 1 else ""
+        views = legend(view.view for view in result.views)
+        shown.append(
+            Part(
+                f"Sentences and their pieces{of_system}",
+                figures=[_distribution(result, place), *sentences],
+                legend=views,
+                text=text,
+            )
+        )
+    return shown
+
+
 def _table(results: Sequence[RareSubwords], settings: Mapping[str, Any]) -> Table:
     rows = []
-    for result in results:
-        for view in result.views:
-            test = view.against_plain
-            rows.append(
-                [
-                    f"{result.system}, {view.view}" if len(results) > 1 else view.view,
-                    Cell(f"{view.mean.value:.1f} [{view.mean.low:.1f}, {view.mean.high:.1f}]", view.mean.value),
-                    Cell(f"{view.median:g}", view.median),
-                    Cell(f"{view.unseen:,}", view.unseen),
-                    MISSING if test is None else f"{test.difference:+.1f} [{test.low:+.1f}, {test.high:+.1f}]",
-                    MISSING if test is None else probability(test.p_bootstrap),
-                    MISSING if test is None else f"{test.more:,} / {test.fewer:,}",
-                    MISSING if view.p_corrected is None else probability(view.p_corrected),
-                ]
-            )
+    for result, view in ((system, view) for system in results for view in system.views):
+        mean, test = view.mean, view.against_plain
+        difference = interval(test.difference, test.low, test.high, signed) if test else MISSING
+        row = {
+            "view": f"{result.system}, {view.view}" if len(results) > 1 else view.view,
+            "mean count [95 %]": Cell(interval(mean.value, mean.low, mean.high), mean.value),
+            "median": cell(view.median, "g"),
+            "with an unseen piece": cell(view.unseen, ","),
+            "mean − plain [95 %]": Cell(difference, test.difference if test else None),
+            "p, bootstrap": cell(test.p_bootstrap if test else None, probability),
+            "more / less often": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
+            "p, signs": cell(view.p_corrected, probability),
+        }
+        rows.append(row)
     counted = "over all views together" if settings["pooled"] else "in the training source of the view itself"
-    return table(
-        [
-            "view",
-            "mean count [95 %]",
-            "median",
-            "with an unseen piece",
-            "mean − plain [95 %]",
-            "p, bootstrap",
-            "more / less often",
-            "p, signs",
-        ],
-        rows,
-        title="Count of the rarest subword of a sentence",
-        notes=(
-            f"Counted {counted}; a piece that training has not seen counts 0.",
-            "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many sentences the "
-            "rarest subword of the view is the more frequent one; its p is corrected for the views of a run.",
-        ),
+    notes = (
+        f"Counted {counted}; a piece that training has not seen counts 0.",
+        "Counts are skewed, and a few sentences make the mean: the test of signs asks in how many sentences the "
+        "rarest subword of the view is the more frequent one; its p is corrected for the views of a run.",
     )
+    return records(rows, title="Count of the rarest subword of a sentence", notes=notes)
 
 
 def _distribution(result: RareSubwords, place: int) -> Figure:
@@ -134,19 +110,11 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
     for index, view in enumerate(result.views):
         counts, values = np.array(view.rarest), np.unique([1, *view.rarest])
         values = values[values > 0]
-        drawn = look(index)
-        traces.append(
-            go.Scatter(
-                mode="lines",
-                name=html.escape(view.view),
-                x=values.tolist(),
-                y=[float((counts >= value).mean()) for value in values],
-                line={"color": drawn.colour, "dash": drawn.dash, "width": 2, "shape": "vh"},
-                hovertemplate=f"{html.escape(view.view)}: %{{y:.1%}} at least %{{x}} times<extra></extra>",
-            )
-        )
-    drawing = logarithmic(chart(traces, "count in training", "share of sentences", height=320), "x")
-    drawing.update_yaxes(tickformat=".0%")
+        shares = [float((counts >= value).mean()) for value in values]
+        hover = ": %{y:.1%} at least %{x} times"
+        traces.append(trace(view.view, look(index), values.tolist(), shares, hover, mode="lines", line_shape="vh"))
+    drawing = chart(traces, "count in training", "share of sentences", height=320, yaxis_tickformat=".0%")
+    drawing.update_xaxes(type="log", dtick=1, rangemode="normal")
     seen = ", ".join(f"{view.view} {1 - view.unseen / len(view.rarest):.0%}" for view in result.views)
     title = "Sentences whose rarest subword was seen at least so often"
     return Figure(f"distribution-{place}", title, f"{title}; at least once: {seen}", drawing)
@@ -155,68 +123,53 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
 def _sentence(result: RareSubwords, system: System, place: int, index: int) -> Figure:
     """Draw the pieces of a sentence over its letters, a panel for every view, as high as they are frequent."""
     row, views = result.examples[index]
-    text = system.sources[row]
-    traces = [trace for number, (view, pieces) in enumerate(views.items()) for trace in _pieces(number, view, pieces)]
-    drawing = chart(traces, "", "", height=PANEL * len(views) + 50)
-    most = max((piece.count for pieces in views.values() for piece in pieces), default=1)
+    text, count = system.sources[row], len(views)
+    traces = [drawn for number, (view, pieces) in enumerate(views.items()) for drawn in _pieces(number, view, pieces)]
+    drawing = chart(traces, "", "", height=PANEL * count + 50)
     for number, view in enumerate(views):
-        top = 1 - number / len(views)
-        drawing.update_layout(
-            {
-                f"yaxis{number + 1}": {
-                    "type": "log",
-                    "dtick": 1,
-                    "range": [math.log10(UNSEEN) - 0.1, math.log10(most) + 0.7],
-                    "domain": [top - 0.92 / len(views), top],
-                    "title": {"text": html.escape(view)},
-                    "zeroline": False,
-                    "gridcolor": GRID,
-                }
-            }
-        )
-    at = [place + 0.5 for place in range(len(text))]
-    drawing.update_xaxes(tickmode="array", tickvals=at, ticktext=[html.escape(letter) for letter in text])
-    drawing.update_xaxes(showgrid=False, range=[-1, len(text)], tickangle=0, anchor=f"y{len(views)}")
+        domain = [1 - (number + 0.92) / count, 1 - number / count]
+        drawing.update_layout({f"yaxis{number + 1}": {"domain": domain, "title_text": html.escape(view)}})
+    most = max((piece.count for pieces in views.values() for piece in pieces), default=1)
+    ends = [math.log10(UNSEEN) - 0.1, math.log10(most) + 0.7]
+    drawing.update_yaxes(type="log", dtick=1, range=ends, zeroline=False, gridcolor=GRID)
+    at, letters = [place + 0.5 for place in range(len(text))], list(map(html.escape, text))
+    drawing.update_xaxes(tickmode="array", tickvals=at, ticktext=letters, tickangle=0)
+    drawing.update_xaxes(showgrid=False, range=[-1, len(text)], anchor=f"y{count}")
     least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
     summary = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
-    title, width = f"{line(system, row)}; the rarest: {summary}", max(COLUMN + 1, PIXELS * len(text))
+    title, width = f"{heading(system, row)}; the rarest: {summary}", max(NARROWEST, PIXELS * len(text))
     return Figure(f"sentence-{place}-{index}", title, f"{text}: {summary}", drawing, narrowest=width)
 
 
 def _pieces(number: int, view: str, pieces: Sequence[Piece]) -> list[go.Scatter]:
-    """The lines and the labels of a view's panel."""
-    spans, drawn, name = _spans(pieces), look(number), html.escape(view)
-    heights = [max(UNSEEN, piece.count) for piece in pieces]
-    axis = f"y{number + 1}"
-    lines = go.Scatter(
-        mode="lines",
-        name=name,
-        x=[x for start, end in spans for x in (start, end, None)],
-        y=[y for height in heights for y in (height, height, None)],
-        yaxis=axis,
-        line={"color": drawn.colour, "width": 4},
-        hoverinfo="skip",
-    )
-    labels = go.Scatter(
+    """Return the lines and the labels of a view's panel."""
+    spans, heights = list(_spans(pieces)), [max(UNSEEN, piece.count) for piece in pieces]
+    x = [x for start, end in spans for x in (start, end, None)]
+    y = [y for height in heights for y in (height, height, None)]
+    line = {"color": look(number).colour, "width": 4}
+    labels = trace(
+        view,
+        look(number),
+        [(start + end) / 2 for start, end in spans],
+        heights,
+        " %{customdata[0]}: %{customdata[1]} times",
         mode="text",
-        name=name,
-        x=[(start + end) / 2 for start, end in spans],
-        y=heights,
-        yaxis=axis,
+        yaxis=f"y{number + 1}",
         text=[html.escape(piece.text.removeprefix(SPACE)) for piece in pieces],
         textposition="top center",
-        textfont={"size": 11},
+        textfont_size=11,
         customdata=[[html.escape(piece.text), piece.count] for piece in pieces],
-        hovertemplate=f"{name} %{{customdata[0]}}: %{{customdata[1]}} times<extra></extra>",
     )
-    return [lines, labels]
+    return [go.Scatter(mode="lines", x=x, y=y, yaxis=f"y{number + 1}", line=line, hoverinfo="skip"), labels]
 
 
-def _spans(pieces: Sequence[Piece]) -> list[tuple[float, float]]:
-    """The letters of the text, from and to, that pieces stand for; the space before the text is at -1."""
-    spans, start = [], -1
+def _spans(pieces: Sequence[Piece]) -> Iterator[tuple[float, float]]:
+    """Yield the letters of the text, from and to, that pieces stand for; the space before the text is at -1."""
+    start = -1
     for piece in pieces:
         end = start + len(piece.text)
-        spans.append((start + 0.1 + (piece.text[:1] == SPACE and len(piece.text) > 1), end - 0.1))
+        yield start + 0.1 + (piece.text[:1] == SPACE and len(piece.text) > 1), end - 0.1
         start = end
-    return spans
+
+
+ANALYSIS = Analysis("rare_subwords", "Rarest subwords", rare_subwords, answer, parts, ("pooled",))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+from augury.reporting import tables
 from augury.reporting.comparison import MEAN
 from augury.reporting.numbers import MISSING
 from augury.reporting.papers.tables import caption, printed_dict, printed_notes, reasons
-from augury.reporting.tables import aligned
 from augury.sweeping.plan import Plan
 from augury.sweeping.published import Published
 
@@ -24,22 +24,18 @@ def to_dict(table: Published, plan: Plan) -> dict[str, Any]:
     }
 
 
-def text(table: Published, plan: Plan) -> str:
+def text(shown: Published, plan: Plan) -> str:
     """Return the same as plain lines, with the addresses of the configurations; of test sets the mean alone."""
-    rows = [_row(table, plan, name) for name in table.rows]
+    rows = [_row(shown, plan, name) for name in shown.rows]
+    notes = (*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(shown))
     cells = [[row["name"], _printed(row["published"]), row["address"] or MISSING] for row in rows]
-    blocks = [
-        [table.space.question, f"{table.where} of {table.paper}, at scale {table.space.scale}"],
-        aligned([["row", "published", "run"], *cells]),
-        [*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(table)],
-    ]
-    return "\n\n".join("\n".join(line.rstrip() for line in block) for block in blocks if block)
+    head = f"{shown.space.question}\n{shown.where} of {shown.paper}, at scale {shown.space.scale}\n\n"
+    return head + tables.plain_text([tables.table(("row", "published", "run"), cells, notes=notes)]).rstrip("\n")
 
 
 def _printed(published: Mapping[str, float]) -> str:
-    if MEAN in published:
-        return f"{published[MEAN]:.1f}"
-    return ", ".join(f"{column} {value:g}" for column, value in published.items()) or MISSING
+    every = ", ".join(f"{column} {value:g}" for column, value in published.items()) or MISSING
+    return f"{published[MEAN]:.1f}" if MEAN in published else every
 
 
 def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:

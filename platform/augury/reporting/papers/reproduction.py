@@ -2,23 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 import numpy as np
 
+from augury.analysis.system import open_systems
+from augury.core.progress import say
 from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
-from augury.reporting.papers.measuring import measured
 from augury.reporting.results import Estimate, SystemResult, load_groups
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
 
+MEASURED = "measured.json"
+"""In the folder of a sweep over a table that is not one of scores: run -> printed column -> value."""
+
 Status = Literal["measured", "partly measured", "failed", "left out", "not begun", "not run", "computed"]
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What is measured of a row in one column; None is what is not known."""
+
+    value: float | None = None
+    deviation: float | None = None
+    """The standard deviation over seeds."""
+    row: Row | None = None
+    """The comparison with the reference."""
+    score: Estimate | None = None
+    """The value with its interval; None where it is computed from others, or no score."""
 
 
 @dataclass(frozen=True)
@@ -36,11 +53,12 @@ class Line:
     """None where the row is not in print."""
     elsewhere: Mapping[str, float]
     """Where -> a value of the same system."""
-    measured: Mapping[str, Row] = field(default_factory=dict)
-    values: Mapping[str, float] = field(default_factory=dict)
-    """Measured values, or those computed from them."""
-    deviations: Mapping[str, float] = field(default_factory=dict)
-    """The standard deviation over seeds; none where one seed was measured."""
+    measured: Mapping[str, Measured] = field(default_factory=dict)
+
+    @property
+    def values(self) -> Mapping[str, float]:
+        """The measured values, or those computed from them."""
+        return {column: found.value for column, found in self.measured.items() if found.value is not None}
 
     @property
     def published(self) -> Mapping[str, float]:
@@ -61,11 +79,6 @@ class Reproduction:
     lines: tuple[Line, ...]
 
     @property
-    def tests(self) -> list[str]:
-        """The test sets that are measured."""
-        return [column for column in self.comparisons if column != MEAN]
-
-    @property
     def column(self) -> str:
         """The column that decides: the mean over test sets, or the only test set."""
         return next(iter(self.comparisons), MEAN)
@@ -73,24 +86,23 @@ class Reproduction:
     @property
     def columns(self) -> list[str]:
         """The columns of which anything is printed or measured, the mean over test sets last."""
-        known = dict.fromkeys(self.tests)
+        known = dict.fromkeys(self.comparisons)
         for line in self.lines:
             known |= dict.fromkeys([*line.values, *line.published])
-        return [column for column in known if column != MEAN] + [MEAN] * (MEAN in known)
+        return sorted(known, key=lambda column: column == MEAN)
 
     @property
     def deciding(self) -> Comparison | None:
         """The comparison that decides; None before anything is scored."""
         return self.comparisons.get(self.column)
 
-    @property
-    def seconds(self) -> float:
-        """Of training, of all rows and seeds together."""
-        return sum(trial.seconds for item in self.sweep.configurations for trial in item.trials)
-
     def published(self, line: Line) -> float | None:
         """Return the value that the paper prints and that decides."""
         return line.published.get(MEAN, line.published.get(self.column))
+
+    def measured(self, line: Line) -> Measured:
+        """Return what is measured, or computed, and decides."""
+        return line.measured.get(self.column, Measured())
 
     def literature(self, line: Line) -> dict[str, float]:
         """Return where -> a value that does not compare; at another scale the table's own is one of them."""
@@ -98,22 +110,9 @@ class Reproduction:
         printed = {} if self.table.comparable or own is None else {f"{self.table.where}, at the paper's scale": own}
         return {**printed, **line.elsewhere}
 
-    def row(self, line: Line) -> Row | None:
-        """Return the comparison that decides, of one row with the reference."""
-        return line.measured.get(self.column)
-
-    def value(self, line: Line) -> float | None:
-        """Return the value that was measured, or computed, and decides."""
-        return line.values.get(self.column)
-
-    def score(self, line: Line) -> Estimate | None:
-        """Return the measured value with its interval; None where it is computed."""
-        row = self.row(line)
-        return row.scores.get(self.comparisons[self.column].metrics[0]) if row else None
-
     def gap(self, line: Line) -> float | None:
         """Return measured minus published, where they compare."""
-        value, printed = self.value(line), self.published(line)
+        value, printed = self.measured(line).value, self.published(line)
         return value - printed if self.table.comparable and value is not None and printed is not None else None
 
     def within(self, line: Line) -> bool | None:
@@ -125,46 +124,50 @@ class Reproduction:
 def reproduction(table: Published, sweep: Sweep) -> Reproduction:
     """Return the table as far as a sweep over its rows, or over some of them, has measured it."""
     if table.measure is not None:
-        values = measured(table, sweep)
-        lines = tuple(_measured_line(_line(table, name, sweep, {}, {}), values) for name in table.rows)
-        return Reproduction(table, sweep, (), {}, lines)
+        values = _quantities(table, sweep)
+        lines = [_line(table, name, sweep) for name in table.rows]
+        return Reproduction(table, sweep, (), {}, tuple(replace(line, measured=_means(line, values)) for line in lines))
     systems = _systems(sweep)
     tests = scored_sets(systems)
     comparisons = {comparison.test: comparison for comparison in compare_all(systems, tests)}
     systems = with_mean(systems, tests) if MEAN in comparisons else systems
     by_address = {system.address: system for system in systems}
-    run = {
-        name: _line(table, name, sweep, by_address, comparisons)
-        for name in table.rows
-        if name not in {*table.improvements, *table.rescored}
-    }
+    run = {}
+    for name in table.rows:
+        if name not in {*table.improvements, *table.rescored}:
+            line = _line(table, name, sweep)
+            system = by_address.get(line.configuration.address) if line.configuration else None
+            run[name] = replace(line, measured=_scores(system, comparisons)) if system else line
     computed = {name: _improvement(table, name, run) for name in table.improvements}
-    computed |= {name: _rescored(table, name, run, comparisons) for name in table.rescored}
-    lines = tuple((run | computed)[name] for name in table.rows)
-    return Reproduction(table, sweep, tuple(systems), comparisons, lines)
+    computed |= {name: _rescored(table, name, run) for name in table.rescored}
+    return Reproduction(table, sweep, tuple(systems), comparisons, tuple((run | computed)[name] for name in table.rows))
 
 
-def _measured_line(line: Line, measured: Mapping[Folder, Mapping[str, float]]) -> Line:
-    """Return a line with the means and standard deviations of what its finished runs measure."""
+def _quantities(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, float]]:
+    """Return what every scored run measures, by printed column; it is kept with the sweep, and measured once."""
+    assert table.measure is not None
+    kept = dict(sweep.folder.read_json(MEASURED)) if sweep.folder.exists(MEASURED) else {}
+    runs = [(name, seed, run) for name, seeds in sweep.scored().items() for seed, run in seeds.items()]
+    for name, seed, run in runs:
+        if run.name not in kept:
+            say(f"{table.where}: measuring {name}, seed {seed}")
+            (system,) = open_systems([run], sentences=table.sentences)
+            kept[run.name] = {column: float(value) for column, value in table.measure(system).items()}
+            sweep.folder.write_json(MEASURED, kept)
+    return {run: kept[run.name] for _, _, run in runs}
+
+
+def _means(line: Line, values: Mapping[Folder, Mapping[str, float]]) -> dict[str, Measured]:
+    """Return the means and standard deviations of what the scored runs of a line measure."""
     trials = line.configuration.trials if line.configuration else ()
-    runs = [measured[trial.folder] for trial in trials if trial.folder in measured]
-    if not runs:
-        return line
-    values = {column: [run[column] for run in runs] for column in runs[0]}
-    return replace(
-        line,
-        values={column: float(np.mean(of_runs)) for column, of_runs in values.items()},
-        deviations={column: float(np.std(of_runs, ddof=1)) for column, of_runs in values.items() if len(runs) > 1},
-    )
+    runs = [values[trial.folder] for trial in trials if trial.folder in values]
+    columns = {column: [run[column] for run in runs] for column in (runs[0] if runs else ())}
+    return {column: Measured(float(np.mean(of_runs)), _deviation(of_runs)) for column, of_runs in columns.items()}
 
 
 def _systems(sweep: Sweep) -> list[SystemResult]:
     """Return the scored systems, the reference first, which may have no scores."""
-    scored = {
-        item.name: {trial.seed: trial.folder for trial in item.trials if run_files.scored(trial.folder)}
-        for item in sweep.configurations
-    }
-    known = {name: seeds for name, seeds in scored.items() if seeds}
+    known = {name: seeds for name, seeds in sweep.scored().items() if seeds}
     systems = load_groups(list(known.values()), list(known))
     reference = sweep.by_address[sweep.reference]
     if reference.name in known:
@@ -175,89 +178,59 @@ def _systems(sweep: Sweep) -> list[SystemResult]:
     return [unscored, *systems]
 
 
-def _line(
-    table: Published,
-    name: str,
-    sweep: Sweep,
-    systems: Mapping[str, SystemResult],
-    comparisons: Mapping[str, Comparison],
-) -> Line:
+def _line(table: Published, name: str, sweep: Sweep) -> Line:
+    """Return a row without what is measured of it."""
     same = next((merged for merged in sweep.merged if merged.label == name), None)
     run_name = same.same_as if same else name
     configuration = next((item for item in sweep.configurations if item.name == run_name), None)
     status, why = _status(table, name, configuration)
     if same:
         why = "; ".join(part for part in (f"runs once, as {same.same_as}: {same.reason}", why) if part)
-    system = systems.get(configuration.address) if configuration else None
-    measured, deviations = _measured(system, comparisons) if system else ({}, {})
-    return Line(
-        name=name,
-        status=status,
-        why=why,
-        configuration=configuration,
-        printed=table.printed.rows.get(name),
-        elsewhere=table.literature.get(name, {}),
-        measured=measured,
-        values={
-            column: score.value
-            for column, row in measured.items()
-            if (score := row.scores.get(comparisons[column].metrics[0]))
-        },
-        deviations=deviations,
-    )
+    return Line(name, status, why, configuration, table.printed.rows.get(name), table.literature.get(name, {}))
 
 
-def _rescored(table: Published, name: str, lines: Mapping[str, Line], comparisons: Mapping[str, Comparison]) -> Line:
+def _rescored(table: Published, name: str, lines: Mapping[str, Line]) -> Line:
     """Return the outputs of a row by another metric, which does not compare with that of other rows."""
-    of, metric = table.rescored[name]
-    line, measured = lines[of], {}
-    for column, row in lines[of].measured.items():
-        if score := row.scores.get(metric):
-            scores = {comparisons[column].metrics[0]: score}
-            measured[column] = replace(row, scores=scores, difference=None, tested=None, corrected=None)
+    other, metric = table.rescored[name]
+    measured = {}
+    for column, scored in lines[other].measured.items():
+        if scored.row and (score := scored.row.scores.get(metric)):
+            row = replace(scored.row, difference=None, tested=None, corrected=None)
+            measured[column] = Measured(score.value, None, row, score)
     return replace(
-        line,
+        lines[other],
         name=name,
-        why="; ".join(filter(None, (table.reason(name), line.why))),
+        why="; ".join(filter(None, (table.reason(name), lines[other].why))),
         printed=table.printed.rows.get(name),
         elsewhere=table.literature.get(name, {}),
         measured=measured,
-        values={column: row.scores[comparisons[column].metrics[0]].value for column, row in measured.items()},
-        deviations={},
     )
 
 
 def _improvement(table: Published, name: str, lines: Mapping[str, Line]) -> Line:
     """Return by how many per cent one row is above another, wherever both are measured."""
     better, other = (lines[row].values for row in table.improvements[name])
-    return Line(
-        name=name,
-        status="computed",
-        why=table.reason(name),
-        configuration=None,
-        printed=table.printed.rows.get(name),
-        elsewhere=table.literature.get(name, {}),
-        values={
-            column: 100 * (better[column] / value - 1) for column, value in other.items() if value and column in better
-        },
-    )
+    both = {column: value for column, value in other.items() if value and column in better}
+    measured = {column: Measured(100 * (better[column] / value - 1)) for column, value in both.items()}
+    printed, elsewhere = table.printed.rows.get(name), table.literature.get(name, {})
+    return Line(name, "computed", table.reason(name), None, printed, elsewhere, measured)
 
 
-def _measured(system: SystemResult, comparisons: Mapping[str, Comparison]) -> tuple[dict[str, Row], dict[str, float]]:
-    """Return the rows of a system in all comparisons, and the standard deviations over its seeds."""
-    rows = {
-        column: row
-        for column, comparison in comparisons.items()
-        for row in comparison.rows
-        if row.address == system.address and row.scores
-    }
-    drawn = {column: system.resampled.get(column, {}).get(comparisons[column].metrics[0]) for column in rows}
-    deviations = {
-        column: float(np.std(resampled.scores, ddof=1))
-        for column, resampled in drawn.items()
-        if resampled and resampled.seeds > 1
-    }
-    return rows, deviations
+def _scores(system: SystemResult, comparisons: Mapping[str, Comparison]) -> dict[str, Measured]:
+    """Return the scores of a system in all comparisons."""
+    measured = {}
+    for column, comparison in comparisons.items():
+        row, metric = comparison.row(system.address), comparison.metrics[0]
+        if row and row.scores:
+            score, drawn = row.scores.get(metric), system.resampled.get(column, {}).get(metric)
+            value, deviation = score.value if score else None, _deviation(drawn.scores) if drawn else None
+            measured[column] = Measured(value, deviation, row, score)
+    return measured
+
+
+def _deviation(values: Sequence[float] | np.ndarray) -> float | None:
+    """Return the standard deviation over seeds; None of one."""
+    return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
 def _status(table: Published, name: str, configuration: Configuration | None) -> tuple[Status, str]:

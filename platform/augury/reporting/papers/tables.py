@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, replace
 from textwrap import shorten
 from typing import Any
 
@@ -14,10 +14,10 @@ from augury.reporting import tables
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import MEAN
 from augury.reporting.looks import look
-from augury.reporting.numbers import MISSING, factor, probability, signed
-from augury.reporting.papers.reproduction import Line, Reproduction
+from augury.reporting.numbers import MISSING, Form, factor, number, probability, signed
+from augury.reporting.papers.reproduction import Line, Measured, Reproduction
 from augury.reporting.score_tables import COSTS
-from augury.reporting.tables import Cell, Row, Table
+from augury.reporting.tables import Cell, Row, Table, cell, row, table
 from augury.scoring.metrics import title
 from augury.sweeping.published import Published
 
@@ -49,22 +49,11 @@ def rows(shown: Reproduction) -> Table:
     """Return published and measured values in one table, with differences to the reference, and cost."""
     if shown.table.measure is not None:
         return _quantities(shown)
-    comparable, reference = shown.table.comparable, shown.table.space.reference
-    scores = [
-        "row",
-        "seeds",
-        "published" if comparable else "literature",
-        title(shown.deciding.metrics[0]) if shown.deciding else "measured",
-        "95 % interval",
-        *(["measured − published"] if comparable else []),
-        f"difference to {reference} [95 %]",
-        "p",
-    ]
-    columns = (*scores, "data", "train time", f"× {reference}", "status")
-    lines = tuple(_row(shown, line.name, _cells(shown, line)) for line in shown.lines)
-    return Table(
-        columns, lines, shown.deciding.test if shown.deciding else "", tuple(notes(shown)), parts=(len(scores),)
-    )
+    cells = [_cells(shown, line) for line in shown.lines]
+    columns = ["row", *cells[0]]
+    lines = [_row(shown, line, list(of_line.values())) for line, of_line in zip(shown.lines, cells, strict=True)]
+    title, parts = shown.deciding.test if shown.deciding else "", (columns.index("data"),)
+    return table(columns, lines, title=title, notes=tuple(notes(shown)), parts=parts)
 
 
 def published_by_test(shown: Reproduction) -> Table | None:
@@ -79,36 +68,35 @@ def published_by_test(shown: Reproduction) -> Table | None:
     lines = []
     for line in shown.lines:
         if line.values:
-            lines.append(_row(shown, line.name, [_number(line.values.get(column)) for column in columns]))
+            lines.append(_row(shown, line, [cell(line.values.get(column)) for column in columns]))
         if line in printed:
-            cells = tuple(Cell(_number(line.published.get(column))) for column in columns)
-            lines.append(Row((Cell(f"{line.name} (published)"), *cells), faint=True))
-    return Table(("row", *columns), tuple(lines), "by test set")
+            lines.append(_printed(line, [cell(line.published.get(column)) for column in columns]))
+    return table(["row", *columns], lines, title="by test set")
 
 
 def _quantities(shown: Reproduction) -> Table:
     """Return what runs measure by printed column, and below what is printed; of a table that is not one of scores."""
     columns, lines = shown.columns, []
     for line in shown.lines:
-        cells = [
-            Cell(_quantity(value) + ("" if spread is None else f" ± {_quantity(spread)}"), value)
-            for value, spread in ((line.values.get(column), line.deviations.get(column)) for column in columns)
-        ]
+        measured = [_with_deviation(line.measured.get(column, Measured()), _quantity) for column in columns]
         trials = line.configuration.trials if line.configuration else ()
-        seeds = str(sum(trial.progress == "finished" for trial in trials))
-        lines.append(_row(shown, line.name, [seeds, *cells, Cell(line.status, line.status)]))
+        seeds = sum(trial.progress == "finished" for trial in trials)
+        lines.append(_row(shown, line, [seeds, *measured, line.status]))
         if line.published:
-            printed = tuple(Cell(_quantity(line.published.get(column))) for column in columns)
-            lines.append(Row((Cell(f"{line.name} (published)"), Cell(""), *printed, Cell("")), faint=True))
-    return Table(("row", "seeds", *columns, "status"), tuple(lines), "", tuple(notes(shown)))
+            printed = [cell(line.published.get(column), _quantity) for column in columns]
+            lines.append(_printed(line, [Cell(""), *printed, Cell("")]))
+    return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(shown)))
 
 
-def _row(shown: Reproduction, name: str, cells: Sequence[str | Cell]) -> Row:
+def _row(shown: Reproduction, line: Line, cells: Sequence[object]) -> Row:
     """Return a row with the look that charts give it; one that is not measured is faint."""
-    index = {system.name: place for place, system in enumerate(shown.systems)}
-    measured = any(line.values for line in shown.lines if line.name == name)
-    own = [cell if isinstance(cell, Cell) else Cell(cell) for cell in cells]
-    return Row((Cell(name), *own), look(index[name]) if name in index else None, faint=not measured)
+    names = [system.name for system in shown.systems]
+    drawn = look(names.index(line.name)) if line.name in names else None
+    return row([line.name, *cells], look=drawn, faint=not line.values)
+
+
+def _printed(line: Line, cells: Sequence[Cell]) -> Row:
+    return row([f"{line.name} (published)", *cells], faint=True)
 
 
 def notes(shown: Reproduction) -> list[str]:
@@ -148,25 +136,22 @@ def _tables(shown: Reproduction) -> list[Table]:
 
 def text(shown: Reproduction) -> str:
     """Return everything as plain lines, fitted to the terminal if there is one."""
-    cost = f"cost: {duration(shown.seconds)} of training in all"
+    cost = f"cost: {duration(shown.sweep.seconds)} of training in all"
     ending = ["\n".join(lines) for lines in (deviations(shown), [cost, answer(shown)]) if lines]
-    return "\n\n".join(["\n".join(heading(shown)), tables.text(_tables(shown)).rstrip(), *ending]) + "\n"
+    return "\n\n".join(["\n".join(heading(shown)), tables.plain_text(_tables(shown)).rstrip(), *ending]) + "\n"
 
 
 def latex(shown: Reproduction) -> str:
     """Return tables of LaTeX with the package booktabs; notes are in the first one's caption."""
-    first, *others = _tables(shown)
-    lines = (*heading(shown), *([first.title] if first.title else []), *notes(shown), *deviations(shown))
-    main = Table(first.columns, first.rows, notes=lines)
-    return tables.latex(
-        [main, *(Table(other.columns, other.rows, f"{heading(shown)[0]}, {other.title}") for other in others)]
-    )
+    (first, *others), (what, *cautions) = _tables(shown), heading(shown)
+    lines = (what, *cautions, *([first.title] if first.title else []), *notes(shown), *deviations(shown))
+    titled = [replace(other, title=f"{what}, {other.title}") for other in others]
+    return tables.latex([replace(first, title="", notes=lines), *titled])
 
 
 def csv(shown: Reproduction) -> str:
     """Return a line for every row and column, all numbers exact; a row that is not measured has one."""
-    records = [_record(shown, line, column) for line in shown.lines for column in _columns(line) or [shown.column]]
-    return tables.csv(pd.DataFrame(records))
+    return tables.csv(pd.DataFrame([record for line in shown.lines for record in _records(shown, line)]))
 
 
 FORMATS: Mapping[str, Callable[[Reproduction], str]] = {"text": text, "latex": latex, "csv": csv}
@@ -182,7 +167,7 @@ def to_dict(shown: Reproduction) -> dict[str, Any]:
         "metric": shown.deciding.metrics[0] if shown.deciding else None,
         "seeds": list(shown.sweep.seeds),
         "rows": [_line_dict(shown, line) for line in shown.lines],
-        "cost": {"train_seconds": shown.seconds},
+        "cost": {"train_seconds": shown.sweep.seconds},
         "deviations": list(table.deviations),
         "notes": notes(shown),
         "sweep": shown.sweep.folder.uri,
@@ -216,88 +201,88 @@ def printed_dict(table: Published, name: str) -> dict[str, Any]:
 
 
 def _line_dict(shown: Reproduction, line: Line) -> dict[str, Any]:
-    row, deciding = shown.row(line), _test_dict(shown, line, shown.column)
-    tested = row.tested if row else None
+    compared = shown.measured(line).row
+    tested = compared.tested if compared else None
+    columns = dict.fromkeys([*line.values, *line.published])  # what is measured, and then of which more is printed
     return {
         **printed_dict(shown.table, line.name),
         "status": line.status,
         "why": line.why,
         "address": line.configuration.address if line.configuration else None,
-        "seeds": list(row.seeds) if row else [],
-        **{key: deciding[key] for key in ("measured", "interval", "deviation", "difference", "p_corrected")},
+        "seeds": list(compared.seeds) if compared else [],
+        **{name: value for name, value in _column_dict(line, shown.column).items() if name != "published"},
         "literature": shown.literature(line),
         "gap": shown.gap(line),
         "within_tolerance": shown.within(line),
         "difference_interval": [tested.low, tested.high] if tested else None,
         "p": tested.p_value if tested else None,
-        "mark": row.mark if row else "",
-        "cost": asdict(row.cost) if row and row.cost else None,
-        "time_factor": row.time_factor if row else None,
-        "tests": {column: _test_dict(shown, line, column) for column in _columns(line)},
+        "mark": compared.mark if compared else "",
+        "cost": asdict(compared.cost) if compared and compared.cost else None,
+        "time_factor": compared.time_factor if compared else None,
+        "tests": {column: _column_dict(line, column) for column in columns},
     }
 
 
-def _columns(line: Line) -> list[str]:
-    """Return the test sets that are measured, and then those of which more is printed."""
-    return list(dict.fromkeys([*line.values, *line.published]))
-
-
-def _test_dict(shown: Reproduction, line: Line, column: str) -> dict[str, Any]:
-    """Return one row on one test set."""
-    row = line.measured.get(column)
-    score = row.scores.get(shown.comparisons[column].metrics[0]) if row else None
+def _column_dict(line: Line, column: str) -> dict[str, Any]:
+    """Return what is printed and measured of one row in one column."""
+    measured = line.measured.get(column, Measured())
     return {
         "published": line.published.get(column),
-        "measured": line.values.get(column),
-        "interval": [score.low, score.high] if score else None,
-        "deviation": line.deviations.get(column),
-        "difference": row.difference if row else None,
-        "p_corrected": row.corrected if row else None,
+        "measured": measured.value,
+        "interval": [measured.score.low, measured.score.high] if measured.score else None,
+        "deviation": measured.deviation,
+        "difference": measured.row.difference if measured.row else None,
+        "p_corrected": measured.row.corrected if measured.row else None,
     }
 
 
-def _record(shown: Reproduction, line: Line, column: str) -> dict[str, Any]:
-    whole, values = _line_dict(shown, line), _test_dict(shown, line, column)
-    low, high = values.pop("interval") or (None, None)
-    return {
-        "table": shown.table.name,
-        "scale": shown.table.space.scale,
-        "row": line.name,
-        "test": column,
-        **values,
-        "low": low,
-        "high": high,
-        "seeds": " ".join(map(str, whole["seeds"])),
-        **{key: whole[key] for key in ("status", "why")},
-        **{name: (whole["cost"] or {}).get(name) for name in COSTS},
-        "time_factor": whole["time_factor"],
-    }
+def _records(shown: Reproduction, line: Line) -> Iterator[dict[str, Any]]:
+    """Yield a record for every column of a row, or one where there is none."""
+    whole = _line_dict(shown, line)
+    for column, values in (whole["tests"] or {shown.column: _column_dict(line, shown.column)}).items():
+        low, high = values["interval"] or (None, None)
+        yield {
+            "table": shown.table.name,
+            "scale": shown.table.space.scale,
+            "row": line.name,
+            "test": column,
+            **{name: value for name, value in values.items() if name != "interval"},
+            "low": low,
+            "high": high,
+            "seeds": " ".join(map(str, whole["seeds"])),
+            **{name: whole[name] for name in ("status", "why")},
+            **{name: (whole["cost"] or {}).get(name) for name in COSTS},
+            "time_factor": whole["time_factor"],
+        }
 
 
-def _cells(shown: Reproduction, line: Line) -> list[str | Cell]:
-    row, score, value = shown.row(line), shown.score(line), shown.value(line)
-    deviation, gap, cost = line.deviations.get(shown.column), shown.gap(line), row.cost if row else None
+def _cells(shown: Reproduction, line: Line) -> dict[str, object]:
+    measured, gap, reference = shown.measured(line), shown.gap(line), shown.table.space.reference
+    compared, score, comparable = measured.row, measured.score, shown.table.comparable
+    cost = compared.cost if compared else None
+    difference = Cell(compared.difference_text, compared.difference) if compared else Cell(MISSING)
     verdict = {True: " (within)", False: " (beyond)", None: ""}[shown.within(line)]
-    published = shown.published(line)
-    return [
-        Cell(str(len(row.seeds)) if row else "0"),
-        Cell(_number(published), published),
-        Cell(_number(value) + ("" if deviation is None else f" ± {deviation:.1f}"), value),
-        f"[{score.low:.1f}, {score.high:.1f}]" if score else MISSING,
-        *([MISSING if gap is None else f"{signed(gap)}{verdict}"] if shown.table.comparable else []),
-        Cell(row.difference_text if row else MISSING, row.difference if row else None),
-        Cell(probability(row.corrected if row else None), row.corrected if row else None),
-        factor(cost.data_factor) if cost else MISSING,
-        Cell(duration(cost.train_seconds) if cost else MISSING, cost.train_seconds if cost else None),
-        factor(row.time_factor if row else None),
-        Cell(line.status, line.status),
-    ]
+    return {
+        "seeds": len(compared.seeds) if compared else 0,
+        "published" if comparable else "literature": cell(shown.published(line)),
+        title(shown.deciding.metrics[0]) if shown.deciding else "measured": _with_deviation(measured, ".1f"),
+        "95 % interval": Cell(f"[{score.low:.1f}, {score.high:.1f}]" if score else MISSING),
+        **({"measured − published": cell(gap, lambda value: f"{signed(value)}{verdict}")} if comparable else {}),
+        f"difference to {reference} [95 %]": difference,
+        "p": cell(compared.corrected if compared else None, probability),
+        "data": cell(cost.data_factor if cost else None, factor),
+        "train time": cell(cost.train_seconds if cost else None, duration),
+        f"× {reference}": cell(compared.time_factor if compared else None, factor),
+        "status": line.status,
+    }
 
 
-def _quantity(value: float | None) -> str:
+def _with_deviation(measured: Measured, form: Form) -> Cell:
+    """Return a measured value with its standard deviation over seeds: `31.2 ± 0.4`."""
+    spread = "" if measured.deviation is None else f" ± {number(measured.deviation, form)}"
+    return Cell(number(measured.value, form) + spread, measured.value)
+
+
+def _quantity(value: float) -> str:
     """Return counts as they are, and what is smaller than a hundred with three digits."""
-    return MISSING if value is None else f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"
-
-
-def _number(value: float | None) -> str:
-    return MISSING if value is None else f"{value:.1f}"
+    return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"

@@ -12,6 +12,8 @@ from augury.core.naming import title
 
 RATIO = 20.0
 """Of the greatest to the least value, from which an axis may be logarithmic."""
+CROWDED = 0.25
+"""Of a linear axis, on which such values crowd if their median lies within it."""
 TICKS = 8
 """So many values are written at an axis; of more, Plotly chooses round numbers."""
 
@@ -68,19 +70,12 @@ def value_text(value: Any) -> str:
 
 
 def _axis(key: str, name: str, values: Sequence[Any]) -> Axis:
-    numeric = bool(values) and all(isinstance(value, int | float) and not isinstance(value, bool) for value in values)
-    if not numeric:
+    if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         return Axis(key, name, "category", tuple({json.dumps(v, sort_keys=True): v for v in values}.values()))
     ordered = tuple(sorted(set(values)))
-    if not _crowded(ordered):
+    positive = [value for value in ordered if value > 0]
+    wide = len(positive) > 1 and ordered[0] >= 0 and positive[-1] / positive[0] >= RATIO
+    if not wide or (statistics.median(ordered) - ordered[0]) / (ordered[-1] - ordered[0]) >= CROWDED:
         return Axis(key, name, "linear", ordered)
     # a logarithm has no room for zero: where there is one, the values are at equal distances
     return Axis(key, name, "log" if ordered[0] > 0 else "ordinal", ordered)
-
-
-def _crowded(values: Sequence[float]) -> bool:
-    """Tell whether ascending values span much and crowd at the low end of a linear scale."""
-    positive = [value for value in values if value > 0]
-    if values[0] < 0 or len(positive) < 2 or positive[-1] / positive[0] < RATIO:
-        return False
-    return (statistics.median(values) - values[0]) / (values[-1] - values[0]) < 0.25

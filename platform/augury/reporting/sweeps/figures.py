@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, chart, error_bars, numbers, thinned
+from augury.reporting.figures import Figure, chart, error_bars, points, trace
 from augury.reporting.looks import OTHER, Look, look
 from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
 from augury.reporting.sweeps.axes import TICKS
@@ -46,7 +47,7 @@ def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]
 
     Where seeds have ended before others, the mean goes on over those that are left.
     """
-    points = pd.DataFrame(
+    recorded = pd.DataFrame(
         [
             (result.address, point.validation, point.update, point.seconds, point.value)
             for result in summary.ranking
@@ -55,19 +56,19 @@ def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]
         ],
         columns=["address", "validation", "updates", "time", "value"],
     )
-    if points.empty:
+    if recorded.empty:
         return []
-    unit, size = time_unit(points["time"].max())
-    points["time"] /= size
-    points["low"] = points["high"] = points["value"]
+    unit, size = time_unit(recorded["time"].max())
+    recorded["time"] /= size
+    recorded["low"] = recorded["high"] = recorded["value"]
     how = {"updates": "mean", "time": "mean", "value": "mean", "low": "min", "high": "max"}
-    curves = dict(list(points.groupby(["address", "validation"]).agg(how).groupby("address")))
+    curves = dict(list(recorded.groupby(["address", "validation"]).agg(how).groupby("address")))
     known = [result for result in summary.ranking if result.address in curves]
     best = ", ".join(f"{result.name} {adaptive(result.mean)}" for result in known[:HIGHLIGHTED])
     label, figures = summary.metric, []
     for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
         ordered = sorted(known, key=lambda result: result.address in drawn)  # highlighted ones are on top
-        traces = [trace for result in ordered for trace in _curve(result, curves[result.address], drawn, over)]
+        traces = [line for result in ordered for line in _curve(result, curves[result.address], drawn, over)]
         heading = f"{label[0].upper()}{label[1:]} against {over}"
         drawing = chart(traces, axis, label, height=380)
         figures.append(Figure(f"curves-{over}", heading, f"{heading}; best so far: {best}", drawing))
@@ -76,22 +77,15 @@ def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]
 
 def _curve(result: ConfigurationResult, curve: pd.DataFrame, drawn: Mapping[str, Look], over: str) -> list[go.Scatter]:
     """Return a configuration's mean over seeds, behind it the band where the configuration is highlighted."""
-    kept = thinned(curve, MOST_POINTS)
-    x, low, high = (numbers(kept[column]) for column in (over, "low", "high"))
-    highlighted, own = result.address in drawn, drawn.get(result.address, OTHER)
-    stopped = result.state == "stopped"
-    dash = own.dash if highlighted else "dot" if stopped else "solid"
-    name = html.escape(result.name)
-    line = go.Scatter(
-        mode="lines" if len(kept) > 1 else "markers",
-        name=name,
-        x=x,
-        y=numbers(kept["value"]),
-        line={"color": own.colour, "dash": dash, "width": 2.2 if highlighted else 1},
-        marker={"color": own.colour, "symbol": own.symbol, "size": 7},
-        hovertemplate=f"{name}{', stopped' if stopped else ''}: %{{y:.3~f}} at %{{x:,.4~g}}<extra></extra>",
-    )
-    if not highlighted or low == high:
+    x, values, low, high = points(curve, MOST_POINTS, over, "value", "low", "high")
+    own, stopped = drawn.get(result.address), result.state == "stopped"
+    hover = f"{', stopped' if stopped else ''}: %{{y:.3~f}} at %{{x:,.4~g}}"
+    mode = "lines" if len(x) > 1 else "markers"
+    if own is None:
+        faint = replace(OTHER, dash="dot" if stopped else "solid")
+        return [trace(result.name, faint, x, values, hover, mode=mode, width=1)]
+    line = trace(result.name, own, x, values, hover, mode=mode, width=2.2)
+    if low == high:
         return [line]
     band = {"fill": "toself", "fillcolor": f"{own.colour}26", "line_width": 0, "hoverinfo": "skip"}
     return [go.Scatter(mode="lines", x=x + x[::-1], y=low + high[::-1], **band), line]
@@ -108,7 +102,7 @@ def rungs(summary: Summary) -> list[Figure]:
         traces = [go.Scatter(mode="lines", name="cut", x=list(range(1, len(cut) + 1)), y=cut, line=line)]
         counts = []
         for action, (colour, symbol) in ACTIONS.items():
-            ranked = [(rank, d) for rank, d in enumerate(ordered, start=1) if d.action == action]
+            ranked = [(rank, decision) for rank, decision in enumerate(ordered, start=1) if decision.action == action]
             if not ranked:
                 continue
             counts.append(f"{len(ranked)} {action}")
@@ -116,20 +110,19 @@ def rungs(summary: Summary) -> list[Figure]:
                 f"{names[d.address].name}: {action} with {adaptive_interval(d.mean, d.low, d.high)}, {seeds(d.seeds)}"
                 for _, d in ranked
             ]
-            traces.append(
-                go.Scatter(
-                    mode="markers",
-                    name=action,
-                    x=[rank for rank, _ in ranked],
-                    y=[d.mean for _, d in ranked],
-                    error_y=error_bars([(d.mean, d.low, d.high) for _, d in ranked], width=0),
-                    marker={"color": colour, "symbol": symbol, "size": 8},
-                    text=list(map(html.escape, texts)),
-                    hovertemplate="%{text}<extra></extra>",
-                )
+            markers = go.Scatter(
+                mode="markers",
+                name=action,
+                x=[rank for rank, _ in ranked],
+                y=[decision.mean for _, decision in ranked],
+                error_y=error_bars([(d.mean, d.low, d.high) for _, d in ranked], width=0),
+                marker={"color": colour, "symbol": symbol, "size": 8},
+                text=list(map(html.escape, texts)),
+                hovertemplate="%{text}<extra></extra>",
             )
-        figure = chart(traces, "configurations, best first", summary.metric, legend=True)
-        figure.update_xaxes(showticklabels=False, showgrid=False, rangemode="normal")
+            traces.append(markers)
+        axis = {"showticklabels": False, "showgrid": False, "rangemode": "normal"}
+        figure = chart(traces, "configurations, best first", summary.metric, legend=True, xaxis=axis)
         heading = f"Rung {rung}, {rung_time(ordered[0])}: {', '.join(counts)}"
         figures.append(Figure(f"rung-{rung}", heading, heading, figure))
     return figures
@@ -142,57 +135,48 @@ def rung_time(decision: Decision) -> str:
     return f"after {decision.validations} validation{'' if decision.validations == 1 else 's'}"
 
 
-def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> Figure | None:
+def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]:
     """Draw a line for every configuration through the ranks of its values, its score and its training time.
 
-    None where fewer than two keys vary or fewer than two configurations have a score. Configurations without one of
+    No chart where fewer than two keys vary or fewer than two configurations have a score. Configurations without one of
     the keys, such as a plain baseline beside the space, have no line.
     """
     keys = varying(summary)
-    shown = [
-        result
-        for result in summary.ranking
-        if result.mean is not None and all(axis.key in result.configuration.point for axis in keys)
-    ]
+    scored = [result for result in summary.ranking if result.mean is not None]
+    shown = [result for result in scored if all(axis.key in result.configuration.point for axis in keys)]
     if len(keys) < 2 or len(shown) < 2:
-        return None
-    unit, size = time_unit(max(result.seconds or 0.0 for result in shown))
-    columns: dict[str, np.ndarray] = {}
-    ticks: list[dict[float, str]] = []
+        return []
+    columns: dict[str, tuple[np.ndarray, dict[float, str]]] = {}
     for axis in keys:
-        ranks = [axis.index(result.configuration.point) for result in shown]
-        columns[axis.name] = np.array(ranks) / (len(axis.values) - 1)
-        step = max(1, len(axis.values) // TICKS)
-        ticks.append({rank / (len(axis.values) - 1): axis.label(rank) for rank in range(0, len(axis.values), step)})
-    seconds = [(result.seconds or 0.0) / size for result in shown]
-    for name, column in ((summary.metric, [r.mean for r in shown]), (f"training time ({unit})", seconds)):
-        values = np.array(column, dtype=float)
-        spread = float(np.ptp(values))
-        columns[name] = (values - values.min()) / spread if spread else np.full(len(values), 0.5)
-        ticks.append({0.0: f"{values.min():.3g}", 1.0: f"{values.max():.3g}"} if spread else {0.5: f"{values[0]:.3g}"})
+        ranks, last = [axis.index(result.configuration.point) for result in shown], len(axis.values) - 1
+        ticks = {rank / last: axis.label(rank) for rank in range(0, last + 1, max(1, len(axis.values) // TICKS))}
+        columns[axis.name] = np.array(ranks) / last, ticks
+    seconds = np.array([result.seconds or 0.0 for result in shown])
+    unit, size = time_unit(seconds.max())
+    columns[summary.metric] = _scaled(np.array([result.mean for result in shown], dtype=float))
+    columns[f"training time ({unit})"] = _scaled(seconds / size)
     traces = []
-    for result, shares in zip(shown, zip(*columns.values(), strict=True), strict=True):
+    for result, *shares in zip(shown, *(shares for shares, _ in columns.values()), strict=True):
         own = drawn.get(result.address)
-        colour = own.colour if own else FAINT if result.state == "stopped" else OTHER.colour
-        text = f"{html.escape(result.name)}: {summary.metric} {adaptive(result.mean)}, {result.state_text}"
-        traces.append(
-            go.Scatter(
-                mode="lines",
-                name=html.escape(result.name),
-                y=[round(float(share), 4) for share in shares],
-                line={"color": colour, "dash": (own or OTHER).dash, "width": 2.2 if own else 1},
-                hovertemplate=f"{text}<extra></extra>",
-            )
-        )
-    figure = chart(traces[::-1], "", "", height=380)  # the best are on top
-    figure.update_layout(margin={"l": 30, "r": 60, "t": 34, "b": 16})
-    for index, (name, positions) in enumerate(zip(columns, ticks, strict=True)):
+        style = own or (replace(OTHER, colour=FAINT) if result.state == "stopped" else OTHER)
+        hover = html.escape(f": {summary.metric} {adaptive(result.mean)}, {result.state_text}")
+        y = [round(float(share), 4) for share in shares]
+        traces.append(trace(result.name, style, None, y, hover, mode="lines", width=2.2 if own else 1))
+    figure = chart(traces[::-1], "", "", height=380, margin={"l": 30, "r": 60, "t": 34, "b": 16})  # the best on top
+    for index, (name, (_, ticks)) in enumerate(columns.items()):
         title = {"text": f"<b>{html.escape(name)}</b>", "y": 1, "yshift": 22, "font_size": 12}
-        labels = [{"text": html.escape(t), "y": y, "xanchor": "left", "xshift": 5} for y, t in positions.items()]
+        labels = [{"text": html.escape(t), "y": y, "xanchor": "left", "xshift": 5} for y, t in ticks.items()]
         for annotation in (title, *labels):
             figure.add_annotation(x=index, showarrow=False, **{"font_size": 11, **annotation})
-    figure.update_xaxes(dtick=1, showticklabels=False, gridwidth=2, range=[-0.15, len(ticks) - 0.5])
+    figure.update_xaxes(dtick=1, showticklabels=False, gridwidth=2, range=[-0.15, len(columns) - 0.5])
     figure.update_yaxes(visible=False, range=[-0.05, 1.05])
     heading = "From the values of every configuration to its score and cost"
     caption = f"{heading}; best: {shown[0].name} with {summary.metric} {adaptive(shown[0].mean)}"
-    return Figure("parallel", heading, caption, figure, narrowest=150 * len(ticks))
+    return [Figure("parallel", heading, caption, figure, narrowest=150 * len(columns))]
+
+
+def _scaled(values: np.ndarray) -> tuple[np.ndarray, dict[float, str]]:
+    """Return values from 0, the least, to 1, the greatest, and these two as ticks."""
+    if not np.ptp(values):
+        return np.full(len(values), 0.5), {0.5: f"{values[0]:.3g}"}
+    return (values - values.min()) / np.ptp(values), {0.0: f"{values.min():.3g}", 1.0: f"{values.max():.3g}"}

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import json
 import shlex
+from collections.abc import Iterable
 
 from augury.core.commands import command
 from augury.core.store import Folder, Store
 from augury.experiments.tracking import Tracking, place
 from augury.reporting import run_files
-from augury.sweeping.state import DEFINITION, Sweep
+from augury.reporting.tables import Cell, Table, table
+from augury.sweeping.state import DEFINITION, Configuration, Sweep
 
 TUNE = "tune"  # where Ray Tune leaves its event files
 
@@ -48,8 +50,20 @@ def _assignments(sweep: Sweep) -> list[str]:
 
 def described_runs(sweep: Sweep) -> list[Folder]:
     """Return the folders of the runs that training has described."""
-    folders = [trial.folder for configuration in sweep.configurations for trial in configuration.trials]
-    return [folder for folder in folders if run_files.described(folder)]
+    return [trial.folder for _, trial in sweep.trials if run_files.described(trial.folder)]
+
+
+def address_table(what: str, configurations: Iterable[tuple[str, Configuration]]) -> Table:
+    """Return the runs and seeds of configurations, each by what it is called; `what` titles these names."""
+    rows = [
+        [
+            name,
+            Cell(f"runs/{configuration.address}", code=True),
+            ", ".join(f"{trial.seed} ({trial.progress})" for trial in configuration.trials),
+        ]
+        for name, configuration in configurations
+    ]
+    return table([what, "runs", "seeds"], rows, kind="words")
 
 
 def _mlflow(sweep: Sweep) -> str | None:

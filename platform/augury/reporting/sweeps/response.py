@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, chart, error_bars
+from augury.reporting.figures import Ends, Figure, chart, error_bars
 from augury.reporting.looks import COLOURS
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
 from augury.reporting.sweeps.axes import Axis, axes
@@ -46,9 +46,9 @@ class Measure:
 def measures(summary: Summary) -> list[Measure]:
     """Return the sweep's metric, and the deciding score of the first test set; each once two points have it."""
     validation = [
-        (r.address, r.mean, r.half, tuple(r.values.values()), len(r.values), r.finished > 0)
-        for r in summary.ranking
-        if r.mean is not None
+        (item.address, item.mean, item.half, tuple(item.values.values()), len(item.values), item.finished > 0)
+        for item in summary.ranking
+        if item.mean is not None
     ]
     lower = summary.sweep.mode == "min"
     known = [Measure("validation", summary.metric, lower, _points(summary, validation))]
@@ -66,21 +66,17 @@ def measures(summary: Summary) -> list[Measure]:
 
 def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
     """Return the scores of the configurations (address, mean, half, single, seeds, whole) and of the merged points."""
-    by_address, keys = {score[0]: score for score in scores}, varying(summary)
-    addresses = {item.name: item.address for item in summary.sweep.configurations}
-    points = [(item.name, item.address, item.point, False) for item in summary.sweep.configurations]
+    sweep, keys = summary.sweep, varying(summary)
+    addresses = {item.name: item.address for item in sweep.configurations}
+    points = [(item.name, item.address, False, item.point) for item in sweep.configurations]
     points += [
-        (f"{item.label} (as {item.same_as})", addresses[item.same_as], item.point, True)
-        for item in summary.sweep.merged
-        if item.same_as in addresses
+        (f"{item.label} (as {item.same_as})", addresses.get(item.same_as, ""), True, item.point)
+        for item in sweep.merged
     ]
-    rows = [
-        (name, *by_address[address], merged, *(axis.index(point) for axis in keys))
-        for name, address, point, merged in points
-        if address in by_address
-    ]
-    columns = ["name", "address", "mean", "half", "single", "seeds", "whole", "merged", *(axis.key for axis in keys)]
-    frame = pd.DataFrame(rows, columns=columns)
+    rows = [(*of_point, *(axis.index(point) for axis in keys)) for *of_point, point in points]
+    ranked = pd.DataFrame(rows, columns=["name", "address", "merged", *(axis.key for axis in keys)])
+    scored = pd.DataFrame(scores, columns=["address", "mean", "half", "single", "seeds", "whole"])
+    frame = ranked.merge(scored, on="address")
     return frame.astype({column: float for column in ("mean", "half", *(axis.key for axis in keys))})
 
 
@@ -116,19 +112,20 @@ def by_key(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
         line = {"color": GREY, "dash": "dot", "width": 2.2}
         traces.append(_trace(axis, ends, mode="lines", name="reference", line=line))
     whole = shown[shown["whole"]]
-    groups = [(int(rank), group) for rank, group in whole.groupby(axis.key)]
-    means = [(rank, group["mean"].mean(), _pooled(group["half"])) for rank, group in groups]
+    groups = {int(rank): group for rank, group in whole.groupby(axis.key)}
+    pooled = {rank: np.sqrt((group["half"] ** 2).sum(skipna=False)) / len(group) for rank, group in groups.items()}
+    means = [(rank, group["mean"].mean(), float(pooled[rank])) for rank, group in groups.items()]
     if means and (alone or len(whole) >= 2 * len(means)):
         traces.append(_means(axis, means))
-    for finished, dots in ((True, whole), (False, shown[~shown["whole"]])):
-        rows = [
-            (int(row[axis.key]), value, f"{row['name']}: {adaptive(value)}")
-            for _, row in dots.iterrows()
-            for value in (row["single"] if alone and finished else (row["mean"],))
-        ]
-        marker = {"color": GREY, "symbol": "circle" if finished else "circle-open", "size": 6 if finished else 8}
-        label = ("one seed" if alone else "one configuration") if finished else "not trained to the end"
-        traces += [_trace(axis, rows, mode="markers", name=label, marker=marker)] if rows else []
+    by_mean = shown.assign(single=shown["mean"])
+    dots = whole.explode("single").dropna(subset=["single"]) if alone else by_mean[by_mean["whole"]]
+    kinds = {"one seed" if alone else "one configuration": (dots, "circle", 6)}
+    kinds["not trained to the end"] = by_mean[~by_mean["whole"]], "circle-open", 8
+    for called, (dots, symbol, size) in kinds.items():
+        rows = zip(dots[axis.key].astype(int), dots["single"], dots["name"], strict=True)
+        points = [(rank, value, f"{name}: {adaptive(value)}") for rank, value, name in rows]
+        marker = {"color": GREY, "symbol": symbol, "size": size}
+        traces += [_trace(axis, points, mode="markers", name=called, marker=marker)] if points else []
     heading = measure.heading(axis.name)
     values = ", ".join(f"{axis.label(rank)}: {adaptive(mean)}" for rank, mean, _ in means)
     return Figure(name, heading, f"{heading}, means: {values or 'none yet'}", _chart(traces, axis, measure.label))
@@ -200,24 +197,23 @@ def _explained(scores: pd.Series, ranks: pd.Series) -> float:
     return max(0.0, 1 - within / free / float(scores.var())) if free > 0 else 0.0
 
 
-def _pooled(halves: pd.Series) -> float | None:
-    """Return half the interval of a mean over configurations; None where that of any is not known."""
-    return None if halves.isna().any() else float(np.sqrt((halves**2).sum()) / len(halves))
+def _ends(mean: float, half: float) -> Ends:
+    """Return a mean with its interval, of which half may not be known (nan)."""
+    return (mean, None, None) if np.isnan(half) else (mean, mean - half, mean + half)
 
 
 def _text(row: pd.Series) -> str:
     """Return a score in words."""
-    low, high = (None, None) if np.isnan(row["half"]) else (row["mean"] - row["half"], row["mean"] + row["half"])
     early = "" if row["whole"] else ", not trained to the end"
-    return f"{row['name']}: {adaptive_interval(row['mean'], low, high)}, {seeds(row['seeds'])}{early}"
+    return f"{row['name']}: {adaptive_interval(*_ends(row['mean'], row['half']))}, {seeds(row['seeds'])}{early}"
 
 
-def _means(axis: Axis, means: Sequence[tuple[int, float, float | None]]) -> go.Scatter:
+def _means(axis: Axis, means: Sequence[tuple[int, float, float]]) -> go.Scatter:
     """Return means (rank of the value, mean, half its interval), joined where the key is a number."""
-    ends = [(mean, *((None, None) if half is None else (mean - half, mean + half))) for _, mean, half in means]
+    ranks, ends = [rank for rank, *_ in means], [_ends(mean, half) for _, mean, half in means]
     points = [
-        (rank, mean, f"{axis.name}={axis.label(rank)}: {adaptive_interval(*interval)}")
-        for (rank, mean, _), interval in zip(means, ends, strict=True)
+        (rank, mean, f"{axis.name}={axis.label(rank)}: {adaptive_interval(mean, *bounds)}")
+        for rank, (mean, *bounds) in zip(ranks, ends, strict=True)
     ]
     lying = axis.kind == "category"
     whiskers = {"error_x" if lying else "error_y": error_bars(ends, width=4, color=BLUE)}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -12,6 +11,8 @@ from augury.reporting import results, run_files
 from augury.reporting.comparison import Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
+from augury.reporting.score_tables import score_cells, score_columns
+from augury.reporting.tables import Cell
 from augury.scoring.metrics import bounds, title
 from augury.scoring.significance import Interval
 from augury.sweeping.race import CONFIDENCE, half_widths
@@ -103,7 +104,7 @@ class Summary:
     @property
     def metric(self) -> str:
         """The metric that configurations are ranked by: `validation BLEU` for `valid/bleu`."""
-        return metric_title(self.sweep)
+        return f"validation {title(self.sweep.metric.rpartition('/')[2])}"
 
     @property
     def deciding(self) -> Comparison | None:
@@ -121,19 +122,32 @@ class Summary:
         known = self.sweep.by_address
         return tuple(decision for decision in self.sweep.decisions if decision.address in known)
 
+    @property
+    def failures(self) -> dict[str, Trial]:
+        """The trials that failed, by configuration and seed, for people."""
+        failed = [(configuration, trial) for configuration, trial in self.sweep.trials if trial.progress == "failed"]
+        return {f"{configuration.name}, seed {trial.seed}": trial for configuration, trial in failed}
+
+    @property
+    def score_columns(self) -> list[str]:
+        """The titles of the columns of `score_cells`; none before anything is scored."""
+        if self.deciding is None:
+            return []
+        score, *others = score_columns(self.deciding)
+        return [f"{score.partition(' [')[0]} {self.deciding.test}", *others]
+
+    def score_cells(self, result: ConfigurationResult) -> list[Cell]:
+        """Return the deciding scores of a configuration."""
+        return score_cells(self.deciding, self.row(result)) if self.deciding else []
+
     def row(self, result: ConfigurationResult) -> Row | None:
         """Return the deciding comparison of a configuration; None where it is not scored."""
-        return rows_by_address(self.deciding).get(result.address) if self.deciding else None
+        return self.deciding.row(result.address) if self.deciding else None
 
-
-def rows_by_address(comparison: Comparison) -> dict[str, Row]:
-    """Return the rows of a comparison by the address of their runs."""
-    return {row.address: row for row in comparison.rows}
-
-
-def metric_title(sweep: Sweep) -> str:
-    """Return the sweep's metric for people: `validation BLEU` for `valid/bleu`."""
-    return f"validation {title(sweep.metric.rpartition('/')[2])}"
+    def time_factor(self, result: ConfigurationResult) -> float | None:
+        """Return the training time of a configuration as a multiple of the reference's, where both are known."""
+        row = self.row(result)
+        return row.time_factor if row else None
 
 
 def summarise(sweep: Sweep) -> Summary:
@@ -156,7 +170,10 @@ def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
     }
     halves = half_widths(settled, CONFIDENCE)
     range_of_metric = bounds(sweep.metric.rpartition("/")[2])
-    results = [_with_interval(result, halves.get(result.address), range_of_metric) for result in results]
+    for index, result in enumerate(results):
+        if result.mean is not None and (half := halves.get(result.address)) is not None:
+            between = Interval(result.mean - half, result.mean + half).within(range_of_metric)
+            results[index] = replace(result, low=between.low, high=between.high, half=half)
     sign = 1 if sweep.mode == "min" else -1
 
     def place(result: ConfigurationResult) -> tuple[bool, bool, float]:
@@ -175,22 +192,14 @@ def leader(sweep: Sweep, ranked: Sequence[ConfigurationResult]) -> Configuration
     return next((result for result in racing if result.finished or not sweep.ended), None)
 
 
-def best(sweep: Sweep, trial: Trial) -> float | None:
-    """Return the best validation of a trial so far."""
-    values = [point.value for point in trial.curve if math.isfinite(point.value)]
-    return (max if sweep.mode == "max" else min)(values, default=None)
-
-
 def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
     """Return a configuration on its own, without an interval."""
-    furthest = next((trials for rank in RANKS if (trials := _with_values(sweep, configuration, rank))), {})
-    values = list(furthest.values())
-    state = _state(sweep, configuration)
-    stopped = [
-        decision.rung
-        for decision in sweep.decisions
-        if (decision.address, decision.action) == (configuration.address, "stopped")
-    ]
+    validated = {trial: value for trial in configuration.trials if (value := sweep.best(trial)) is not None}
+    ranked = ({trial: value for trial, value in validated.items() if trial.progress in rank} for rank in RANKS)
+    furthest = next((trials for trials in ranked if trials), {})
+    values, state = list(furthest.values()), _state(sweep, configuration)
+    ended = [decision for decision in sweep.decisions if decision.address == configuration.address]
+    stopped = [decision.rung for decision in ended if decision.action == "stopped"]
     return ConfigurationResult(
         configuration,
         state,
@@ -203,22 +212,6 @@ def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
     )
 
 
-def _with_values(sweep: Sweep, configuration: Configuration, rank: Sequence[Progress]) -> dict[Trial, float]:
-    """Return the trials of these states that have been validated, with the best value of each."""
-    return {
-        trial: value
-        for trial in configuration.trials
-        if trial.progress in rank and (value := best(sweep, trial)) is not None
-    }
-
-
-def _with_interval(result: ConfigurationResult, half: float | None, bounds: tuple[float, float]) -> ConfigurationResult:
-    if half is None or result.mean is None:
-        return result
-    between = Interval(result.mean - half, result.mean + half).within(bounds)
-    return replace(result, low=between.low, high=between.high, half=half)
-
-
 def _state(sweep: Sweep, configuration: Configuration) -> Progress:
     have = {trial.progress for trial in configuration.trials}
     if "running" in have:
@@ -227,19 +220,19 @@ def _state(sweep: Sweep, configuration: Configuration) -> Progress:
         return "finished"
     if "failed" in have and sweep.scheduler != "all":
         have.discard("waiting")  # a race goes on without a configuration that failed
-    order: tuple[Progress, ...] = (
-        ("stopped", "paused", "waiting") if not sweep.ended else ("stopped", "paused", "failed")
-    )
-    return next((state for state in order if state in have), "failed" if "failed" in have else "waiting")
+    last: tuple[Progress, ...] = ("failed", "waiting") if sweep.ended else ("waiting", "failed")
+    order: tuple[Progress, ...] = ("stopped", "paused", *last)
+    return next((state for state in order if state in have), "waiting")
 
 
 def _comparisons(sweep: Sweep) -> tuple[Comparison, ...]:
     """Compare the scored configurations; none before the reference has begun, against which they are compared."""
-    scored = sweep.finished()
-    reference = [trial.folder for trial in sweep.by_address[sweep.reference].trials]
-    if not any(folder in scored for folder in reference):  # nothing else may be taken for it
-        scored = [folder for folder in reference if run_files.described(folder)][:1] + scored
-    systems = [replace(system, name=sweep.by_address[system.address].name) for system in results.load(scored)]
-    if not systems or systems[0].address != sweep.reference:
-        return ()
+    scored, reference = sweep.scored(), sweep.by_address[sweep.reference]
+    if not scored[reference.name]:  # nothing else may be taken for it
+        begun = [trial for trial in reference.trials if run_files.described(trial.folder)]
+        if not begun:
+            return ()
+        scored[reference.name] = {begun[0].seed: begun[0].folder}
+    groups = {name: seeds for name, seeds in scored.items() if seeds}
+    systems = results.load_groups(list(groups.values()), list(groups))
     return tuple(compare_all(systems, scored_sets(systems)))

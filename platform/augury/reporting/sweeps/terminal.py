@@ -6,37 +6,28 @@ from dataclasses import asdict
 from typing import Any
 
 from augury.core.progress import duration
-from augury.reporting.numbers import MISSING, factor
-from augury.reporting.score_tables import by_test, score_cells, score_columns, shared_notes
-from augury.reporting.sweeps.answer import summary_answer
+from augury.reporting.numbers import factor, number
+from augury.reporting.score_tables import by_test, shared_notes
+from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.locations import locations
-from augury.reporting.sweeps.summary import (
-    ConfigurationResult,
-    Summary,
-    rows_by_address,
-    summarise,
-)
-from augury.reporting.tables import Table, table
-from augury.reporting.tables import text as table_text
-from augury.sweeping.state import Sweep
+from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
+from augury.reporting.tables import Table, plain_text, table
+from augury.sweeping.state import Progress, Sweep
+
+ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
 
 
 def text(sweep: Sweep) -> str:
     """Return the question, all configurations, the answer, and what must be known to believe it."""
     summary = summarise(sweep)
     notes = [*summary.cautions, *shared_notes(summary.comparisons[:1])]
-    failures = [
-        f"failed: {item.name}, seed {trial.seed}: {trial.error}"
-        for item in sweep.configurations
-        for trial in item.trials
-        if trial.progress == "failed"
-    ]
+    failures = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]
     merged = [f"same as {point.same_as}: {point.label} ({point.reason})" for point in sweep.merged]
     blocks = [
         sweep.question,
-        table_text([_table(summary)]).rstrip(),
-        summary_answer(summary),
-        table_text([by_test(summary.comparisons)]).rstrip() if len(summary.comparisons) > 1 else "",
+        plain_text([_table(summary)]).rstrip(),
+        answer(summary),
+        plain_text([by_test(summary.comparisons)]).rstrip() if len(summary.comparisons) > 1 else "",
         "\n".join(dict.fromkeys(notes)),
         "\n".join([*failures, *merged]),
         "\n".join(f"{name:<12}{value}" for name, value in locations(sweep).items()),
@@ -47,11 +38,11 @@ def text(sweep: Sweep) -> str:
 def to_dict(sweep: Sweep) -> dict[str, Any]:
     """Return the sweep as JSON-like values."""
     summary = summarise(sweep)
-    trials = [trial for item in sweep.configurations for trial in item.trials]
+    begun = [trial for _, trial in sweep.trials if trial.progress != "waiting"]
     return {
         "name": sweep.name,
         "question": sweep.question,
-        "answer": summary_answer(summary),
+        "answer": answer(summary),
         "ended": sweep.ended,
         "metric": sweep.metric,
         "mode": sweep.mode,
@@ -65,11 +56,9 @@ def to_dict(sweep: Sweep) -> dict[str, Any]:
         "table": [_result_dict(summary, result) for result in summary.ranking],
         "merged": [asdict(point) for point in sweep.merged],
         "decisions": [asdict(decision) for decision in sweep.decisions],
-        "trials": sum(trial.progress != "waiting" for trial in trials),
-        "finished": sweep.count("finished"),
-        "failed": sweep.count("failed"),
-        "stopped": sweep.count("stopped"),
-        "cost": {"train_seconds": sum(trial.seconds for trial in trials if trial.progress != "waiting")},
+        "trials": len(begun),
+        **{state: sweep.count(state) for state in ENDS},
+        "cost": {"train_seconds": sum(trial.seconds for trial in begun)},
         "sweep": sweep.folder.uri,
     }
 
@@ -78,7 +67,7 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
     tests = {
         comparison.test: {**asdict(row), "mark": row.mark}
         for comparison in summary.comparisons
-        if (row := rows_by_address(comparison).get(result.address))
+        if (row := comparison.row(result.address))
     }
     return {
         **result.configuration.to_dict(),
@@ -99,30 +88,17 @@ def _result_dict(summary: Summary, result: ConfigurationResult) -> dict[str, Any
 
 def _table(summary: Summary) -> Table:
     """Return validations, scores on the test set or the mean of several, and cost."""
-    sweep, deciding = summary.sweep, summary.deciding
-    columns = ["configuration", "state", "seeds", summary.metric]
-    if deciding:
-        score, difference, p_value, *_ = score_columns(deciding)
-        columns += [f"{score.partition(' [')[0]} {deciding.test}", difference, p_value]
-    rows = []
-    for result in summary.ranking:
-        row = summary.row(result)
-        rows.append(
-            [
-                f"{result.name} (reference)" if result is summary.reference else result.name,
-                *_state(sweep, result),
-                result.spread_text,
-                *(score_cells(deciding, row)[:3] if deciding else ()),
-                _seconds(result),
-                factor(row.time_factor if row else None),
-            ]
-        )
+    columns = ["configuration", "state", "seeds", summary.metric, *summary.score_columns[:3]]
+    rows = [
+        [
+            f"{result.name} (reference)" if result is summary.reference else result.name,
+            result.state_text,
+            f"{result.finished}/{len(summary.sweep.seeds)}",
+            result.spread_text,
+            *summary.score_cells(result)[:3],
+            number(result.seconds, duration),
+            number(summary.time_factor(result), factor),
+        ]
+        for result in summary.ranking
+    ]
     return table([*columns, "train time", "× reference"], rows, parts=(4, len(columns)))
-
-
-def _state(sweep: Sweep, result: ConfigurationResult) -> tuple[str, str]:
-    return result.state_text, f"{result.finished}/{len(sweep.seeds)}"
-
-
-def _seconds(result: ConfigurationResult) -> str:
-    return MISSING if result.seconds is None else duration(result.seconds)
