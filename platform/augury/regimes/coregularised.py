@@ -38,7 +38,8 @@ class CoRegularised(Delayed):
     detach: Annotated[Detach, MUTABLE] = "none"
     """`target` stops the gradient through the flattened argument."""
     norm: Annotated[float, MUTABLE] = Field(2.0, gt=0)
-    """The divisor per target token: 2 in the released code, 1 in R-Drop."""
+    """The divisor per target token: 2 in CipherDAug's released code, 1 in R-Drop's and in both papers' equations. It
+    scales the whole loss, which Adam's steps do not depend on: it matters to clip_norm and adam_eps alone."""
     warmup_steps: Annotated[int, MUTABLE] = Field(2000, ge=0)
     """Optimizer steps before the divergence acts."""
     ramp_passes: Annotated[float, MUTABLE] = Field(0.0, ge=0)
