@@ -48,7 +48,8 @@ class CoRegularised(WarmupRegime):
     detach: Annotated[Detach, MUTABLE] = "none"
     """`target` stops the gradient through the flattened argument."""
     norm: Annotated[float, MUTABLE] = Field(2.0, gt=0)
-    """Divisor per target token: 2 in the released code, 1 in R-Drop."""
+    """Divisor per target token: 2 in CipherDAug's released code, 1 in R-Drop's and in both papers' equations. It scales
+    the whole loss, to which Adam's steps are invariant, so that it matters to clip_norm and adam_eps only."""
     warmup_steps: Annotated[int, MUTABLE] = Field(2000, ge=0)
     """Optimizer steps before the divergence is added."""
     ramp_passes: Annotated[float, MUTABLE] = Field(0.0, ge=0)

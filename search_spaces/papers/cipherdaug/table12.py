@@ -18,9 +18,9 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
     systems: dict[str, dict[str, Any]] = {}
     for name, views in (("data-diverse", False), ("CipherDAug+", True)):
         systems[f"{name}, base"] = common.row()
-        systems[f"{name}, bwd."] = common.row(common.diversification(scale, views, forward=False))
-        systems[f"{name}, fwd."] = common.row(common.diversification(scale, views, backward=False))
-        systems[f"{name}, bidir."] = common.row(common.diversification(scale, views))
+        systems[f"{name}, bwd."] = common.diversification(scale, views, forward=False)
+        systems[f"{name}, fwd."] = common.diversification(scale, views, backward=False)
+        systems[f"{name}, bidir."] = common.diversification(scale, views)
     return systems
 
 

@@ -19,7 +19,7 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
         "Transformer": common.row(),
         "Word Dropout": common.row(common.word_drop(scale)),
         "SwitchOut": common.row(common.switch_out(scale)),
-        "DataDiverse": common.row(common.diversification(scale)),
+        "DataDiverse": common.diversification(scale),
         "R-DROP": common.row(regime=common.r_drop(scale)),
         "CipherDAug-2 keys": common.cipherdaug(scale, 2),
     }

@@ -26,7 +26,7 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
         "RAML+WordDropout": common.row(raml, word_drop),
         "RAML+SwitchOut": common.row(raml, switch_out),
         "BPE-Dropout": common.row(common.BPE_DROPOUT),
-        "Data Diverse": common.row(common.diversification(scale)),
+        "Data Diverse": common.diversification(scale),
         "CipherDAug - 1 key": common.cipherdaug(scale, 1),
         "CipherDAug - 2 keys": common.cipherdaug(scale, 2),
     }
@@ -49,3 +49,7 @@ paper, tolerance = common.PAPER, common.TOLERANCE
 where = "Table 3"
 unavailable = {"Mixed-Repr.": common.LITERATURE}
 deviations = common.deviations()
+deviations["paper/wmt14-en-de"] = (
+    *deviations["paper"],
+    "Section 3.1 gives key 1 alone for WMT14, and Table 3 prints a system with 2 keys for it, which is run",
+)
