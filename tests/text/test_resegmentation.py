@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sentencepiece import SentencePieceProcessor
 
-from augury.core.errors import UserError
 from augury.core.rng import keys_of
 from augury.core.store import Store
 from augury.corpora.builtin import generate
@@ -112,7 +111,7 @@ def test_a_row_depends_on_its_ids_and_its_key_alone(joint: Vocabulary) -> None:
     elsewhere: list[list[int]] = []
 
     def read() -> None:
-        fresh = Resegmenter(SentencePieceProcessor(model_proto=joint.model()), joint.pieces, segmenter._ids)
+        fresh = Resegmenter(joint.pieces, pieces(SentencePieceProcessor(model_proto=joint.model())))
         elsewhere.extend(
             fresh.rows([row], 0.3, key)[0].tolist() for row, key in zip(rows, of_rows[:, None], strict=True)
         )
@@ -144,7 +143,16 @@ def test_every_view_is_segmented_by_its_own_model(storage: Store) -> None:
     assert separate.decode(cipher.rows(rows, 0.5, keys(len(rows)))) == CIPHER
 
 
-def test_a_sentencepiece_that_is_seeded_once_is_refused(joint: Vocabulary, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sentencepiece, "set_random_generator_seed", lambda seed: None)
-    with pytest.raises(UserError, match="can be seeded only once"):
-        Resegmenter(SentencePieceProcessor(model_proto=joint.model()), joint.pieces, np.arange(400))
+def test_samples_are_the_same_in_every_process() -> None:
+    """Golden: the candidates of a word, each dropped by its key and its span."""
+    learned = ["ab", "abc", "cd", "▁ab", "a", "b", "c", "d", "▁"]
+    segmenter = Resegmenter(["<unk>", *learned], learned)
+    rows = segmenter.rows([np.array([4, 3])] * 5, 0.5, keys(5))
+    written = ["|".join(["<unk>", *learned][index] for index in row) for row in rows]
+    assert written == ["▁|ab|cd", "▁|abc|d", "▁|a|b|c|d", "▁|abc|d", "▁ab|c|d"]
+
+
+def test_no_rows_and_models_of_single_characters(joint: Vocabulary) -> None:
+    assert joint.resegmenter().rows([], 0.5, keys(0)) == []
+    (row,) = Resegmenter(["<unk>", "a", "b"], ["a", "b"]).rows([np.array([1, 2, 0])], 0.0, keys(1))
+    assert row.tolist() == [1, 2, 0]

@@ -42,14 +42,18 @@ def uniform(keys: np.ndarray, stream: int, count: int) -> np.ndarray:
     SplitMix64 (Steele, Lea and Flood 2014), vectorised over keys; the numbers of a key do not depend on other keys.
     """
     with np.errstate(over="ignore"):
-        numbers = _mix(fold_in(keys, stream)[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN)
+        return unit_interval(_mix(fold_in(keys, stream)[:, None] + np.arange(1, count + 1, dtype=np.uint64) * GOLDEN))
+
+
+def unit_interval(numbers: np.ndarray) -> np.ndarray:
+    """Return random uint64 as float64 in [0, 1)."""
     return (numbers >> np.uint64(11)).astype(np.float64) * 2.0**-53
 
 
-def fold_in(keys: np.ndarray, number: int) -> np.ndarray:
-    """Derive an independent key from each key and a number (as `jax.random.fold_in`), (keys,) uint64."""
+def fold_in(keys: np.ndarray, number: int | np.ndarray) -> np.ndarray:
+    """Derive an independent key from each key and a number, one for all or one each (as `jax.random.fold_in`)."""
     with np.errstate(over="ignore"):
-        return _mix(keys.astype(np.uint64) + _mix(np.array([number], np.uint64) + GOLDEN))
+        return _mix(keys.astype(np.uint64) + _mix(np.atleast_1d(np.asarray(number, np.uint64)) + GOLDEN))
 
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the increment of SplitMix64

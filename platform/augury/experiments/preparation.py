@@ -8,7 +8,7 @@ from typing import Any
 
 from augury.augment import pipeline
 from augury.augment.draw import Symbols
-from augury.augment.operator import RECORDS, VIEW
+from augury.augment.operator import RECORDS, VIEW, Operator
 from augury.core import config
 from augury.core.locks import make_once
 from augury.core.progress import say_once
@@ -89,7 +89,7 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         "version": [VERSION, task.VERSION],
         "tokenizer": tokenizer.name,
         "tokens": [[name, folder.name] for name, folder in tokens.items()],
-        "draws": [operator.to_dict() for operator in experiment.token_draws],
+        "draws": [_draw(operator) for operator in experiment.token_draws],
         "regime": experiment.regime.to_dict(),
         "training": experiment.training.to_dict(),
         **task.determined(experiment),
@@ -201,6 +201,11 @@ def _shares(experiment: Experiment) -> dict[str, Any]:
     """The weights and tags of texts and records."""
     shares = {"texts": experiment.corpus.shares, "records": experiment.mixture}
     return {kind: {name: share.to_dict() for name, share in of.items()} for kind, of in shares.items()}
+
+
+def _draw(operator: Operator) -> dict[str, Any]:
+    """What determines a draw; addresses of first versions have no version."""
+    return operator.to_dict() | ({"version": operator.VERSION} if operator.VERSION > 1 else {})
 
 
 def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:

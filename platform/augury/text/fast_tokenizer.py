@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from sentencepiece import SentencePieceProcessor
@@ -28,7 +28,7 @@ def fast_tokenizer(
     """
     ids = {piece: index for index, piece in enumerate(vocabulary.pieces)}
     pieces = sentencepieces.pieces(SentencePieceProcessor(model_proto=vocabulary.model()))
-    tokenizer = Tokenizer(models.BPE(ids, list(_merges(pieces)), unk_token=UNK, fuse_unk=True))
+    tokenizer = Tokenizer(models.BPE(ids, list(sentencepieces.merges(pieces)), unk_token=UNK, fuse_unk=True))
     tokenizer.normalizer = normalizers.Sequence([*_cleaning(lowercase), *_spaces()])
     tokenizer.decoder = decoders.Sequence(
         [
@@ -63,15 +63,6 @@ def save(tokenizer: PreTrainedTokenizerFast, directory: Path) -> None:
     settings = json.loads(file.read_text(encoding="utf-8"))
     settings["tokenizer_class"] = "PreTrainedTokenizerFast"  # version 5 writes a class that version 4 lacks
     file.write_text(json.dumps(settings, ensure_ascii=False, indent=2) + "\n", encoding="utf-8")
-
-
-def _merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Yield the merges of sentencepiece's BPE by priority: all splits of the first piece, then of the next."""
-    vocabulary = set(pieces)
-    for piece in pieces:
-        for position in range(1, len(piece)):
-            if piece[:position] in vocabulary and piece[position:] in vocabulary:
-                yield piece[:position], piece[position:]
 
 
 def _cleaning(lowercase: bool) -> list[normalizers.Normalizer]:

@@ -120,6 +120,15 @@ def pieces(model: SentencePieceProcessor) -> list[str]:
     return list(model.id_to_piece(list(range(1, model.get_piece_size()))))
 
 
+def merges(pieces: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Yield the merges of a model by priority: all splits of the first piece, then of the next."""
+    vocabulary = set(pieces)
+    for piece in pieces:
+        for position in range(1, len(piece)):
+            if piece[:position] in vocabulary and piece[position:] in vocabulary:
+                yield piece[:position], piece[position:]
+
+
 def encode(
     model: SentencePieceProcessor, texts: Sequence[str], num_threads: int
 ) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.int64]]:

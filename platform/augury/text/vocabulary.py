@@ -88,7 +88,9 @@ class Vocabulary:
         """Return the resegmenter of a view."""
         index = self._views[view]
         if index not in self._resegmenters:
-            self._resegmenters[index] = Resegmenter(self._models[index], self.pieces, self._ids[index])
+            unsplit = set(self.preprocessor.symbols)
+            learned = [piece for piece in sentencepieces.pieces(self._models[index]) if piece not in unsplit]
+            self._resegmenters[index] = Resegmenter(self.pieces, learned)
         return self._resegmenters[index]
 
     def encode(
