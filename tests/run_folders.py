@@ -64,6 +64,7 @@ class Run:
             "updates": 200,
             "target_tokens": 5000,
             "train_seconds": 20.0,
+            "cpu_seconds": 19.0,
             "device": "cpu",
             "device_hours": 0.0056,
             **EXPOSURE,

@@ -15,7 +15,8 @@ def run(store: Store, address: str, seconds: float, **description: Any) -> Folde
     """A finished training."""
     folder = store.folder("runs", f"{address}/seed-2")
     folder.write_json("run.json", {"seed": 2, "run": description})
-    folder.write_json("outcome.json", {"rows": 10 * seconds, "train_seconds": seconds, "workers": 2})
+    outcome = {"rows": 10 * seconds, "train_seconds": seconds, "cpu_seconds": 2 * seconds, "workers": 2}
+    folder.write_json("outcome.json", outcome)
     return folder
 
 
@@ -28,10 +29,8 @@ def records(store: Store, address: str, models: dict[str, str], made_from: list[
 def cost(folder: Folder) -> dict[str, Any]:
     own = folder.read_json("outcome.json")
     seconds = own["train_seconds"]
-    return whole_cost(
-        folder,
-        {"target_tokens": own["rows"], "train_seconds": seconds, "device_hours": seconds * 2 / 3600, "updates": 7},
-    )
+    times = {"train_seconds": seconds, "cpu_seconds": own["cpu_seconds"], "device_hours": seconds * 2 / 3600}
+    return whole_cost(folder, {"target_tokens": own["rows"], **times, "updates": 7})
 
 
 def test_a_training_alone_is_its_own_cost(tmp_path: Path) -> None:
@@ -53,8 +52,18 @@ def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:
     again = cost(run(store, "again", 4, before="both", records={"back": back}))
     trained = 100 + 50 + 20 + 30 + 4
     assert again["train_seconds"] == trained + 10 and again["target_tokens"] == 10 * trained
+    assert again["cpu_seconds"] == 2 * trained + 10
     assert again["device_hours"] == pytest.approx((2 * trained + 10) / 3600)
     assert (again["trainings"], again["updates"], again["uncounted"]) == (5, 7, [])
+
+
+def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_part_of_it(tmp_path: Path) -> None:
+    store = Store(tmp_path)
+    base = run(store, "base", 100)
+    earlier = {key: value for key, value in base.read_json("outcome.json").items() if key != "cpu_seconds"}
+    base.write_json("outcome.json", earlier)
+    tuned = cost(run(store, "tuned", 20, before="base"))
+    assert (tuned["train_seconds"], tuned["cpu_seconds"]) == (120, None)
 
 
 def test_models_of_elsewhere_are_named(tmp_path: Path) -> None:

@@ -108,6 +108,13 @@ def test_different_signatures_have_no_difference(results: Any) -> None:
     assert any("do not compare" in note for note in table.notes)
 
 
+def test_times_on_processors_are_compared_by_processor_time_where_all_have_it(results: Any) -> None:
+    base = results.run("baseline", BASE, bleu=30.0, seconds=100, cpu_seconds=50)
+    cipher = results.run("cipher", CIPHER, bleu=31.0, seconds=900, cpu_seconds=75)
+    earlier = results.run("earlier", "ee" * 8, bleu=31.0, seconds=400)
+    assert [row.time_factor for row in comparison(load([base, cipher, earlier]), "test").rows] == [1.0, 1.5, 4.0]
+
+
 def test_times_of_different_devices_are_not_compared(results: Any) -> None:
     folders = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0, device="NVIDIA H100")]
     table = comparison(load(folders), "test")

@@ -25,7 +25,7 @@ def folders(results: Any, tests: int) -> list[Any]:
 def test_several_sets_are_one_table_with_notes_and_costs_once(results: Any) -> None:
     systems = load(folders(results, 2))
     shown = text(compare_all(systems, ["set0", "set1"]), width=200)
-    assert shown.count("[95 % interval]") == shown.count("train time") == shown.count("seeds: 1") == 1
+    assert shown.count("[95 % interval]") == shown.count("training time") == shown.count("seeds: 1") == 1
     cells = [line.split() for line in shown.splitlines() if line.startswith(("a ", "b "))]
     tests = [words[:2] for words in cells if len(words) > 1 and words[1].startswith("set")]
     assert tests == [["a", "set0"], ["b", "set0"], ["a", "set1"], ["b", "set1"]]

@@ -101,6 +101,7 @@ def test_a_finished_run_has_scores_as_bars_cost_and_files(run: Any, database: st
         "cost/updates": 200.0,
         "cost/target_tokens": 5000.0,
         "cost/train_seconds": 20.0,
+        "cost/cpu_seconds": 19.0,
         "cost/device_hours": 0.0056,
         "cost/onset": 0.0,
         "cost/passes_by_view.source": 10.0,

@@ -89,6 +89,7 @@ def test_a_configuration_has_the_means_of_its_seeds(trials: Any, database: str) 
         "cost/parameters": 1200.0,
         "cost/data_factor": 3.0,
         "cost/train_seconds": 20.0,
+        "cost/cpu_seconds": 19.0,
         "cost/device_hours": 0.0056,
     }
     assert logged_runs(database)["bb seed 2"].data.metrics["best/valid/bleu"] == 18.0

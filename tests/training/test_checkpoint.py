@@ -64,6 +64,25 @@ def test_scores_are_restored(tmp_path: Path) -> None:
     assert found.scores == SCORES and found.update == 50
 
 
+def test_processor_time_adds_up_over_restarts(tmp_path: Path) -> None:
+    folder = Store(tmp_path).folder("runs", "toy/seed-1")
+    run = TrainingRun(folder=folder, address="toy", seed=1)
+    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), until=1)
+    (first,) = [seconds for record in history.read(folder) if (seconds := record["metrics"].get("train/cpu_seconds"))]
+    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
+    assert folder.read_json(OUTCOME)["cpu_seconds"] > first > 0
+
+
+def test_processor_time_is_unknown_where_an_earlier_version_began(tmp_path: Path) -> None:
+    checkpoints, _, module = written(Store(tmp_path).folder("runs", "toy"), 2, True)
+    file = checkpoints.folder.sub("00000050").local() / STATE
+    state = torch.load(file, weights_only=True)
+    del state["position"]["cpu_seconds"]
+    torch.save(state, file)
+    optimizer = torch.optim.Adam(module.parameters())
+    assert checkpoints.restore(module, optimizer, Position("toy", seed=1, world=1)).cpu_seconds is None
+
+
 def test_training_continues_from_the_last_state_that_was_saved_whole(tmp_path: Path, remote: Any) -> None:
     checkpoints, position, module = written(Store("remote://bucket").folder("runs", "toy"), 2, False)
     optimizer = torch.optim.Adam(module.parameters())

@@ -105,6 +105,7 @@ def test_it_learns_and_leaves_what_it_says(straight: Path) -> None:
     outcome = run.read_json("outcome.json")
     assert outcome["passes"] == 4 and outcome["stopped_by"] == "schedule" and outcome["parameters"] == 8 * 16 + 16 + 34
     assert outcome["rows"] == 4 * 200
+    assert outcome["cpu_seconds"] > 0
     assert len(run.sub("checkpoints").subfolders()) == 3
     assert outcome["best"] > 0.8
     learned = [loss for _, loss in losses(straight)]

@@ -40,6 +40,7 @@ def evaluate(run: Run) -> None:
                 "weights": outcome["weights"],
                 "target_tokens": outcome["rows"],
                 "train_seconds": outcome["train_seconds"],
+                "cpu_seconds": outcome.get("cpu_seconds"),
                 "device": outcome["device"],
                 "device_hours": outcome["train_seconds"] * outcome["workers"] / 3600,
             },

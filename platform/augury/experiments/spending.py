@@ -56,8 +56,9 @@ class _Chain:
 def whole_cost(run: Folder, own: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cost of a scored run's training, `own`, with what all trainings and models behind it took.
 
-    `target_tokens`, `train_seconds` and `device_hours` are sums over the chain of stages and the models that operators
-    worked with, the time in which these made text included where it was recorded; all else is the last training's.
+    `target_tokens`, `train_seconds`, `cpu_seconds` and `device_hours` are sums over the chain of stages and the models
+    that operators worked with, the time in which these made text included where it was recorded; all else is the last
+    training's. `cpu_seconds` is None where any of these trainings has none, because an earlier version wrote it.
     `trainings` says how many are in the sums, and `uncounted` names models that were trained elsewhere.
     """
     chain = _Chain()
@@ -65,11 +66,14 @@ def whole_cost(run: Folder, own: Mapping[str, Any]) -> dict[str, Any]:
         chain.add(run)
     others = [outcome for name, outcome in chain.outcomes.items() if name != run.name]
     made = sum(chain.made.values())
+    measured = [own.get("cpu_seconds"), *(outcome.get("cpu_seconds") for outcome in others)]
+    cpu_seconds = [seconds for seconds in measured if seconds is not None]
     hours = [outcome["train_seconds"] * outcome["workers"] / 3600 for outcome in others]
     return {
         **own,
         "target_tokens": own["target_tokens"] + sum(outcome["rows"] for outcome in others),
         "train_seconds": own["train_seconds"] + made + sum(outcome["train_seconds"] for outcome in others),
+        "cpu_seconds": made + sum(cpu_seconds) if len(cpu_seconds) == len(measured) else None,
         "device_hours": own["device_hours"] + made / 3600 + sum(hours),
         "trainings": 1 + len(others),
         "uncounted": list(chain.uncounted),

@@ -9,7 +9,7 @@ from typing import Any
 
 from augury.reporting.learnt import WARNING, Reached, not_learnt
 from augury.reporting.numbers import number, signed
-from augury.reporting.results import Cost, Estimate, SystemResult
+from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds
 from augury.scoring.bootstrap import SEED, Resampled
 from augury.scoring.metrics import lower_is_better, metric_class, segment_noun, title
 from augury.scoring.significance import TRIALS, Difference, Method, compare_by, holm
@@ -81,6 +81,12 @@ class Comparison:
         """Whether the cost of any system is known."""
         return any(row.cost for row in self.rows)
 
+    def times(self) -> tuple[str, dict[str, float]]:
+        """Return what the times of training are (`comparable_seconds`), and address -> time, where it is known."""
+        costs = {row.address: row.cost for row in self.rows if row.cost}
+        kind, seconds = comparable_seconds(list(costs.values()))
+        return kind, dict(zip(costs, seconds, strict=True))
+
     @property
     def lower_is_better(self) -> bool:
         """Of the metric that decides."""
@@ -135,7 +141,8 @@ def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -
     if own and other and result is not baseline and (own.measure, own.n) == (other.measure, other.n):
         difference = own.value - other.value
     if result.cost and baseline.cost and result.cost.device == baseline.cost.device:
-        time_factor = result.cost.train_seconds / baseline.cost.train_seconds
+        _, (own_time, baseline_time) = comparable_seconds([result.cost, baseline.cost])
+        time_factor = own_time / baseline_time
     scored = tuple(seed for seed in result.runs if seed not in result.unscored)
     return Row(result.name, result.address, scored, scores, difference, None, None, result.cost, time_factor)
 
@@ -258,11 +265,11 @@ def _sums(costs: Mapping[str, Cost]) -> list[str]:
     lines = []
     if several := [f"{name} ({cost.trainings:g} trainings)" for name, cost in costs.items() if cost.trainings > 1]:
         lines.append(
-            "tokens seen and train time are of all trainings behind a system, stages before it and models that make "
+            "tokens seen and time are of all trainings behind a system, stages before it and models that make "
             "its text, with the time of making it; updates and passes of the last one alone: " + ", ".join(several)
         )
     if elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
-        lines.append(f"train time leaves out models that were trained elsewhere: {', '.join(elsewhere)}")
+        lines.append(f"time leaves out models that were trained elsewhere: {', '.join(elsewhere)}")
     return lines
 
 

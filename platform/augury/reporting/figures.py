@@ -16,7 +16,7 @@ import plotly.graph_objects as go
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.looks import COLOURS, OTHER, Look, look
 from augury.reporting.numbers import time_unit
-from augury.reporting.results import SystemResult
+from augury.reporting.results import SystemResult, comparable_seconds
 from augury.scoring.metrics import title
 from augury.training import history
 from augury.training.history import Record
@@ -114,7 +114,8 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     `metric` is the one that decides; the validation loss stands in where it was not measured in training. A chart of
     which nothing was recorded is left out.
     """
-    points = _histories(results)
+    kind, _ = comparable_seconds([result.cost for result in results if result.cost])
+    points = _histories(results, "train/cpu_seconds" if kind == "CPU time" else "train/seconds")
     valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
     labels = {valid: f"validation {title(valid.removeprefix('valid/'))}", "train/loss": "training loss"}
     shown = points[points["metric"].isin(labels)].copy()
@@ -125,7 +126,7 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
         curves = dict(list(shown[shown["metric"] == name].groupby(["system", "seed"], sort=False)))
         values = ((system, seed, curve["value"].iloc[-1]) for (system, seed), curve in curves.items())
         ends = ", ".join(f"{results[system].name} seed {seed} {value:.2f}" for system, seed, value in values)
-        for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
+        for over, axis in (("updates", "updates"), ("time", f"{kind} ({unit})")):
             traces = [_line(results[system], system, seed, over, curve) for (system, seed), curve in curves.items()]
             heading, drawing = f"{label[0].upper()}{label[1:]} against {over}", chart(traces, axis, label)
             figures.append(
@@ -134,13 +135,13 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     return [figure for figure in figures if figure.chart.data]
 
 
-def _histories(results: Sequence[SystemResult]) -> pd.DataFrame:
-    """Return a row for every system, seed, metric and record."""
+def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
+    """Return a row for every system, seed, metric and record; `clock` is the metric of times."""
     rows = []
     for system, result in enumerate(results):
         for seed, run in result.runs.items():
             records = history.read(run)
-            for record, time in zip(records, seconds_of(records), strict=True):
+            for record, time in zip(records, seconds_of(records, clock), strict=True):
                 rows += [(system, seed, name, record["update"], time, v) for name, v in record["metrics"].items()]
     return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
 
@@ -161,9 +162,10 @@ def _line(result: SystemResult, system: int, seed: int, over: str, curve: pd.Dat
 def front(comparison: Comparison) -> list[Row]:
     """Return the rows of which none is both better, by the metric that decides, and cheaper; cheapest first."""
     metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
-    priced = [row for row in comparison.rows if row.cost and metric in row.scores]
     kept: list[Row] = []
-    for row in sorted(priced, key=lambda row: (row.cost and row.cost.train_seconds, sign * row.scores[metric].value)):
+    _, times = comparison.times()
+    priced = [row for row in comparison.rows if row.address in times and metric in row.scores]
+    for row in sorted(priced, key=lambda row: (times[row.address], sign * row.scores[metric].value)):
         if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
             kept.append(row)
     return kept
@@ -175,12 +177,13 @@ def score_against_cost(comparison: Comparison, looks: Mapping[str, Look] | None 
     With `looks`, by address, the others are small and without interval.
     """
     metric, best = comparison.metrics[0], front(comparison)
-    priced = [(row, row.cost.train_seconds) for row in comparison.rows if row.cost and metric in row.scores]
+    kind, times = comparison.times()
+    priced = [(row, times[row.address]) for row in comparison.rows if row.address in times and metric in row.scores]
     if len(priced) < 2:
         return []
     unit, size = time_unit(max(seconds for _, seconds in priced))
     drawn = {row.address: look(index) for index, row in enumerate(comparison.rows)} if looks is None else looks
-    on_front = [(row, row.cost.train_seconds / size, row.scores[metric].value) for row in best if row.cost]
+    on_front = [(row, times[row.address] / size, row.scores[metric].value) for row in best]
     _, x, y = zip(*on_front, strict=True)
     line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
     traces = [go.Scatter(mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line)]
@@ -200,18 +203,14 @@ def score_against_cost(comparison: Comparison, looks: Mapping[str, Look] | None 
         traces.append(point)
     label = f"{title(metric)} on {comparison.where}"
     values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
-    figure = chart(traces, f"training time of one seed ({unit})", label, height=380, legend=looks is None)
+    figure = chart(traces, f"{kind} of one seed ({unit})", label, height=380, legend=looks is None)
     caption = f"On the line, cheapest first, nothing is both better and cheaper: {values}."
-    return [Figure("cost", f"{label} against training time", caption, figure)]
+    return [Figure("cost", f"{label} against {kind}", caption, figure)]
 
 
-def seconds_of(records: Sequence[Record]) -> list[float]:
+def seconds_of(records: Sequence[Record], clock: str = "train/seconds") -> list[float]:
     """Return the training time at every record, pauses between restarts left out where training recorded it."""
-    measured = [
-        (record["update"], record["metrics"]["train/seconds"])
-        for record in records
-        if "train/seconds" in record["metrics"]
-    ]
+    measured = [(record["update"], record["metrics"][clock]) for record in records if clock in record["metrics"]]
     if not measured:
         return [record["time"] - records[0]["time"] for record in records]
     updates, times = zip((0, 0.0), *measured, strict=True)

@@ -76,10 +76,23 @@ class Cost:
     device_hours: float
     """In the same sense."""
     device: str
+    cpu_seconds: float | None = None
+    """Processor time in the same sense, of all threads; None where an earlier version trained."""
     trainings: float = 1.0
     """Trainings in these sums."""
     uncounted: tuple[str, ...] = ()
     """Models behind the system that were trained elsewhere."""
+
+
+def comparable_seconds(costs: Sequence[Cost]) -> tuple[str, list[float]]:
+    """Return what training times of systems are, and the times: of processors if all were trained on CPUs.
+
+    Unlike wall time, processor time does not depend on what else runs on a machine.
+    """
+    processor = [cost.cpu_seconds for cost in costs if cost.device == "cpu" and cost.cpu_seconds is not None]
+    if len(processor) == len(costs):
+        return "CPU time", processor
+    return "training time", [cost.train_seconds for cost in costs]
 
 
 @dataclass(frozen=True)
@@ -259,12 +272,14 @@ def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
         "device_hours",
         "trainings",
     )
+    processor = [cost["cpu_seconds"] for cost in costs]
     return Cost(
         **_means([{name: cost[name] for name in numbers} for cost in costs]),
         passes=_means([cost["passes_by_view"] for cost in costs]),
         pieces=_means([cost["pieces"] for cost in costs]),
         weights=tuple(cost["weights"]["kind"] for cost in costs),
         device=", ".join(dict.fromkeys(cost["device"] for cost in costs)),
+        cpu_seconds=None if None in processor else statistics.fmean(processor),
         uncounted=tuple(dict.fromkeys(name for cost in costs for name in cost["uncounted"])),
     )
 

@@ -15,7 +15,16 @@ from augury.reporting.tables import Bar, Cell, Table, cell, row, table
 from augury.scoring import metrics
 from augury.scoring.metrics import title
 
-COSTS = ("data_factor", "parameters", "updates", "target_tokens", "train_seconds", "device_hours", "device")
+COSTS = (
+    "data_factor",
+    "parameters",
+    "updates",
+    "target_tokens",
+    "train_seconds",
+    "cpu_seconds",
+    "device_hours",
+    "device",
+)
 """The numbers of a cost that frames have."""
 
 
@@ -25,7 +34,7 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
     Notes that hold for all sets are given once. With `bars`, the deciding scores are also drawn.
     """
     first, several = comparisons[0], len(comparisons) > 1
-    costed = first.costed and not several
+    costed, (_, times) = first.costed and not several, first.times()
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
     columns = ["system", *(["test set"] if several else []), "seeds", scores[0], *([""] if bars else []), *scores[1:]]
     rows = []
@@ -36,13 +45,21 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
             if bars:
                 cells.insert(1, _bar(item, system, index))
             names = [Cell(system.name), *([Cell(item.where)] if several else []), Cell(str(len(system.seeds)))]
-            rows.append(row([*names, *cells, *(cost_cells(system) if costed else [])], look=look(index)))
+            rows.append(
+                row(
+                    [*names, *cells, *(cost_cells(system, times.get(system.address)) if costed else [])],
+                    look=look(index),
+                )
+            )
     costs, parts = (cost_columns(first), (len(columns),)) if costed else ([], ())
     notes = tuple(shared_notes(comparisons))
     shown = table([*columns, *costs], rows, title="" if several else first.where, notes=notes, parts=parts)
     if costed or not first.costed:
         return [shown]
-    alone = [row([system.name, *cost_cells(system)], look=look(index)) for index, system in enumerate(first.rows)]
+    alone = [
+        row([system.name, *cost_cells(system, times.get(system.address))], look=look(index))
+        for index, system in enumerate(first.rows)
+    ]
     return [shown, table(["system", *cost_columns(first)], alone, title="cost of one seed")]
 
 
@@ -68,11 +85,11 @@ def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
 def cost_columns(comparison: Comparison) -> list[str]:
     """Return the titles of the columns of `cost_cells`."""
     seen = "examples seen" if comparison.metrics[0] in metrics.names("labels") else "tokens seen"
-    return ["data", "parameters", "updates", "passes", seen, "train time", "× baseline"]
+    return ["data", "parameters", "updates", "passes", seen, comparison.times()[0], "× baseline"]
 
 
-def cost_cells(system: Row) -> list[Cell]:
-    """Return the cost of one seed of a system."""
+def cost_cells(system: Row, seconds: float | None) -> list[Cell]:
+    """Return the cost of one seed of a system, whose time is `seconds`."""
     cost = system.cost
     if cost is None:
         return [Cell(MISSING)] * 7
@@ -82,7 +99,7 @@ def cost_cells(system: Row) -> list[Cell]:
         cell(cost.updates, ",.0f"),
         Cell(passes(cost.passes), next(iter(cost.passes.values()), None)),
         cell(cost.target_tokens, amount),
-        cell(cost.train_seconds, duration),
+        cell(seconds, duration),
         cell(system.time_factor, factor),
     ]
 

@@ -283,7 +283,7 @@ def mean_scores(folders: Sequence[Folder]) -> tuple[dict[str, float | None], dic
     tags = {}
     if system.cost is not None:
         tags["augury.device"] = system.cost.device
-        for name in ("train_seconds", "device_hours", "parameters", "data_factor"):
+        for name in ("train_seconds", "cpu_seconds", "device_hours", "parameters", "data_factor"):
             values[f"cost/{name}"] = getattr(system.cost, name)
     seeds = [folder.read_json(runs.SCORES)["tests"] for folder in folders]
     for test, metrics in system.tests.items():

@@ -39,6 +39,9 @@ class Position:
     validations: int = 0
     rows: int = 0
     seconds: float = 0.0
+    """Training time without interruptions."""
+    cpu_seconds: float | None = 0.0
+    """Processor time of this process; None for a training that an earlier version began."""
     start: int = 0
     """The step of the schedule that this training goes on from: 0 but in a stage that carries its optimizer."""
     scores: dict[int, float] = field(default_factory=dict)
@@ -62,6 +65,10 @@ def parameters(module: nn.Module) -> dict[str, Tensor]:
     persistent = module.state_dict()
     tensors |= {name: buffer for name, buffer in module.named_buffers() if name in persistent}
     return {name: tensor.detach() for name, tensor in tensors.items()}
+
+
+def _position(state: Mapping[str, Any]) -> Position:
+    return Position(**{"cpu_seconds": None, **state["position"]})
 
 
 def best(scores: Mapping[int, float]) -> int:
@@ -132,7 +139,7 @@ class Checkpoints:
         """Return the position after the last checkpoint; None where there is none with its state."""
         names = [f"{update:08d}" for update in self.updates()[-1:]]
         states = [self._state(name) for name in names if self.folder.exists(f"{name}/{STATE}")]
-        return Position(**states[0]["position"]) if states else None
+        return _position(states[0]) if states else None
 
     def state(self, update: int) -> tuple[Position, dict[str, Any]]:
         """Return the position after an update and the optimizer's state; UserError where it was not kept."""
@@ -143,7 +150,7 @@ class Checkpoints:
                 "remove the run and train it again"
             )
         state = self._state(name)
-        return Position(**state["position"]), state["optimizer"]
+        return _position(state), state["optimizer"]
 
     def restore(self, module: nn.Module, optimizer: torch.optim.Optimizer, start: Position) -> Position:
         """Load the latest state into module and optimizer; `start` where there is none.
@@ -155,7 +162,7 @@ class Checkpoints:
             return start
         _, name = max(states)
         state = self._state(name)
-        position = Position(**state["position"])
+        position = _position(state)
         where = self.folder.sub(name)
         if (position.address, position.seed) != (start.address, start.seed):
             raise UserError(

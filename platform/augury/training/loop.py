@@ -74,6 +74,18 @@ class _Window:
     names: tuple[str, ...] = ()
 
 
+class _Clock:
+    """Measures wall and processor time, added to those of a position."""
+
+    def __init__(self, position: Position):
+        self._wall = position.seconds - time.monotonic()
+        self._cpu = None if position.cpu_seconds is None else position.cpu_seconds - time.process_time()
+
+    def update(self, position: Position) -> None:
+        position.seconds = self._wall + time.monotonic()
+        position.cpu_seconds = None if self._cpu is None else self._cpu + time.process_time()
+
+
 def fit(
     task: Task,
     training: Training,
@@ -132,13 +144,13 @@ class _Loop:
         if self.leads:
             self.history.rewind(self.position.update)
         distributed.barrier()
-        started, already = time.monotonic(), self.position.seconds
-        saved = started
+        clock = _Clock(self.position)
+        saved = time.monotonic()
         with self._stoppable():
             while not self._over():
                 for update in self._pass():
                     self._step(update)
-                    self.position.seconds = already + time.monotonic() - started
+                    clock.update(self.position)
                     if self._validation_due():
                         self._validate()
                         saved = time.monotonic()
@@ -323,9 +335,9 @@ class _Loop:
             **{f"valid/{name}": value for name, value in validation.metrics.items()},
         }
         if self.leads:
-            self.history.add(
-                self.position.update, self.position.all_passes, {**metrics, "train/seconds": self.position.seconds}
-            )
+            times = {"train/seconds": self.position.seconds, "train/cpu_seconds": self.position.cpu_seconds}
+            recorded = {name: seconds for name, seconds in times.items() if seconds is not None}
+            self.history.add(self.position.update, self.position.all_passes, metrics | recorded)
             self.history.flush()
         self._save(snapshot=False)
         self.report(
@@ -354,12 +366,14 @@ class _Loop:
         if not self.leads:
             return
         self.folder.write(WEIGHTS, save(tensors))
+        cpu_seconds = self.position.cpu_seconds  # of the first worker; all do equal work
         outcome = {
             "updates": self.position.update,
             "passes": self.position.all_passes,
             "onset": self.task.onset(self.position.updates_per_pass),
             "rows": self.position.rows,
             "train_seconds": self.position.seconds,
+            "cpu_seconds": None if cpu_seconds is None else cpu_seconds * self.position.world,
             "best": self.patience.best if math.isfinite(self.patience.best) else None,
             "stopped_by": "patience" if self.patience.exhausted else "schedule",
             "weights": weights,

@@ -260,6 +260,7 @@ def _cells(shown: Reproduction, line: Line) -> dict[str, object]:
     measured, gap, reference = shown.measured(line), shown.gap(line), shown.table.space.reference
     compared, score, comparable = measured.row, measured.score, shown.table.comparable
     cost = compared.cost if compared else None
+    kind, times = shown.deciding.times() if shown.deciding else ("training time", {})
     difference = Cell(compared.difference_text, compared.difference) if compared else Cell(MISSING)
     verdict = {True: " (within)", False: " (beyond)", None: ""}[shown.within(line)]
     return {
@@ -271,7 +272,7 @@ def _cells(shown: Reproduction, line: Line) -> dict[str, object]:
         f"difference to {reference} [95 %]": difference,
         "p": cell(compared.corrected if compared else None, probability),
         "data": cell(cost.data_factor if cost else None, factor),
-        "train time": cell(cost.train_seconds if cost else None, duration),
+        kind: cell(times.get(compared.address) if compared else None, duration),
         f"× {reference}": cell(compared.time_factor if compared else None, factor),
         "status": line.status,
     }

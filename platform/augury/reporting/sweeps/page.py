@@ -106,7 +106,10 @@ def configurations(summary: Summary, drawn: Mapping[str, Look]) -> Table:
     notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
     notes += deciding.notes if deciding else ()
     return table(
-        [*columns, "train time", "× reference"], rows, title="configurations", notes=tuple(dict.fromkeys(notes))
+        [*columns, "train time", summary.time_factor_title],
+        rows,
+        title="configurations",
+        notes=tuple(dict.fromkeys(notes)),
     )
 
 

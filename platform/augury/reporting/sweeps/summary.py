@@ -144,8 +144,13 @@ class Summary:
         """Return the deciding comparison of a configuration; None where it is not scored."""
         return self.deciding.row(result.address) if self.deciding else None
 
+    @property
+    def time_factor_title(self) -> str:
+        """What `time_factor` is, as the title of a column."""
+        return "CPU × reference" if self.deciding and self.deciding.times()[0] == "CPU time" else "× reference"
+
     def time_factor(self, result: ConfigurationResult) -> float | None:
-        """Return the training time of a configuration as a multiple of the reference's, where both are known."""
+        """Return the time of a configuration as a multiple of the reference's, where both are known."""
         row = self.row(result)
         return row.time_factor if row else None
 
