@@ -121,7 +121,7 @@ def test_audio_is_recognised_once(tmp_path: Path) -> None:
     assert len(pairs(done)) + counts.get("rejected, no transcript", 0) == 4 and pairs(done)
 
     again = augmented(tmp_path, clips, **{**speech, "against": "target"})
-    assert again.made and pairs(again) == pairs(done)
+    assert again.computed and pairs(again) == pairs(done)
     assert len(Store(tmp_path / "store").addresses("translations")) == 1
 
     _recordings(tmp_path, seed=2)

@@ -10,6 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pytest
+from augury.training.train_models import OUTCOME
 
 from augury.augment import pipeline, translation
 from augury.augment.data_diversification import DataDiversification
@@ -21,10 +22,9 @@ from augury.corpora.corpus import PARALLEL, Corpus, CorpusWriter, read_shard
 from augury.decoding.settings import Decoding, Sampler, Translator
 from augury.experiments import operator_models, preparation
 from augury.experiments.experiment import Experiment, systems
-from augury.experiments.rendering import rendered
+from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.experiments.training import train
-from augury.training.trained import OUTCOME
 from tests import tiny
 from trainables.nmt import TASK
 
@@ -208,14 +208,14 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
         ("qab", "qaa"),
     )
     baseline = preparation.address(systems(experiment)["baseline"], store)
-    (named,) = operator_models.addressed(experiment, store)
+    (named,) = operator_models.resolve_models(experiment, store)
     assert list(named) == ["forward-1", "forward-2", "backward-1", "backward-2"]
     assert [model.name for model in named.values()][:2] == [f"runs/{baseline}/seed-{seed}" for seed in (1, 2)]
 
 
 def test_one_direction_has_the_models_of_that_alone(tmp_path: Path) -> None:
     experiment = diversified(tmp_path, directions=["backward"])
-    (named,) = operator_models.addressed(experiment, Store(tmp_path))
+    (named,) = operator_models.resolve_models(experiment, Store(tmp_path))
     assert list(named) == ["backward-1", "backward-2"]
     (operator,) = experiment.augment
     assert operator.most_records() == 2
@@ -226,7 +226,7 @@ def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
     names = []
     for tau in (1.0, 2.0):
         experiment = diversified(tmp_path, system={"regime": {**regime, "tau": tau}})
-        (named,) = operator_models.addressed(experiment, Store(tmp_path))
+        (named,) = operator_models.resolve_models(experiment, Store(tmp_path))
         names.append([model.name for model in named.values()])
     assert names[0] == names[1]
 
@@ -271,7 +271,7 @@ def test_one_model_a_direction_translates_its_views(tmp_path: Path, monkeypatch:
     monkeypatch.setattr(TASK, "translator", dying)
     with pytest.raises(KeyboardInterrupt):
         preparation.prepare(experiment, store)
-    (models,) = operator_models.addressed(experiment, store)
+    (models,) = operator_models.resolve_models(experiment, store)
     outcomes = [Path(store.folder("", model.name).path(OUTCOME)) for model in models.values()]
     stamps = [outcome.stat().st_mtime_ns for outcome in outcomes]
 
@@ -286,7 +286,7 @@ def test_one_model_a_direction_translates_its_views(tmp_path: Path, monkeypatch:
     for copy, view in ((1, "plain"), (2, "rot-1"), (3, "rot-2")):
         assert {row["source"] for row in by_copy[copy]} <= set(sources)  # plain text, whatever was read
         kept = [sources.index(row["source"]) for row in by_copy[copy]]
-        enciphered = rendered(of_run, [sources[row] for row in kept], view)
+        enciphered = render_texts(of_run, [sources[row] for row in kept], view)
         assert (enciphered == [sources[row] for row in kept]) == (view == "plain")
         outputs = TASK.translator(of_run, 1)([sources[row] for row in kept], view, experiment.augment[0].decoding)  # type: ignore[attr-defined]
         assert outputs == [row["target"] for row in by_copy[copy]]

@@ -29,8 +29,8 @@ def draw(name: str = "word_drop", **settings: Any) -> CountedDraw:
     return operator
 
 
-def drawn(operator: CountedDraw, ids: np.ndarray, keys: np.ndarray, turn: int = 0) -> np.ndarray:
-    return operator.draw(ids, ids >= FIRST, keys, turn, SYMBOLS)
+def draw_ids(operator: CountedDraw, ids: np.ndarray, keys: np.ndarray, epoch: int = 0) -> np.ndarray:
+    return operator.draw(ids, ids >= FIRST, keys, epoch, SYMBOLS)
 
 
 def sentences(length: int, number: int = SENTENCES) -> tuple[np.ndarray, np.ndarray]:
@@ -39,10 +39,10 @@ def sentences(length: int, number: int = SENTENCES) -> tuple[np.ndarray, np.ndar
     return np.tile(row, (number, 1)), keys_of([f"train-{record:08d}" for record in range(number)], "draw")
 
 
-def changed(operator: CountedDraw, length: int) -> np.ndarray:
+def count_changed(operator: CountedDraw, length: int) -> np.ndarray:
     """How many tokens of each of many sentences of a length are changed."""
     ids, keys = sentences(length)
-    return (drawn(operator, ids, keys) != ids).sum(1)
+    return (draw_ids(operator, ids, keys) != ids).sum(1)
 
 
 def expected(rate: float, length: int) -> np.ndarray:
@@ -65,7 +65,7 @@ def test_n_tokens_change_with_a_probability_that_falls_with_n(
     name: str, settings: dict[str, Any], length: int, shares: list[float]
 ) -> None:
     """Golden: L = 3 of methods.md A9; P(n) ~ exp(-λ n), λ = tau (code) or 1 / tau (paper), 0 ≤ n ≤ L."""
-    counts = changed(draw(name, selection="exact", **settings), length)
+    counts = count_changed(draw(name, selection="exact", **settings), length)
     assert counts.max() <= length
     measured = np.bincount(counts, minlength=length + 1) / SENTENCES
     np.testing.assert_allclose(measured, shares, atol=DEVIATION / 2)
@@ -78,16 +78,16 @@ def test_n_tokens_change_with_a_probability_that_falls_with_n(
 def test_on_average_both_selections_change_as_many(tau: float, convention: str, mean: float) -> None:
     """Golden: the mean of n for L = 10; in bernoulli a token changes with probability n / L."""
     for selection in ("exact", "bernoulli"):
-        counts = changed(draw(tau=tau, tau_convention=convention, selection=selection), 10)
+        counts = count_changed(draw(tau=tau, tau_convention=convention, selection=selection), 10)
         assert counts.mean() == pytest.approx(mean, abs=4.5 * counts.std() / np.sqrt(SENTENCES))
 
 
 def test_every_place_is_as_likely_and_bernoulli_is_not_exact() -> None:
     ids, keys = sentences(7)
     for selection in ("exact", "bernoulli"):
-        shares = (drawn(draw(tau=0.2, selection=selection), ids, keys) != ids).mean(0)[1:8]
+        shares = (draw_ids(draw(tau=0.2, selection=selection), ids, keys) != ids).mean(0)[1:8]
         assert np.ptp(shares) < 2 * DEVIATION
-    twice = [changed(draw(tau=0.2, selection=selection), 7) for selection in ("exact", "bernoulli")]
+    twice = [count_changed(draw(tau=0.2, selection=selection), 7) for selection in ("exact", "bernoulli")]
     assert (twice[0] != twice[1]).mean() > 0.3  # the same n, of which a binomial number changes
 
 
@@ -95,7 +95,7 @@ def test_every_place_is_as_likely_and_bernoulli_is_not_exact() -> None:
 def test_tags_ends_and_pads_stay(name: str) -> None:
     for selection in ("exact", "bernoulli"):
         ids, keys = sentences(3, 2_000)
-        changed = drawn(draw(name, tau=0.01, selection=selection), ids, keys) != ids
+        changed = draw_ids(draw(name, tau=0.01, selection=selection), ids, keys) != ids
         assert changed[:, 1:4].any(0).all() and not changed[:, [0, 4, 5]].any()
 
 
@@ -103,7 +103,7 @@ def test_without_tokens_nothing_changes() -> None:
     ids, keys = sentences(0, 50)
     for selection in ("exact", "bernoulli"):
         for name in OPERATORS:
-            assert (drawn(draw(name, tau=0.01, selection=selection), ids, keys) == ids).all()
+            assert (draw_ids(draw(name, tau=0.01, selection=selection), ids, keys) == ids).all()
 
 
 def test_every_other_piece_is_as_likely_a_replacement() -> None:
@@ -121,7 +121,7 @@ def test_every_other_piece_is_as_likely_a_replacement() -> None:
 
 def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:
     ids, keys = sentences(7)
-    new = drawn(draw("switch_out", tau=0.2, selection="exact"), ids, keys)
+    new = draw_ids(draw("switch_out", tau=0.2, selection="exact"), ids, keys)
     counts = (new != ids).sum(1)
     means = [new[counts == count, 1:8][(new != ids)[counts == count, 1:8]].mean() for count in range(1, 8)]
     assert np.ptp(means) < 1.5  # of numbers between 4 and 60, in thousands of tokens each
@@ -132,11 +132,11 @@ def test_what_a_token_becomes_says_nothing_of_how_many_change() -> None:
     lengths=st.lists(st.integers(0, 12), min_size=1, max_size=8),
     more=st.integers(0, 5),
     selection=st.sampled_from(["exact", "bernoulli"]),
-    turn=st.integers(0, 2**40),
+    epoch=st.integers(0, 2**40),
     order=st.randoms(use_true_random=False),
 )
 def test_what_a_row_becomes_does_not_depend_on_the_batch(
-    name: str, lengths: list[int], more: int, selection: str, turn: int, order: Any
+    name: str, lengths: list[int], more: int, selection: str, epoch: int, order: Any
 ) -> None:
     """Neither on its other rows, nor on their order, nor on its width."""
     operator, rows = draw(name, tau=0.1, selection=selection), list(range(len(lengths)))
@@ -145,10 +145,10 @@ def test_what_a_row_becomes_does_not_depend_on_the_batch(
         ids[row, :length] = range(FIRST, FIRST + length)
     keys = keys_of([str(row) for row in rows])
     order.shuffle(rows)
-    together = drawn(operator, ids[rows], keys[rows], turn)
+    together = draw_ids(operator, ids[rows], keys[rows], epoch)
     for place, row in enumerate(rows):
-        alone = drawn(operator, ids[row : row + 1, : lengths[row]], keys[row : row + 1], turn)
-        assert together[place, : lengths[row]].tolist() == alone[0].tolist()
+        single = draw_ids(operator, ids[row : row + 1, : lengths[row]], keys[row : row + 1], epoch)
+        assert together[place, : lengths[row]].tolist() == single[0].tolist()
 
 
 @pytest.mark.parametrize(
@@ -175,7 +175,7 @@ def test_the_same_record_and_pass_give_the_same_in_every_process_and_another_pas
 ) -> None:
     """Golden: what one process drew once, of tokens that are 4, 5, ..."""
     ids, keys = sentences(7, 3)
-    assert [drawn(draw(name, tau=0.1), ids, keys, turn)[:, 1:8].tolist() for turn in (0, 1)] == passes
+    assert [draw_ids(draw(name, tau=0.1), ids, keys, epoch)[:, 1:8].tolist() for epoch in (0, 1)] == passes
 
 
 def test_a_view_is_of_the_source() -> None:

@@ -42,8 +42,8 @@ def block(count: int, premise: str = SENTENCE, hypothesis: str = SENTENCE, langu
     )
 
 
-def made(given: Eda, records: pa.Table, store: Store) -> operator.Made:
-    return given.bind({}, store)(records)
+def apply_eda(eda: Eda, records: pa.Table, store: Store) -> operator.OperatorOutput:
+    return eda.bind({}, store)(records)
 
 
 def operation(text: str) -> str:
@@ -69,21 +69,21 @@ def synonyms(tmp_path: Path) -> str:
 
 
 def test_children_follow_their_parent_and_name_it(store: Store) -> None:
-    given = Eda(copies=2)
-    children = made(given, block(3), store).table
-    assert children.schema == NLI
-    rows = children.to_pylist()
+    eda = Eda(copies=2)
+    table = apply_eda(eda, block(3), store).table
+    assert table.schema == NLI
+    rows = table.to_pylist()
     assert [row["id"] for row in rows] == [f"train-{parent:08d}/eda-{copy}" for parent in range(3) for copy in (1, 2)]
     assert [row["label"] for row in rows] == [LABELS[parent] for parent in range(3) for _ in range(2)]
     assert {row["origin"] for row in rows} == {"eda"} and {row["language"] for row in rows} == {"en"}
-    assert rows[3]["lineage"] == {"parents": ["train-00000001"], "operator": given.address(), "copy": 2}
+    assert rows[3]["lineage"] == {"parents": ["train-00000001"], "operator": eda.address(), "copy": 2}
 
 
 def test_four_copies_have_the_four_operations_on_either_side(store: Store, synonyms: str) -> None:
     """Swaps that undo each other count as deletions of nothing: premises of ten words have two of them."""
-    children = made(Eda(synonyms=synonyms), block(300), store).table
+    table = apply_eda(Eda(synonyms=synonyms), block(300), store).table
     for side in ("premise", "hypothesis"):
-        drawn = [operation(text) for text in children.column(side).to_pylist()]
+        drawn = [operation(text) for text in table.column(side).to_pylist()]
         counts = Counter(drawn)
         assert counts["replacement"] == counts["insertion"] == 300
         assert counts["swap"] + counts["deletion"] == 600 and counts["swap"] > 280
@@ -92,39 +92,39 @@ def test_four_copies_have_the_four_operations_on_either_side(store: Store, synon
 
 
 def test_premise_and_hypothesis_are_changed_independently(store: Store, synonyms: str) -> None:
-    rows = made(Eda(synonyms=synonyms), block(300), store).table.to_pylist()
+    rows = apply_eda(Eda(synonyms=synonyms), block(300), store).table.to_pylist()
     both = Counter((operation(row["premise"]), operation(row["hypothesis"])) for row in rows)
     assert len(both) == 16 and all(35 < count < 130 for count in both.values())  # 75 each in expectation
     assert sum(row["premise"] == row["hypothesis"] for row in rows) < 60
 
 
 def test_more_copies_begin_with_the_same(store: Store) -> None:
-    few, many = (made(Eda(copies=copies), block(5), store).table.to_pylist() for copies in (2, 6))
+    few, many = (apply_eda(Eda(copies=copies), block(5), store).table.to_pylist() for copies in (2, 6))
     texts = {row["id"]: (row["premise"], row["hypothesis"]) for row in many}
     assert all((row["premise"], row["hypothesis"]) == texts[row["id"]] for row in few)
 
 
 def test_another_seed_makes_other_texts(store: Store) -> None:
-    one, other = (made(Eda(seed=seed), block(20), store).table.column("premise").to_pylist() for seed in (1, 2))
-    assert sum(a != b for a, b in zip(one, other, strict=True)) > 30
+    first, second = (apply_eda(Eda(seed=seed), block(20), store).table.column("premise").to_pylist() for seed in (1, 2))
+    assert sum(a != b for a, b in zip(first, second, strict=True)) > 30
 
 
 def test_nothing_depends_on_the_block(store: Store) -> None:
     records = block(12, "The dog sees a happy child.", "A man is walking.")
     apply = Eda().bind({}, store)
-    whole = apply(records)
+    output = apply(records)
     for size in (1, 5):
         parts = [apply(records.slice(start, size)) for start in range(0, 12, size)]
-        assert pa.concat_tables([part.table for part in parts]).combine_chunks().equals(whole.table.combine_chunks())
-        assert sum((Counter(part.counts) for part in parts), Counter()) == +Counter(whole.counts)
+        assert pa.concat_tables([part.table for part in parts]).combine_chunks().equals(output.table.combine_chunks())
+        assert sum((Counter(part.counts) for part in parts), Counter()) == +Counter(output.counts)
     assert apply(records.slice(0, 0)).table.schema == NLI
 
 
 def test_without_synonyms_half_of_the_copies_stay_and_are_counted(store: Store) -> None:
     """The bundled table is English, as are its stop words."""
     dogs = "dog dog dog dog"
-    english = made(Eda(), block(40, dogs, dogs), store)
-    german = made(Eda(), block(40, dogs, dogs, "de"), store)
+    english = apply_eda(Eda(), block(40, dogs, dogs), store)
+    german = apply_eda(Eda(), block(40, dogs, dogs, "de"), store)
     swaps = 40  # of equal words
     assert english.counts["unchanged premises"] - swaps < 40  # deletions that took nothing
     assert german.counts["unchanged premises"] - english.counts["unchanged premises"] == 80
@@ -134,20 +134,20 @@ def test_without_synonyms_half_of_the_copies_stay_and_are_counted(store: Store) 
 def test_given_lists_serve_every_language(store: Store, tmp_path: Path) -> None:
     (tmp_path / "synonyms.tsv").write_text("hund\tköter\nder\tjener\n")
     (tmp_path / "stop.txt").write_text("der\n")
-    given = Eda(synonyms=str(tmp_path / "synonyms.tsv"), stop_words=str(tmp_path / "stop.txt"))
-    texts = set(made(given, block(20, "der", "hund", "de"), store).table.column("hypothesis").to_pylist())
+    eda = Eda(synonyms=str(tmp_path / "synonyms.tsv"), stop_words=str(tmp_path / "stop.txt"))
+    texts = set(apply_eda(eda, block(20, "der", "hund", "de"), store).table.column("hypothesis").to_pylist())
     assert texts == {"hund", "köter", "köter hund"}
-    assert made(given, block(20, "der", "hund", "de"), store).counts["unchanged premises"] == 80
+    assert apply_eda(eda, block(20, "der", "hund", "de"), store).counts["unchanged premises"] == 80
 
 
 def test_clean_leaves_letters_and_spaces(store: Store) -> None:
-    texts = made(Eda(clean=True), block(10, "It's a DOG, No. 3!", "42 ..."), store).table.to_pydict()
+    texts = apply_eda(Eda(clean=True), block(10, "It's a DOG, No. 3!", "42 ..."), store).table.to_pydict()
     assert set("".join(texts["premise"])) <= set("abcdefghijklmnopqrstuvwxyz ")
     assert set(texts["hypothesis"]) == {"42 ..."}
 
 
 def test_texts_without_words_stay(store: Store) -> None:
-    result = made(Eda(), block(3, "", " "), store)
+    result = apply_eda(Eda(), block(3, "", " "), store)
     assert result.table.column("premise").to_pylist() == [""] * 12
     assert result.counts == {"unchanged premises": 12, "unchanged hypotheses": 12}
 
@@ -165,14 +165,14 @@ def test_through_the_pipeline_by_shards_of_any_size(store: Store, monkeypatch: p
     manifest = part.folder.manifest()
     assert (len(base.shards), manifest["rows"], manifest["records"]) == (4, 40, "eda")
     rows = pa.concat_tables([read_shard(part.folder, shard) for shard in manifest["shards"]])
-    whole = made(Eda(), pa.concat_tables(list(base.blocks())), store)
-    assert rows.to_pylist() == whole.table.to_pylist()
-    assert manifest["counts"] == whole.counts
+    output = apply_eda(Eda(), pa.concat_tables(list(base.blocks())), store)
+    assert rows.to_pylist() == output.table.to_pylist()
+    assert manifest["counts"] == output.counts
 
 
 def test_copies_as_views_are_those_of_the_records(store: Store) -> None:
     base = corpus(store)
-    records = made(Eda(copies=2), base.shard(base.shards[0]), store).table.to_pydict()
+    records = apply_eda(Eda(copies=2), base.shard(base.shards[0]), store).table.to_pydict()
     parts = pipeline.augment(base, [Eda(copies=2, use="view")], store).parts
     assert [part.name for part in parts] == ["eda-1", "eda-2"]
     for place, part in enumerate(parts):
@@ -183,7 +183,7 @@ def test_copies_as_views_are_those_of_the_records(store: Store) -> None:
             "hypothesis": records["hypothesis"][place::2],
         }
     more = pipeline.augment(base, [Eda(copies=3, use="view")], store)
-    assert (more.made, more.reused) == (("eda-3",), ("eda-1", "eda-2"))
+    assert (more.computed, more.reused) == (("eda-3",), ("eda-1", "eda-2"))
 
 
 def test_words_are_needed_where_none_are_written(store: Store) -> None:
@@ -204,13 +204,13 @@ def test_copies_that_are_mostly_unchanged_are_told(store: Store, capsys: pytest.
 
 
 def test_a_language_without_synonyms_is_told(store: Store, synonyms: str, capsys: pytest.CaptureFixture[str]) -> None:
-    for eda, language, told in (
+    for eda, language, warned in (
         (Eda(), "und", True),
         (Eda(synonyms=synonyms), "und", False),
         (Eda(), "en", False),
     ):
         eda.check_text(pipeline.beginning(corpus(store, "a dog runs", language), eda))
-        assert ("'und'" in capsys.readouterr().err) == told
+        assert ("'und'" in capsys.readouterr().err) == warned
 
 
 def test_the_address_follows_what_the_files_hold(store: Store, synonyms: str) -> None:
@@ -237,7 +237,7 @@ def test_of_translation_the_source_changes_and_the_target_stays(store: Store) ->
         },
         schema=PARALLEL,
     )
-    english, german = (made(Eda(), records.slice(row, 1), store) for row in (0, 1))
+    english, german = (apply_eda(Eda(), records.slice(row, 1), store) for row in (0, 1))
     assert english.table.schema == PARALLEL and english.table.column("target").to_pylist() == ["Un chien."] * 4
     assert english.counts["unchanged sources"] <= 1  # a deletion may take nothing
     assert german.counts["unchanged sources"] >= 2  # the synonyms are English
@@ -245,7 +245,7 @@ def test_of_translation_the_source_changes_and_the_target_stays(store: Store) ->
     first = view.bind({}, store)(records).table
     assert first.to_pydict() == {
         "id": ["train-1", "train-2"],
-        "text": [of.table.column("source")[0].as_py() for of in (english, german)],
+        "text": [output.table.column("source")[0].as_py() for output in (english, german)],
     }
 
 

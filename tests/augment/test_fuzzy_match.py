@@ -10,7 +10,7 @@ import pytest
 
 from augury.augment import operator, pipeline
 from augury.augment.fuzzy_match import FuzzyMatch
-from augury.augment.translation_memory import TranslationMemory, memory_of
+from augury.augment.translation_memory import TranslationMemory, load_memory
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora import corpus as corpora
@@ -37,7 +37,7 @@ def store(tmp_path: Path) -> Store:
 
 
 def corpus(store: Store, sources: list[str], targets: list[str]) -> Corpus:
-    memory_of.cache_clear()
+    load_memory.cache_clear()
     count = len(sources)
     writer = CorpusWriter(store.folder("corpora", f"{count}-{abs(hash((*sources, *targets)))}"))
     writer.add(
@@ -58,7 +58,7 @@ def corpus(store: Store, sources: list[str], targets: list[str]) -> Corpus:
     return writer.finish({"rejected": {}})
 
 
-def made(
+def match(
     store: Store, sources: list[str] = SOURCES, targets: list[str] = TARGETS, **parameters: Any
 ) -> list[tuple[list[dict[str, Any]], dict[str, int]]]:
     """Rows and counts of every part."""
@@ -83,23 +83,23 @@ def pairs(rows: list[dict[str, Any]]) -> set[tuple[str, str]]:
 
 def test_golden_pairs(store: Store) -> None:
     for candidates in ("all", "containment"):
-        ((rows, counts),) = made(store, candidates=candidates)
+        ((rows, counts),) = match(store, candidates=candidates)
         assert pairs(rows) == BOTH
         assert counts == {"rejected, equal sources": 1, "rejected, made already": 1}
-        ((rows, _),) = made(store, candidates=candidates, norm="max")
+        ((rows, _),) = match(store, candidates=candidates, norm="max")
         assert pairs(rows) == BOTH | FURTHER
 
 
 def test_golden_pairs_in_one_direction(store: Store) -> None:
     """A source that occurs again is later than itself."""
-    ((rows, _),) = made(store, both_directions=False)
+    ((rows, _),) = match(store, both_directions=False)
     assert pairs(rows) == BOTH
-    ((rows, _),) = made(store, SOURCES[:4], TARGETS[:4], both_directions=False)
+    ((rows, _),) = match(store, SOURCES[:4], TARGETS[:4], both_directions=False)
     assert pairs(rows) == {(B, "T0")}
 
 
 def test_children_name_both_parents(store: Store) -> None:
-    ((rows, _),) = made(store)
+    ((rows, _),) = match(store)
     assert [row["lineage"]["parents"] for row in rows] == [
         ["train-00000001", "train-00000002"],
         ["train-00000002", "train-00000001"],
@@ -108,10 +108,10 @@ def test_children_name_both_parents(store: Store) -> None:
 
 
 def test_pairs_of_the_text_are_not_made_again(store: Store) -> None:
-    ((rows, counts),) = made(store, [A, B, A, B], ["T0", "T0", "T1", "T2"])
+    ((rows, counts),) = match(store, [A, B, A, B], ["T0", "T0", "T1", "T2"])
     assert pairs(rows) == {(A, "T2"), (B, "T1")}
     assert counts == {"rejected, equal sources": 2, "rejected, equal targets": 2}
-    ((rows, counts),) = made(store, [A, B, A], ["T0", "T1", "T1"])
+    ((rows, counts),) = match(store, [A, B, A], ["T0", "T1", "T1"])
     assert pairs(rows) == {(B, "T0")}
     assert counts == {
         "rejected, equal sources": 1,
@@ -128,15 +128,15 @@ def test_nothing_depends_on_blocks(
     sources = [f"{text} {extra}".strip() for extra in ("", "now", "then", "") for text in (A, B, C, D)]
     targets = [f"T{number % 7}" for number in range(len(sources))]
     (tmp_path / "mono").write_text("".join(f"{text} again\n" for text in (A, B, C, D, A)))
-    whole: list[Any] = []
+    results: list[Any] = []
     for shard, block in ((20_000, 5_000), (5, 5_000), (20_000, 3)):
         monkeypatch.setattr(corpora, "SHARD_ROWS", shard)
         monkeypatch.setattr(FuzzyMatch, "BLOCK_ROWS", block)
         store = Store(tmp_path / f"{shard}-{block}")
         parameters = {"candidates": candidates, "both_directions": both, "monolingual": mono(tmp_path)}
-        whole.append(made(store, sources, targets, norm="max", mono_min_len=3, **parameters))
-    assert whole[0] == whole[1] == whole[2]
-    assert all(len(rows) > 5 for rows, _ in whole[0])
+        results.append(match(store, sources, targets, norm="max", mono_min_len=3, **parameters))
+    assert results[0] == results[1] == results[2]
+    assert all(len(rows) > 5 for rows, _ in results[0])
 
 
 def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
@@ -148,7 +148,7 @@ def test_further_sources_get_translations(store: Store, tmp_path: Path) -> None:
         "i love no new movies at",
     ]
     (tmp_path / "mono").write_text("".join(f"{line}\n" for line in lines))
-    (_, (rows, counts)) = made(store, monolingual=mono(tmp_path))
+    (_, (rows, counts)) = match(store, monolingual=mono(tmp_path))
     assert pairs(rows) == {(lines[0], "T0"), (lines[0], "T1")}
     assert [row["lineage"]["parents"] for row in rows] == [
         ["monolingual-00000001", "train-00000001"],
@@ -163,9 +163,9 @@ def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: P
         return [part.folder.name for part in pipeline.plan("abc", [FuzzyMatch(monolingual=mono(tmp_path))], store)]
 
     (tmp_path / "mono").write_text(f"{A}\n")
-    (alone,) = pipeline.plan("abc", [FuzzyMatch()], store)
+    (part,) = pipeline.plan("abc", [FuzzyMatch()], store)
     parallel, further = folders()
-    assert parallel == alone.folder.name
+    assert parallel == part.folder.name
     (tmp_path / "mono").write_text(f"{B}\n")
     assert folders()[0] == parallel and folders()[1] != further
 
@@ -173,7 +173,7 @@ def test_further_sources_leave_the_parallel_part_alone(store: Store, tmp_path: P
 def test_further_sources_are_in_the_language_of_sources(store: Store, tmp_path: Path) -> None:
     (tmp_path / "mono").write_text(f"{A}\n")
     with pytest.raises(UserError, match="monolingual.language is 'fr', and sources are in 'en'"):
-        made(store, monolingual=mono(tmp_path, "fr"))
+        match(store, monolingual=mono(tmp_path, "fr"))
 
 
 def test_matches_within_some_of_the_texts(tmp_path: Path) -> None:
@@ -207,11 +207,11 @@ def test_ten_candidates_are_compared_at_most() -> None:
 
 def test_tokens_are_what_is_asked_for(store: Store) -> None:
     sources, targets = ["No, never!", "No. Never!"], ["T0", "T1"]
-    assert [len(made(store, sources, targets, tokens=tokens, norm="max")[0][0]) for tokens in ("words", "moses")] == [
+    assert [len(match(store, sources, targets, tokens=tokens, norm="max")[0][0]) for tokens in ("words", "moses")] == [
         2,
         2,
     ]
-    ((rows, _),) = made(store, sources, targets, norm="max", threshold=0.6)
+    ((rows, _),) = match(store, sources, targets, norm="max", threshold=0.6)
     assert not rows
 
 

@@ -40,7 +40,7 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     known = preparation.address(given, store)
     run = preparation.prepare(given, store)
     assert run.address == known and list(run.records) == [name]
-    folder = run.stored(run.records[name])
+    folder = run.stored_folder(run.records[name])
     manifest = folder.manifest()
     rows = pa.concat_tables([read_shard(folder, shard) for shard in manifest["shards"]])
     assert rows.schema.remove_metadata().equals(PARALLEL)
@@ -48,7 +48,7 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     counts = manifest["counts"]
     assert counts["translated"] == text.rows == 15
     assert len(rows) == 15 - counts.get("empty", 0) - counts.get("too long", 0)
-    (models,) = operator_models.addressed(given, store)
+    (models,) = operator_models.resolve_models(given, store)
     (model,) = models.values()
     outputs = model.translator(store)(text.column("text"), "plain", Decoding(**SEARCH))
     pairs = zip(rows.column(read).to_pylist(), rows.column(written).to_pylist(), strict=True)
@@ -72,8 +72,8 @@ def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
     for name, sampling in (("a", {"seed": 1}), ("b", {"seed": 1}), ("c", {"seed": 2})):
         given = experiment(tmp_path / name, "back_translation", "qab", sampling={"max_length": 12, **sampling})
         run = preparation.prepare(given, Store(tmp_path / name))
-        folder = run.stored(run.records["back_translation"])
-        made_from = run.stored(folder.manifest()["made_from"][0])
+        folder = run.stored_folder(run.records["back_translation"])
+        made_from = run.stored_folder(folder.manifest()["made_from"][0])
         assert made_from.manifest()["seconds"] > 0
         rows = read_shard(folder, "part-00000.parquet")
         texts.append([*rows.column("source").to_pylist(), folder.name])
@@ -89,7 +89,7 @@ def test_settings_of_drawing_are_in_an_address_where_they_are_used() -> None:
 
 def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> None:
     given, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
-    (models,) = operator_models.addressed(given, store)
+    (models,) = operator_models.resolve_models(given, store)
     baseline = preparation.address(systems(given)["baseline"], store)
     assert models["translator"].name == f"runs/{baseline}/seed-1"
 

@@ -55,30 +55,30 @@ def expected(key: int) -> list[str]:
 
 def test_views_line_up_with_the_corpus_and_carry_their_side_data(store: Store) -> None:
     base = corpus(store)
-    done = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
+    augmented = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
     assert len(base.shards) == 4
-    for part, key in zip(done.parts, (1, 2), strict=True):
+    for part, key in zip(augmented.parts, (1, 2), strict=True):
         view = pa.concat_tables([read_shard(part.folder, shard) for shard in base.shards])
         assert part.name == f"rot-{key}"
         assert view.to_pydict() == {"id": base.column("id"), "text": expected(key)}
-    manifest = folders(done)["rot-2"].manifest()
+    manifest = folders(augmented)["rot-2"].manifest()
     assert manifest["rows"] == 10 and manifest["shards"] == base.shards
     assert manifest["side_data"] == build_alphabet(Counter("".join(base.column("source")))).to_json()
-    assert manifest["inputs"] == [base.address, done.parts[0].fit.name]
+    assert manifest["inputs"] == [base.address, augmented.parts[0].fit.name]
 
 
 def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> None:
     base = corpus(store)
     first = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
-    assert (first.made, first.reused) == (("rot-1", "rot-2"), ())
+    assert (first.computed, first.reused) == (("rot-1", "rot-2"), ())
     stamps = {
         name: [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards]
         for name, folder in folders(first).items()
     }
     again = pipeline.augment(base, [Cipher(keys=(1, 2))], store)
-    assert (again.made, again.reused, again.address) == ((), ("rot-1", "rot-2"), first.address)
+    assert (again.computed, again.reused, again.address) == ((), ("rot-1", "rot-2"), first.address)
     more = pipeline.augment(base, [Cipher(keys=(1, 2, 3))], store)
-    assert (more.made, more.reused) == (("rot-3",), ("rot-1", "rot-2"))
+    assert (more.computed, more.reused) == (("rot-3",), ("rot-1", "rot-2"))
     assert more.address != first.address
     for name, folder in folders(first).items():
         assert [(Path(folder.path(shard))).stat().st_mtime_ns for shard in base.shards] == stamps[name]
@@ -86,14 +86,14 @@ def test_a_second_call_makes_nothing_and_a_new_key_only_itself(store: Store) -> 
 
 def test_an_interrupted_call_continues_at_the_first_missing_shard(store: Store) -> None:
     base = corpus(store)
-    whole = bytes_of(pipeline.augment(base, [Cipher(keys=(1,))], store))
+    expected_bytes = bytes_of(pipeline.augment(base, [Cipher(keys=(1,))], store))
     folder = pipeline.plan(base.address, [Cipher(keys=(1,))], store)[0].folder
     folder.remove("_COMPLETE")
     folder.remove(base.shards[2])
     kept = Path(folder.path(base.shards[0])).stat().st_mtime_ns
     continued = pipeline.augment(base, [Cipher(keys=(1,))], store)
-    assert continued.made == ("rot-1",)
-    assert bytes_of(continued) == whole
+    assert continued.computed == ("rot-1",)
+    assert bytes_of(continued) == expected_bytes
     assert Path(folder.path(base.shards[0])).stat().st_mtime_ns == kept
 
 
@@ -113,21 +113,23 @@ def test_ray_and_this_process_write_the_same_bytes(
     assert written[0] == written[1]
 
 
-def folders(done: pipeline.Augmented) -> dict[str, Folder]:
-    return {part.name: part.folder for part in done.parts}
+def folders(augmented: pipeline.Augmented) -> dict[str, Folder]:
+    return {part.name: part.folder for part in augmented.parts}
 
 
-def bytes_of(done: pipeline.Augmented) -> dict[str, bytes]:
+def bytes_of(augmented: pipeline.Augmented) -> dict[str, bytes]:
     return {
-        f"{name}/{shard}": folder.read(shard) for name, folder in folders(done).items() for shard in done.corpus.shards
+        f"{name}/{shard}": folder.read(shard)
+        for name, folder in folders(augmented).items()
+        for shard in augmented.corpus.shards
     }
 
 
 def test_operators_fitted_elsewhere_have_other_addresses(store: Store) -> None:
     train, test = corpus(store), corpus(store, "def", 4)
-    own = pipeline.augment(test, [Cipher(keys=(1,))], store)
-    of_train = pipeline.augment(test, [Cipher(keys=(1,))], store, fit_on=train)
-    assert folders(own)["rot-1"].name != folders(of_train)["rot-1"].name
+    fitted_on_test = pipeline.augment(test, [Cipher(keys=(1,))], store)
+    fitted_on_train = pipeline.augment(test, [Cipher(keys=(1,))], store, fit_on=train)
+    assert folders(fitted_on_test)["rot-1"].name != folders(fitted_on_train)["rot-1"].name
 
 
 def test_errors_name_the_nearest(store: Store) -> None:

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.augment.rectification import DROPPED, Rectify, rectified
+from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 
 E, N, C = range(3)
 STRATEGIES = ("teacher", "teacher_or_requested", "agreement", "requested")
@@ -34,8 +34,8 @@ def teacher(label: int, confidence: float, kind: type = np.float64) -> np.ndarra
 def test_the_truth_table(requested: int, label: int, confidence: float, expected: tuple[int, ...], kind: type) -> None:
     assert set(STRATEGIES) == set(get_args(Rectify))
     for rectify, wanted in zip(STRATEGIES, expected, strict=True):
-        found = rectified(np.array([requested]), teacher(label, confidence, kind), rectify, 0.8)  # type: ignore[arg-type]
-        assert found.tolist() == [wanted], rectify
+        labels = rectify_labels(np.array([requested]), teacher(label, confidence, kind), rectify, 0.8)  # type: ignore[arg-type]
+        assert labels.tolist() == [wanted], rectify
 
 
 rows = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.floats(0.34, 1)), max_size=30)
@@ -45,20 +45,20 @@ rows = st.lists(st.tuples(st.integers(0, 2), st.integers(0, 2), st.floats(0.34, 
 def test_strategies_agree_where_they_must(drawn: list[tuple[int, int, float]], threshold: float) -> None:
     requested = np.array([row[0] for row in drawn], np.int64)
     probabilities = np.concatenate([np.zeros((0, 3)), *(teacher(label, confidence) for _, label, confidence in drawn)])
-    found = {name: rectified(requested, probabilities, name, threshold) for name in get_args(Rectify)}
-    own = probabilities.argmax(1)
-    assert (found["teacher"][found["teacher"] != DROPPED] == own[found["teacher"] != DROPPED]).all()
-    assert (found["teacher_or_requested"] != DROPPED).all()
-    confident = found["teacher"] != DROPPED
-    assert (found["teacher_or_requested"] == np.where(confident, found["teacher"], requested)).all()
-    assert ((found["agreement"] == requested) | (found["agreement"] == DROPPED)).all()
-    assert (found["requested"] == requested).all()
-    assert (rectified(requested, None, "requested", threshold) == requested).all()
+    labels = {name: rectify_labels(requested, probabilities, name, threshold) for name in get_args(Rectify)}
+    likeliest = probabilities.argmax(1)
+    assert (labels["teacher"][labels["teacher"] != DROPPED] == likeliest[labels["teacher"] != DROPPED]).all()
+    assert (labels["teacher_or_requested"] != DROPPED).all()
+    confident = labels["teacher"] != DROPPED
+    assert (labels["teacher_or_requested"] == np.where(confident, labels["teacher"], requested)).all()
+    assert ((labels["agreement"] == requested) | (labels["agreement"] == DROPPED)).all()
+    assert (labels["requested"] == requested).all()
+    assert (rectify_labels(requested, None, "requested", threshold) == requested).all()
 
 
 @given(rows)
 def test_at_threshold_0_the_teacher_keeps_all(drawn: list[tuple[int, int, float]]) -> None:
     requested = np.array([row[0] for row in drawn], np.int64)
     probabilities = np.concatenate([np.zeros((0, 3)), *(teacher(label, confidence) for _, label, confidence in drawn)])
-    assert (rectified(requested, probabilities, "teacher", 0.0) == probabilities.argmax(1)).all()
-    assert (rectified(requested, probabilities, "teacher", 1.0) == DROPPED).all()
+    assert (rectify_labels(requested, probabilities, "teacher", 0.0) == probabilities.argmax(1)).all()
+    assert (rectify_labels(requested, probabilities, "teacher", 1.0) == DROPPED).all()

@@ -53,7 +53,7 @@ def experiment(storage: Path, *operators: Mapping[str, Any]) -> Experiment:
             "augment": operators,
             "model": TINY,
             "corpus": {"language": "qaa", "train": {"builtin": ROWS}, "valid": {"builtin": 12}},
-            "regime": "multi_source" if any(each.get("use") == "view" for each in operators) else "plain",
+            "regime": "multi_source" if any(parameters.get("use") == "view" for parameters in operators) else "plain",
             "tracking": {"enabled": False},
             "execution": {"executor": "local", "threads": 1},
         }
@@ -68,9 +68,9 @@ class Toy:
         self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
 
     def augmented(self, **changes: Any) -> pipeline.Part:
-        given = reorder(**changes)
-        runs = models.trained(experiment(self.storage, given), self.store)
-        return pipeline.augment(self.corpus, [parse(given)], self.store, models=runs).parts[0]
+        parameters = reorder(**changes)
+        runs = models.train_models(experiment(self.storage, parameters), self.store)
+        return pipeline.augment(self.corpus, [parse(parameters)], self.store, models=runs).parts[0]
 
 
 @pytest.fixture(scope="module")
@@ -85,23 +85,23 @@ def table(part: pipeline.Part) -> pa.Table:
 def test_one_example_is_added_for_every_example_and_its_label_kept(toy: Toy) -> None:
     """Golden: RA of 20k adds exactly one example per training example; ids map one-to-one."""
     part = toy.augmented()
-    found, given = table(part), toy.corpus.shard(toy.corpus.shards[0])
-    assert found.schema.remove_metadata().equals(NLI)
-    assert found.column("label").equals(given.column("label"))
-    parents = [lineage["parents"] for lineage in found.column("lineage").to_pylist()]
-    assert parents == [[name] for name in given.column("id").to_pylist()]
-    assert found.column("id").to_pylist() == [f"{name}/reorder-qab-1" for name in given.column("id").to_pylist()]
-    assert found.column("premise").to_pylist() != given.column("premise").to_pylist()
-    assert all(text for side in ("premise", "hypothesis") for text in found.column(side).to_pylist())
+    records, originals = table(part), toy.corpus.shard(toy.corpus.shards[0])
+    assert records.schema.remove_metadata().equals(NLI)
+    assert records.column("label").equals(originals.column("label"))
+    parents = [lineage["parents"] for lineage in records.column("lineage").to_pylist()]
+    assert parents == [[name] for name in originals.column("id").to_pylist()]
+    assert records.column("id").to_pylist() == [f"{name}/reorder-qab-1" for name in originals.column("id").to_pylist()]
+    assert records.column("premise").to_pylist() != originals.column("premise").to_pylist()
+    assert all(text for side in ("premise", "hypothesis") for text in records.column(side).to_pylist())
 
 
 def test_copies_are_drawn_apart(toy: Toy) -> None:
-    found = table(toy.augmented(copies=2)).to_pylist()
-    assert [row["lineage"]["copy"] for row in found] == [1, 2] * ROWS
-    same = sum(one["premise"] == two["premise"] for one, two in zip(found[::2], found[1::2], strict=True))
+    records = table(toy.augmented(copies=2)).to_pylist()
+    assert [row["lineage"]["copy"] for row in records] == [1, 2] * ROWS
+    same = sum(first["premise"] == second["premise"] for first, second in zip(records[::2], records[1::2], strict=True))
     assert same < ROWS / 2
     once = table(toy.augmented()).to_pylist()
-    assert [row["premise"] for row in found[::2]] == [row["premise"] for row in once]
+    assert [row["premise"] for row in records[::2]] == [row["premise"] for row in once]
 
 
 def test_a_view_has_the_same_readings_under_the_same_ids(toy: Toy) -> None:
@@ -134,7 +134,7 @@ def test_unfaithful_outputs_are_counted_and_replaced_if_asked(toy: Toy) -> None:
 @pytest.mark.slow
 def test_ray_and_this_process_write_the_same_bytes(toy: Toy, local_ray: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(Reorder, "BLOCK_ROWS", 16)
-    runs = models.trained(experiment(toy.storage, reorder()), toy.store)
+    runs = models.train_models(experiment(toy.storage, reorder()), toy.store)
     written = []
     for executor in ("local", "ray"):
         (part,) = pipeline.plan(toy.corpus.address, [parse(reorder(seed=7))], toy.store, models=runs)

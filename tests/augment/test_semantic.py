@@ -13,7 +13,7 @@ import pytest
 
 from augury.augment import pipeline
 from augury.augment.operator import parse
-from augury.augment.rectification import rectified
+from augury.augment.rectification import rectify_labels
 from augury.augment.semantic import GeneratorModel, Semantic, TeacherModel
 from augury.core.store import Store
 from augury.corpora.corpus import LABELS, NLI, Corpus, read_shard
@@ -69,12 +69,12 @@ class Toy:
         self.corpus: Corpus = cached_corpus(experiment(storage).corpus, "train", self.store.root)
 
     def runs(self, *operators: Mapping[str, Any]) -> list[pipeline.Models]:
-        return models.trained(experiment(self.storage, *operators), self.store)
+        return models.train_models(experiment(self.storage, *operators), self.store)
 
     def augmented(self, **changes: Any) -> pipeline.Part:
-        given = semantic(**changes)
-        runs = self.runs(given)
-        done = pipeline.augment(self.corpus, [parse(given)], self.store, models=runs)
+        parameters = semantic(**changes)
+        runs = self.runs(parameters)
+        done = pipeline.augment(self.corpus, [parse(parameters)], self.store, models=runs)
         return done.parts[0]
 
 
@@ -84,9 +84,9 @@ def toy(tmp_path_factory: pytest.TempPathFactory) -> Toy:
 
 
 def rows(part: pipeline.Part) -> list[dict[str, Any]]:
-    found = pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
-    assert found.schema.remove_metadata().equals(NLI)
-    return list(found.to_pylist())
+    table = pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
+    assert table.schema.remove_metadata().equals(NLI)
+    return list(table.to_pylist())
 
 
 def test_the_prompts_of_a_contradiction() -> None:
@@ -116,21 +116,21 @@ def test_every_other_label_is_asked_for(toy: Toy) -> None:
         part = toy.augmented(rectify="requested", copies=copies)
         counts = part.folder.manifest()["counts"]
         assert counts["generated"] == 60 * 2 * copies
-        made = rows(part)
-        assert len(made) == counts["generated"] - counts["empty"] - counts["copied"]
+        records = rows(part)
+        assert len(records) == counts["generated"] - counts["empty"] - counts["copied"]
         parents = {row["id"]: row for block in toy.corpus.blocks() for row in block.to_pylist()}
-        for row in made:
+        for row in records:
             (parent,) = row["lineage"]["parents"]
             gold = parents[parent]
             assert row["label"] != gold["label"] and row["premise"] == gold["premise"]
             assert row["hypothesis"] not in ("", gold["hypothesis"])
             assert row["origin"] == "semantic" and row["language"] == "qaa"
             assert row["id"] == f"{parent}/semantic-{row['lineage']['copy']}"
-        asked = Counter(row["label"] for row in made)
+        asked = Counter(row["label"] for row in records)
         assert {f"kept {label}": asked[label] for label in LABELS} == {
             f"kept {label}": counts[f"kept {label}"] for label in LABELS
         }
-        assert len({row["id"] for row in made}) == len(made)
+        assert len({row["id"] for row in records}) == len(records)
 
 
 def test_more_copies_add_to_fewer(toy: Toy) -> None:
@@ -150,29 +150,31 @@ def test_labels_are_those_of_the_rectification(toy: Toy) -> None:
     threshold = float(np.median(probabilities.max(1)))
     for rectify in ("teacher", "teacher_or_requested", "agreement"):
         part = toy.augmented(rectify=rectify, threshold=threshold)
-        labels = rectified(requested, probabilities, rectify, threshold)  # type: ignore[arg-type]
+        labels = rectify_labels(requested, probabilities, rectify, threshold)  # type: ignore[arg-type]
         expected = [(row["id"], LABELS[label]) for row, label in zip(asked, labels, strict=True) if label >= 0]
-        made = rows(part)
-        assert [(row["id"], row["label"]) for row in made] == expected
+        records = rows(part)
+        assert [(row["id"], row["label"]) for row in records] == expected
         counts = part.folder.manifest()["counts"]
-        fates = {
-            fate: sum(count for name, count in counts.items() if name.startswith(fate))
-            for fate in ("kept", "changed", "dropped")
+        outcomes = {
+            outcome: sum(count for name, count in counts.items() if name.startswith(outcome))
+            for outcome in ("kept", "changed", "dropped")
         }
-        assert fates["kept"] + fates["changed"] == len(made)
-        assert sum(fates.values()) == len(asked)
-        assert fates["kept"] == sum(label == want for label, want in zip(labels, requested, strict=True))
+        assert outcomes["kept"] + outcomes["changed"] == len(records)
+        assert sum(outcomes.values()) == len(asked)
+        assert outcomes["kept"] == sum(label == want for label, want in zip(labels, requested, strict=True))
         assert part.folder.manifest()["inputs"][2:] == [runs["generator"].name, runs["teacher"].name]
 
 
 def test_the_length_of_models_is_in_their_address(toy: Toy) -> None:
     section = semantic()["teacher"]
-    given = [
+    variants = [
         semantic(),
         semantic(generator={**section, "max_pieces": 40}),
         semantic(teacher={**section, "max_length": 40}),
     ]
-    usual, generator, teacher = (models.addressed(experiment(toy.storage, each), toy.store)[0] for each in given)
+    usual, generator, teacher = (
+        models.resolve_models(experiment(toy.storage, variant), toy.store)[0] for variant in variants
+    )
     assert generator["generator"] != usual["generator"] and generator["teacher"] == usual["teacher"]
     assert teacher["generator"] == usual["generator"] and teacher["teacher"] != usual["teacher"]
 
@@ -187,13 +189,13 @@ def test_strategies_share_what_the_models_said(toy: Toy) -> None:
 
 
 def test_blocks_do_not_matter(toy: Toy, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    whole = rows(toy.augmented(rectify="agreement"))
+    expected = rows(toy.augmented(rectify="agreement"))
     (runs,) = toy.runs(semantic(rectify="agreement"))
     operator = parse(semantic(rectify="agreement"))
     apply = operator.bind({"models": runs}, toy.store)
     block = toy.corpus.shard(toy.corpus.shards[0])
     parts = [apply(block.slice(start, 7)) for start in range(0, 60, 7)]
-    assert [row for part in parts for row in part.table.to_pylist()] == whole
+    assert [row for part in parts for row in part.table.to_pylist()] == expected
 
 
 def test_the_models_are_experiments_on_the_same_corpus() -> None:

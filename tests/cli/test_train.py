@@ -41,7 +41,7 @@ CONTENT = {
 
 REVERSAL = """
 import pyarrow as pa
-from augury.augment.operator import Made, Operator
+from augury.augment.operator import OperatorOutput, Operator
 
 class Reversal(Operator):
     operator: str = "reversal"
@@ -49,7 +49,7 @@ class Reversal(Operator):
     def bind(self, fitted, store):
         def apply(block):
             texts = [" ".join(reversed(text.split())) for text in block.column("source").to_pylist()]
-            return Made(pa.table({"id": block.column("id"), "text": texts}))
+            return OperatorOutput(pa.table({"id": block.column("id"), "text": texts}))
         return apply
 
 OPERATOR = Reversal

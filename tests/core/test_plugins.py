@@ -22,7 +22,7 @@ from augury.sweeping import space
 
 OPERATOR = '''
 import pyarrow as pa
-from augury.augment.operator import Made, Operator
+from augury.augment.operator import OperatorOutput, Operator
 
 class Repeated(Operator):
     """Say everything several times."""
@@ -32,7 +32,7 @@ class Repeated(Operator):
     def bind(self, fitted, store):
         def apply(block):
             texts = [" ".join([text] * self.times) for text in block.column("source").to_pylist()]
-            return Made(pa.table({"id": block.column("id"), "text": texts}))
+            return OperatorOutput(pa.table({"id": block.column("id"), "text": texts}))
         return apply
 
 OPERATOR = Repeated

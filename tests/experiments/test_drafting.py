@@ -9,7 +9,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from augury.experiments.drafting import TIERS, Draft, draft, every
+from augury.experiments.drafting import TIERS, DraftOptions, draft, held_out_interval
 from augury.experiments.experiment import parse, systems
 
 NMT = {"name": "mine", "task": "nmt", "languages": ("de", "en"), "train": ("a.de", "a.en")}
@@ -23,7 +23,7 @@ NLI = {
 }
 
 
-@pytest.mark.parametrize("rows", [800, *(tier.most + 1 for tier in TIERS[:-1])])
+@pytest.mark.parametrize("rows", [800, *(tier.max_rows + 1 for tier in TIERS[:-1])])
 @pytest.mark.parametrize(
     "said",
     [
@@ -35,7 +35,7 @@ NLI = {
     ],
 )
 def test_it_is_an_experiment_of_a_baseline_and_a_system(said: dict[str, Any], rows: float) -> None:
-    experiment = parse(yaml.safe_load(draft(Draft(**said, rows=int(rows)))))
+    experiment = parse(yaml.safe_load(draft(DraftOptions(**said, rows=int(rows)))))
     assert list(systems(experiment)) == ["baseline", said["name"]]
     assert experiment.test_sets == list(said.get("tests", {}))
 
@@ -46,13 +46,13 @@ TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), mi
 @given(source=TEXT, target=TEXT, column=TEXT, name=TEXT)
 def test_names_of_files_and_columns_survive(source: str, target: str, column: str, name: str) -> None:
     aligned = yaml.safe_load(
-        draft(Draft(**NMT | {"train": (source, target), "tests": {name: (source, target)}}, rows=9))
+        draft(DraftOptions(**NMT | {"train": (source, target), "tests": {name: (source, target)}}, rows=9))
     )
     assert aligned["corpus"]["train"] == {"source": source, "target": target} == aligned["corpus"]["tests"][name]
-    table = yaml.safe_load(draft(Draft(**NLI | {"columns": (column, "h", "l"), "train": (source,)}, rows=9)))
+    table = yaml.safe_load(draft(DraftOptions(**NLI | {"columns": (column, "h", "l"), "train": (source,)}, rows=9)))
     assert (table["corpus"]["train"]["premise_column"], table["corpus"]["train"]["file"]) == (column, source)
 
 
 @pytest.mark.parametrize(("rows", "held_out"), [(4, 1), (30, 3), (800, 80), (10_000, 1000), (1_000_000, 1000)])
 def test_a_tenth_or_a_thousand_rows_are_held_out(rows: int, held_out: int) -> None:
-    assert rows // every(rows) == held_out
+    assert rows // held_out_interval(rows) == held_out

@@ -35,7 +35,7 @@ def prepared(storage: Path, *operators: Any, task: str = "nmt", **changes: Any) 
 
 
 def of(run: Run) -> Examples:
-    vocabulary = Vocabulary.load(run.stored(run.tokenizer))
+    vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
     return examples_of(run, lambda: Symbols(UNKNOWN, np.arange(5, len(vocabulary)), vocabulary.resegmenter))
 
 

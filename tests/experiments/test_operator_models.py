@@ -61,11 +61,11 @@ def test_a_reorderer_rewrites_the_source_of_translation(use: str, tmp_path: Path
     known = preparation.address(experiment, store)
     run = preparation.prepare(experiment, store)
     assert run.address == known and run.data_factor == 2.0
-    (model,) = models.addressed(experiment, store)[0].values()
+    (model,) = models.resolve_models(experiment, store)[0].values()
     assert store.folder("runs", model.name.removeprefix("runs/")).complete
     ((name, folder),) = (run.records | run.views).items()
-    (shard,) = run.stored(folder).manifest()["shards"]
-    table = read_shard(run.stored(folder), shard)
+    (shard,) = run.stored_folder(folder).manifest()["shards"]
+    table = read_shard(run.stored_folder(folder), shard)
     texts = table.column("source" if use == "records" else "text").to_pylist()
     corpus = run.corpus("train")
     assert name == "reorder-qab" and len(texts) == 60
@@ -95,7 +95,7 @@ def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys:
         "execution": {"executor": "local", "threads": 1},
     }
     experiment, store = parse(content), Store(tmp_path)
-    eda, semantic = models.addressed(experiment, store)
+    eda, semantic = models.resolve_models(experiment, store)
     assert eda == {} and list(semantic) == ["generator"]
     run = store.folder("runs", semantic["generator"].name.removeprefix("runs/"))
     assert not run.exists()
@@ -108,5 +108,5 @@ def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys:
     assert made["eda"]["rows"] == 20 and made["eda"]["made"]
     assert made["semantic"]["counts"]["generated"] == 80
     stamp = Path(run.path("outcome.json")).stat().st_mtime_ns
-    assert models.trained(experiment, store) == [{}, semantic]
+    assert models.train_models(experiment, store) == [{}, semantic]
     assert Path(run.path("outcome.json")).stat().st_mtime_ns == stamp

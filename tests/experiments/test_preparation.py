@@ -79,7 +79,7 @@ def test_settings_without_effect_do_not_count(tmp_path: Path) -> None:
 
 def test_records_of_translation_have_another_source_and_the_same_target(tmp_path: Path) -> None:
     run = prepared("nmt", tmp_path, augment=[EDA])
-    corpus, records = run.corpus("train"), Corpus(run.stored(run.records["eda"]))
+    corpus, records = run.corpus("train"), Corpus(run.stored_folder(run.records["eda"]))
     ids, sources, targets = (records.column(name) for name in ("id", "source", "target"))
     parents = dict(
         zip(corpus.column("id"), zip(corpus.column("source"), corpus.column("target"), strict=True), strict=True)
@@ -108,8 +108,8 @@ def test_plain_text_has_the_same_pieces_with_and_without_records(task: str, tmp_
 def test_the_rows_of_records_follow_those_of_the_corpus(tmp_path: Path) -> None:
     run = prepared("nmt", tmp_path, augment=[EDA])
     examples = examples_of(run, lambda: pytest.fail("no operator draws"))
-    vocabulary = Vocabulary.load(run.stored(run.tokenizer))
-    records = Corpus(run.stored(run.records["eda"]))
+    vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
+    records = Corpus(run.stored_folder(run.records["eda"]))
     assert examples.draw_rows == [180] and len(examples.record_ids) == 180
     for row in (60, 101, 179):
         ((source,), (target,)) = (examples.pieces([side], [row], 0) for side in ("source", "target"))
@@ -122,9 +122,9 @@ def test_rows_are_left_out_of_all_views_and_records_where_they_are_too_long(tmp_
     sides = {side: [side, name] for side, name in (("source", "eda"), ("target", "eda target"))}
     long = np.zeros(180, bool)
     for names in sides.values():
-        long |= Tokens(*(run.stored(run.tokens[name]) for name in names)).lengths > 6
+        long |= Tokens(*(run.stored_folder(run.tokens[name]) for name in names)).lengths > 6
     for view in run.views:
-        long[:60] |= Tokens(run.stored(run.tokens[view])).lengths > 6
+        long[:60] |= Tokens(run.stored_folder(run.tokens[view])).lengths > 6
     assert 0 < long.sum() < 180 and run.left_out == {"more than 6 pieces": int(long.sum())}
     examples = examples_of(run, lambda: pytest.fail("no operator draws"))
     assert examples.rows.tolist() == np.flatnonzero(~long).tolist()
@@ -139,7 +139,7 @@ def test_rows_that_are_cut_are_counted_and_said(
     task: str, most: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     cut, whole = (
-        Tokens((run := prepared(task, tmp_path, **{most: length})).stored(run.tokens["source"])).lengths
+        Tokens((run := prepared(task, tmp_path, **{most: length})).stored_folder(run.tokens["source"])).lengths
         for length in (12, 60)
     )
     assert cut.tolist() == whole.clip(max=12).tolist() and (whole > 12).any()

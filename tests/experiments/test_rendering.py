@@ -11,7 +11,7 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments import trainable
 from augury.experiments.preparation import prepare
-from augury.experiments.rendering import rendered, view_named, views
+from augury.experiments.rendering import render_texts, resolve_view, views
 from augury.experiments.run import Run
 from augury.text.tokens import Tokens
 from tests import tiny
@@ -35,26 +35,26 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 def test_ciphers_are_those_of_the_paper(run: Run) -> None:
     assert views(run) == ("plain", "rot-1", "rot-2", "eda-1", "eda-2")
-    assert rendered(run, TEXTS, "plain") == rendered(run, TEXTS, "source") == TEXTS
-    assert rendered(run, TEXTS, "rot-1") == ["ifz, xbsvn ojdiu?", "ßxümg hspäf acvohfo", "acfs 20% efs tusbäfo!"]
-    assert rendered(run, TEXTS, "rot-2") == ["jgß, yctwo pkejv?", "äyanh itqög bdwpigp", "bdgt 20% fgt uvtcögp!"]
+    assert render_texts(run, TEXTS, "plain") == render_texts(run, TEXTS, "source") == TEXTS
+    assert render_texts(run, TEXTS, "rot-1") == ["ifz, xbsvn ojdiu?", "ßxümg hspäf acvohfo", "acfs 20% efs tusbäfo!"]
+    assert render_texts(run, TEXTS, "rot-2") == ["jgß, yctwo pkejv?", "äyanh itqög bdwpigp", "bdgt 20% fgt uvtcögp!"]
 
 
 def test_a_text_is_rendered_alike_in_any_company(run: Run) -> None:
-    several = rendered(run, TEXTS, "eda-1")
-    assert several != TEXTS and several == [rendered(run, [text], "eda-1")[0] for text in TEXTS]
+    several = render_texts(run, TEXTS, "eda-1")
+    assert several != TEXTS and several == [render_texts(run, [text], "eda-1")[0] for text in TEXTS]
 
 
 def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it(tmp_path: Path) -> None:
     run = prepared(tmp_path, {"operator": "cipher", "keys": [1]}, regime="multi_source")
     task, sources = trainable.find("nmt"), run.corpus("train").column("source")
-    (tag,) = {ids[0] for ids in task.encoded(run, sources, "rot-1")}
+    (tag,) = {ids[0] for ids in task.encode(run, sources, "rot-1")}
     for view in ("source", "rot-1"):
-        stored = Tokens(run.stored(run.tokens[view]))
+        stored = Tokens(run.stored_folder(run.tokens[view]))
         trained_on = [stored[row].tolist() for row in range(len(stored))]
-        assert task.encoded(run, sources, view, tagged=False) == trained_on
-        assert task.encoded(run, sources, view) == [[tag, *ids] for ids in trained_on]
-    assert task.encoded(run, [""], "rot-1") == [[]]
+        assert task.encode(run, sources, view, tagged=False) == trained_on
+        assert task.encode(run, sources, view) == [[tag, *ids] for ids in trained_on]
+    assert task.encode(run, [""], "rot-1") == [[]]
 
 
 def test_views_that_there_are_not(run: Run, tmp_path: Path) -> None:
@@ -63,9 +63,9 @@ def test_views_that_there_are_not(run: Run, tmp_path: Path) -> None:
         ("word_drop", r"view 'word_drop' changes token ids anew in every pass.*there are plain, rot-1"),
     ):
         with pytest.raises(UserError, match=told):
-            rendered(run, TEXTS, name)
+            render_texts(run, TEXTS, name)
     with pytest.raises(UserError, match="unknown view 'rot-1': no operator makes views here"):
-        view_named(prepared(tmp_path), "rot-1")
+        resolve_view(prepared(tmp_path), "rot-1")
 
 
 def test_pairs_of_texts_are_no_single_text(tmp_path: Path) -> None:
@@ -73,4 +73,4 @@ def test_pairs_of_texts_are_no_single_text(tmp_path: Path) -> None:
     regime = {"name": "coregularised", "over": "ciphers"}
     run = prepare(tiny.experiment("nli", tmp_path, augment=operators, regime=regime), Store(tmp_path))
     with pytest.raises(UserError, match="task nli reads premise and hypothesis"):
-        rendered(run, ["a\tb"], "eda-1")
+        render_texts(run, ["a\tb"], "eda-1")

@@ -34,7 +34,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_a_run_is_read_as_it_was_written(run: Run) -> None:
-    described = run.at(7)
+    described = run.with_seed(7)
     assert described.folder.name == f"runs/{run.address}/seed-7" and run.seed == 1
     describe(described, "tiny")
     assert Run.read(described.folder) == described != run
@@ -55,7 +55,7 @@ def test_another_process_has_the_same_run(run: Run, tmp_path: Path) -> None:
 
 
 def test_a_folder_of_another_version_is_refused(run: Run) -> None:
-    folder = run.at(8).folder
+    folder = run.with_seed(8).folder
     with pytest.raises(UserError, match="is not a run: give the folder of a seed"):
         Run.read(folder)
     content = run.to_dict()

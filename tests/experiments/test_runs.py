@@ -26,10 +26,10 @@ def test_history_is_in_the_order_of_updates(run: Any) -> None:
 
 
 def test_notes_are_those_of_the_texts(run: Any, store: Store) -> None:
-    assert runs.notes(run.folder) == []
+    assert runs.corpus_notes(run.folder) == []
     store.folder("corpora", "a" * 16).finish({"note": "synthetic text"})
     store.folder("corpora", "b" * 16).finish({"note": None})
-    assert runs.notes(run.folder) == ["synthetic text"]
+    assert runs.corpus_notes(run.folder) == ["synthetic text"]
 
 
 def test_a_run_without_history_has_none(run: Any) -> None:

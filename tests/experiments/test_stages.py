@@ -107,10 +107,10 @@ def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
     tuned = last_stage(experiment(tmp_path, stages={"tune": TUNE}))
     run = preparation.prepare(tuned, Store(tmp_path))
     assert run.beginning is not None and not run.beginning.run.exists()
-    assert training.train(run.at(3))
-    before = Run.read(run.at(3).beginning.run)  # type: ignore[union-attr]
+    assert training.train(run.with_seed(3))
+    before = Run.read(run.with_seed(3).beginning.run)  # type: ignore[union-attr]
     assert before.folder.complete and evaluation.evaluated(before) and before.seed == 3
-    assert load(run.at(3).folder.read(WEIGHTS)).keys() == load(before.folder.read(WEIGHTS)).keys()
+    assert load(run.with_seed(3).folder.read(WEIGHTS)).keys() == load(before.folder.read(WEIGHTS)).keys()
 
 
 def test_a_stage_is_left_out_where_the_one_before_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

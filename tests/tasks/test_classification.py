@@ -31,7 +31,7 @@ from trainables import nli
 CPU = torch.device("cpu")
 SWAPPED = '''
 import pyarrow as pa
-from augury.augment.operator import Made, Operator
+from augury.augment.operator import OperatorOutput, Operator
 
 class Swapped(Operator):
     """The words of both sentences backwards."""
@@ -42,7 +42,7 @@ class Swapped(Operator):
         def apply(block):
             sides = {side: [" ".join(text.split()[::-1]) for text in block.column(side).to_pylist()]
                      for side in ("premise", "hypothesis")}
-            return Made(pa.table({"id": block.column("id"), **sides}))
+            return OperatorOutput(pa.table({"id": block.column("id"), **sides}))
         return apply
 
 OPERATOR = Swapped
@@ -127,7 +127,7 @@ def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> N
     union = Toy(storage, augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}], regime="adversarial")
     # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
     assert union.task.draw_rows == [60 + 120, 60] and union.run.data_factor == 4.0
-    records = Corpus(union.run.stored(union.run.records["eda"]))
+    records = Corpus(union.run.stored_folder(union.run.records["eda"]))
     for example, text in ((59, union.corpus), (60, records), (179, records)):
         row = example - (60 if example >= 60 else 0)
         batch = union.load(example)
@@ -149,7 +149,7 @@ def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
     assert list(views) == ["eda-1", "eda-2"] and toy.run.records == {}
     assert toy.task.draw_rows == [60, 60] and toy.run.data_factor == 3.0
     for draw, name in enumerate(views):
-        made = Corpus(toy.run.stored(views[name]))
+        made = Corpus(toy.run.stored_folder(views[name]))
         batch = toy.load(60 * draw + 5)
         for view, text in enumerate((toy.corpus, made)):
             assert toy.text(batch.ids[view, 0]) == [text.column("premise")[5], text.column("hypothesis")[5]]

@@ -11,7 +11,7 @@ from augury.core.errors import UserError
 from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import ViewDecoding
 from augury.experiments.experiment import Experiment
-from augury.experiments.views import view_named
+from augury.experiments.views import resolve_view
 from augury.regimes.regime import SOURCE, TARGET
 from augury.scoring.settings import TextScoring
 from augury.text.vocabulary_settings import VocabularyConfig
@@ -62,7 +62,7 @@ class Config(Experiment):
                     f"{list(self.vocabulary.reserved)}" + " of the first stage" * (self.stage is not None)
                 )
         for view in self.decoding.views:
-            view_named(self, view)
+            resolve_view(self, view)
         return self
 
     def plain_system(self) -> dict[str, Any]:

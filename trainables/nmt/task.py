@@ -63,7 +63,7 @@ class Nmt(VocabularyTask):
             except UserError as error:
                 raise UserError(f"{name}: {error}") from error
 
-    def most_pieces(self, experiment: Config) -> int:
+    def max_pieces(self, experiment: Config) -> int:
         return experiment.max_pieces
 
     def size(self, experiment: Config, store: Store) -> Size:
@@ -77,14 +77,14 @@ class Nmt(VocabularyTask):
         again = shared * entries // experiment.training.max_tokens
         return Size(parameters, source + shared, target + shared + again)
 
-    def determined(self, experiment: Config) -> dict[str, Any]:
+    def address_settings(self, experiment: Config) -> dict[str, Any]:
         sections = {"model": experiment.model, "validation": experiment.validation}
-        determined: dict[str, Any] = {name: section.to_dict() for name, section in sections.items()}
+        address_settings: dict[str, Any] = {name: section.to_dict() for name, section in sections.items()}
         if experiment.model.has_tables:
-            del determined["model"]["embeddings"]  # as before there were others
+            del address_settings["model"]["embeddings"]  # as before there were others
         if tag := experiment.corpus.tag("valid"):
-            determined["tag"] = tag
-        return determined | {"max_pieces": experiment.max_pieces}
+            address_settings["tag"] = tag
+        return address_settings | {"max_pieces": experiment.max_pieces}
 
     def load(self, run: Run) -> Task:
         from trainables.nmt.translation import Translation
@@ -113,7 +113,7 @@ class Nmt(VocabularyTask):
         cleaned = clean_lines(texts, corpus.preparation)
         return self._trained(run).translate(cleaned, decoding, executor, domain=corpus.tag("valid"))
 
-    def encoded(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
+    def encode(self, run: Run, texts: Sequence[str], view: str = SOURCE, *, tagged: bool = True) -> list[list[int]]:
         return self._trained(run).encode(texts, view, tagged=tagged)
 
     def translate_ids(

@@ -20,7 +20,7 @@ from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding, Sampler, Sampling, Translator, ViewDecoding
-from augury.experiments.rendering import rendered, view_named
+from augury.experiments.rendering import render_texts, resolve_view
 from augury.experiments.run import Run
 from augury.experiments.views import PLAIN
 from augury.regimes.regime import SOURCE
@@ -41,7 +41,7 @@ class Trained:
 
     def __init__(self, run: Run):
         self.run, self.experiment = run, cast(Config, run.experiment)
-        self.vocabulary = Vocabulary.load(run.stored(run.tokenizer))
+        self.vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
         self.tags = tuple(self.vocabulary.tags.values())
 
     def encode(
@@ -52,7 +52,7 @@ class Trained:
         The tag of the target language comes first where the run's model reads one, and that of the domain, unless
         `tagged` is false.
         """
-        ids, offsets = self.vocabulary.encode(rendered(self.run, texts, view), view_named(self.run, view))
+        ids, offsets = self.vocabulary.encode(render_texts(self.run, texts, view), resolve_view(self.run, view))
         before = self._prefix(domain) if tagged else []
         return [
             [*before, *ids[start:end].tolist()] if end > start else []

@@ -31,7 +31,7 @@ class Translation(SequenceTraining):
     """A model, its training examples under the draws of its regime, and its validation sets."""
 
     def __init__(self, run: Run):
-        experiment, self.vocabulary = run.experiment, Vocabulary.load(run.stored(run.tokenizer))
+        experiment, self.vocabulary = run.experiment, Vocabulary.load(run.stored_folder(run.tokenizer))
         assert isinstance(experiment, Config)
         pad, eos = self.vocabulary.pad, self.vocabulary.eos
         model = build(experiment.model, len(self.vocabulary.pieces), pad=pad, eos=eos, seed=run.seed)

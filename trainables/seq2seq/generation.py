@@ -19,7 +19,7 @@ class Generation(SequenceTraining):
     """A generator, the pairs that it learns from, and its validation set."""
 
     def __init__(self, run: Run, symbols: Callable[[], Symbols]):
-        experiment, directory = run.experiment, learned.directory(run.stored(run.tokenizer))
+        experiment, directory = run.experiment, learned.directory(run.stored_folder(run.tokenizer))
         assert isinstance(experiment, Config)
         model = build(experiment.model, directory, run.seed, embedded=experiment.regime.needs_embeddings)
         super().__init__(run, model, symbols)

@@ -95,6 +95,6 @@ class _Write:
 
 
 def _loaded(run: Run) -> tuple[PreTrainedModel, PreTrainedTokenizerBase, Config]:
-    experiment, directory = cast(Config, run.experiment), learned.directory(run.stored(run.tokenizer))
+    experiment, directory = cast(Config, run.experiment), learned.directory(run.stored_folder(run.tokenizer))
     model = load_weights(run.folder, empty(experiment.model, directory))
     return model, pretrained.tokenizer(directory), experiment

@@ -76,13 +76,13 @@ class System:
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
-        return self._once("ids", view, lambda: self._task.encoded(self.run, self.sources, view, tagged=False))
+        return self._once("ids", view, lambda: self._task.encode(self.run, self.sources, view, tagged=False))
 
     def counts(self, view: str = PLAIN) -> NDArray[np.int64]:
         """Return how often every id occurs in a view's own training source, (pieces,)."""
 
         def counted() -> NDArray[np.int64]:
-            tokens = Tokens(self.run.stored(self.run.tokens[rendering.view_named(self.run, view)]))
+            tokens = Tokens(self.run.stored_folder(self.run.tokens[rendering.resolve_view(self.run, view)]))
             total = np.zeros(len(self.pieces), np.int64)
             for ids in tokens.shards():
                 total += np.bincount(ids, minlength=len(total))

@@ -12,7 +12,7 @@ from typing import Any, ClassVar, Literal, NamedTuple
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import REJECTED, CorpusOperator, Made, children
+from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, derive_records
 from augury.augment.translation import Translation
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError, unknown
@@ -112,7 +112,9 @@ class AsrTranscript(CorpusOperator):
         alignment = Alignment(*(counts.get(name, 0) for name in (ERRORS, MATCHES, WORDS)))
         return {"WER": word_error_rate(alignment), "WRR": word_recognition_rate(alignment)}
 
-    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+    def make(
+        self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
+    ) -> Iterator[OperatorOutput]:
         spoken, prefix = self._spoken(corpus, store)
         heard, recognised = self._heard(spoken, store, execution)
         for block in spoken.blocks():
@@ -125,14 +127,14 @@ class AsrTranscript(CorpusOperator):
             counts = Counter[str]()
             rows = [row for row, triple in enumerate(triples) if self._is_kept(triple, counts)]
             kept = [triples[row] for row in rows]
-            records = children(
+            records = derive_records(
                 parents.take(pa.array(rows, pa.int64())),
                 self,
                 [1] * len(rows),
                 source=pa.array([triple.heard for triple in kept], pa.string()),
                 target=pa.array([triple.target for triple in kept], pa.string()),
             )
-            yield Made(records, counts, recognised)
+            yield OperatorOutput(records, counts, recognised)
 
     def _is_kept(self, triple: Triple, counts: Counter[str]) -> bool:
         """Return whether a triple makes a pair, and count it: by the reason where not, by its words where it does."""

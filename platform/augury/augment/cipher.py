@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, field_validator, model_validator
 
-from augury.augment.operator import Apply, Made, Operator
+from augury.augment.operator import BlockFunction, Operator, OperatorOutput
 from augury.core.citations import CIPHERDAUG, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -81,12 +81,12 @@ class Cipher(Operator):
             counts.update(part)
         return build_alphabet(counts, self.mode, self.min_count).to_json()
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         rot = Rot(Alphabet.from_json(fitted), self.keys[0])
 
-        def encipher(block: pa.Table) -> Made:
+        def encipher(block: pa.Table) -> OperatorOutput:
             text = rot.column(block.column("source").combine_chunks())
-            return Made(pa.table({"id": block.column("id"), "text": text}))
+            return OperatorOutput(pa.table({"id": block.column("id"), "text": text}))
 
         return encipher
 

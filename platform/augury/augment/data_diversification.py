@@ -8,15 +8,15 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import CorpusOperator, Made, ReadyModel, TrainedModel, children
+from augury.augment.operator import CorpusOperator, OperatorOutput, ReadyModel, TrainedModel, derive_records
 from augury.augment.translation import (
     BACKWARD,
     FORWARD,
     PLAIN,
     Direction,
     Translation,
-    experiment_of,
-    fates,
+    count_outcomes,
+    direction_experiment,
     require_view,
 )
 from augury.core.citations import DATA_DIVERSIFICATION, Paper
@@ -92,7 +92,7 @@ class DataDiversification(CorpusOperator):
             if ready:
                 models |= {f"{direction.name}-{number}": model for number, model in enumerate(ready, start=1)}
                 continue
-            trained = experiment_of(direction, experiment, self.system)
+            trained = direction_experiment(direction, experiment, self.system)
             models[direction.name] = {**trained, "name": direction.name, "seeds": list(self.seeds)}
         return models
 
@@ -100,27 +100,29 @@ class DataDiversification(CorpusOperator):
         for view in self.views:
             require_view(self.operator, role, view, views)
 
-    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+    def make(
+        self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
+    ) -> Iterator[OperatorOutput]:
         known = Duplicates()
         for block in corpus.blocks(["source", "target"]):
             known.repeated(*(column.combine_chunks() for column in block.columns))
-        for number, (role, model, view) in enumerate(self._readings(fitted["models"]), start=1):
+        for number, (role, model, view) in enumerate(self._model_views(fitted["models"]), start=1):
             direction = FORWARD if role.startswith(FORWARD.name) else BACKWARD
             translation = Translation(corpus, direction.read, model, view, self.decoding)
             name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
             outputs = translation.hypotheses(store, execution, name)
             for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
-                made = self._records(block, direction, hypotheses, number, known)
-                yield made._replace(made_from=[translation.folder(store).name])
+                output = self._records(block, direction, hypotheses, number, known)
+                yield output._replace(made_from=[translation.folder(store).name])
 
-    def _readings(self, models: Mapping[str, TrainedModel]) -> Iterator[tuple[str, TrainedModel, str]]:
+    def _model_views(self, models: Mapping[str, TrainedModel]) -> Iterator[tuple[str, TrainedModel, str]]:
         """All models, forward ones first as in `models`, with their roles and every view that they read."""
         return ((role, model, view) for role, model in models.items() for view in self.views)
 
     def _records(
         self, block: pa.Table, direction: Direction, hypotheses: Sequence[str | None], number: int, known: Duplicates
-    ) -> Made:
-        counts = fates(hypotheses)
+    ) -> OperatorOutput:
+        counts = count_outcomes(hypotheses)
         usable = pa.array([bool(text and text.strip()) for text in hypotheses])
         parents, written = block.filter(usable), pa.array(hypotheses, pa.string()).filter(usable)
         sides = {direction.read: parents.column(direction.read).combine_chunks(), direction.written: written}
@@ -128,7 +130,9 @@ class DataDiversification(CorpusOperator):
         counts["there already"] = int(repeated.sum())
         new = pa.array(~repeated)
         parents, written = parents.filter(new), written.filter(new)
-        return Made(children(parents, self, [number] * len(parents), **{direction.written: written}), counts)
+        return OperatorOutput(
+            derive_records(parents, self, [number] * len(parents), **{direction.written: written}), counts
+        )
 
 
 OPERATOR = DataDiversification

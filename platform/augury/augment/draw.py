@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, NamedTuple
 import numpy as np
 from pydantic import Field, model_validator
 
-from augury.augment.operator import Apply, Operator
+from augury.augment.operator import BlockFunction, Operator
 from augury.core.errors import UserError
 from augury.core.rng import uniform
 from augury.core.store import Store
@@ -74,12 +74,12 @@ class TokenDraw(Operator):
     def makes(self) -> Literal["view", "records", "draw"]:
         return "draw"
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         raise UserError(f"operator {self.operator} changes token ids in every pass of training, and makes no text")
 
     @abstractmethod
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray:
         """Return the token ids (rows, any length) of a pass, `turn`, of `ids` (rows, length).
 
@@ -103,10 +103,10 @@ class CountedDraw(TokenDraw):
 
     EXAMPLE: ClassVar[str] = "tau: 0.95"
 
-    def chosen(self, replaceable: np.ndarray, keys: np.ndarray, turn: int) -> np.ndarray:
+    def choose_tokens(self, replaceable: np.ndarray, keys: np.ndarray, epoch: int) -> np.ndarray:
         """Return which tokens change, (rows, length) bool."""
         length = replaceable.shape[1]
-        numbers = uniform(keys, turn, length + 1)
+        numbers = uniform(keys, epoch, length + 1)
         lengths = replaceable.sum(1)
         rate = self.tau if self.tau_convention == "code" else 1 / self.tau
         counts = _truncated_geometric(numbers[:, 0], rate, lengths)

@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import RECORDS, Apply, Made, Operator, children, plural, view
+from augury.augment.operator import RECORDS, BlockFunction, Operator, OperatorOutput, derive_records, plural, view_table
 from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
 from augury.core.progress import say_once
 from augury.core.rng import generator
@@ -56,8 +56,8 @@ class Eda(Operator):
     def parts(self) -> Sequence[Eda]:
         if self.use == RECORDS:
             return [self]
-        alone = {**self.to_dict(), "copies": 1}
-        return [EdaView.model_validate({**alone, "copy_number": number}) for number in self.numbers()]
+        single_copy = {**self.to_dict(), "copies": 1}
+        return [EdaView.model_validate({**single_copy, "copy_number": number}) for number in self.copy_numbers()]
 
     def makes(self) -> Literal["view", "records"]:
         return self.use
@@ -87,13 +87,13 @@ class Eda(Operator):
         files = {"synonyms": synonyms_file(self.synonyms), "stop_words": stop_words_file(self.stop_words)}
         return {name: examine(str(file)).sha256 for name, file in files.items()}
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         synonyms, stop_words = load_synonyms(self.synonyms), load_stop_words(self.stop_words)
         english = (synonyms, stop_words)
         others = (synonyms if self.synonyms else {}, stop_words if self.stop_words else frozenset[str]())
 
-        def apply(block: pa.Table) -> Made:
-            numbers, sides = self.numbers(), input_columns(block.column_names)
+        def apply(block: pa.Table) -> OperatorOutput:
+            numbers, sides = self.copy_numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
             records = zip(*(block.column(name).to_pylist() for name in self.reads(block.column_names)), strict=True)
             copies = [
@@ -105,8 +105,8 @@ class Eda(Operator):
             counts = {f"unchanged {plural(side)}": _unchanged(parents.column(side), texts[side]) for side in sides}
             columns = {side: pa.array(changed, pa.string()) for side, changed in texts.items()}
             if self.use == RECORDS:
-                return Made(children(parents, self, [*numbers] * len(block), **columns), counts)
-            return Made(view(block, columns), counts)
+                return OperatorOutput(derive_records(parents, self, [*numbers] * len(block), **columns), counts)
+            return OperatorOutput(view_table(block, columns), counts)
 
         return apply
 
@@ -115,7 +115,7 @@ class Eda(Operator):
     ) -> Iterator[list[str]]:
         """The copies of record `name`: its sentences begin the round of operations independently."""
         offsets = generator(self.seed, self.operator, name).integers(len(OPERATIONS), size=len(sentences)).tolist()
-        for copy in self.numbers():
+        for copy in self.copy_numbers():
             random = generator(self.seed, self.operator, name, copy)
             yield [
                 self._changed(text, operation_of(copy, offset), random, synonyms, stop_words)

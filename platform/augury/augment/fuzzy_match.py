@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.operator import REJECTED, Apply, Made, OfTexts, children
-from augury.augment.translation_memory import TokensOf, TranslationMemory, memory_of
+from augury.augment.operator import REJECTED, BlockFunction, OperatorOutput, TextSubsetOperator, derive_records
+from augury.augment.translation_memory import TokensOf, TranslationMemory, load_memory
 from augury.core.citations import FUZZY_MATCHES, NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.store import Store
@@ -21,7 +21,7 @@ from augury.text.fuzzy import Limit, Norm
 from augury.text.segmentation import require_words
 
 
-class FuzzyMatch(OfTexts):
+class FuzzyMatch(TextSubsetOperator):
     """Pair every source with the translations of similar sources; with `of`, within some of the training texts.
 
     Equal sources are looked up once, and no pair is made that is in the training text or was made before; what is left
@@ -81,15 +81,15 @@ class FuzzyMatch(OfTexts):
         if self.tokens == "whitespace":
             require_words(beginning.column("source").to_pylist(), language, f"operator {self.operator}")
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
-        memory = memory_of(fitted["corpus"].folder, self.tokens, self.of)
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
+        memory = load_memory(fitted["corpus"].folder, self.tokens, self.of)
 
-        def apply(block: pa.Table) -> Made:
+        def apply(block: pa.Table) -> OperatorOutput:
             ids, sources = block.column("id").to_pylist(), block.column("source").to_pylist()
             firsts = [  # the first record with a source makes all that is made of it
                 place
                 for place, (name, source) in enumerate(zip(ids, sources, strict=True))
-                if source not in memory.rows or memory.number.get(name) == memory.rows[source][0]
+                if source not in memory.rows or memory.row_by_id.get(name) == memory.rows[source][0]
             ]
             counts = Counter({f"{REJECTED}equal sources": len(block) - len(firsts)})
             rows = self._new_pairs([sources[place] for place in firsts], memory, counts)
@@ -102,7 +102,7 @@ class FuzzyMatch(OfTexts):
             matched = [row for _, row, _ in pairs]
             targets = pa.array([memory.targets[row] for row in matched], pa.string())
             others, copies = [memory.ids[row] for row in matched], [copy for _, _, copy in pairs]
-            return Made(children(parents, self, copies, others, target=targets), counts)
+            return OperatorOutput(derive_records(parents, self, copies, others, target=targets), counts)
 
         return apply
 
@@ -114,12 +114,12 @@ class FuzzyMatch(OfTexts):
         contained, earlier = self.candidates == "containment", not self.both_directions
         matches = memory.matches(sources, limit, contained=contained, earlier=earlier)
         for source, rows in zip(sources, matches, strict=True):
-            own = [memory.targets[row] for row in memory.rows.get(source, ())]
+            own_targets = [memory.targets[row] for row in memory.rows.get(source, ())]
             new: dict[str, int] = {}
             for row in rows:
                 target = memory.targets[row]
-                if target in own:
-                    counts[f"{REJECTED}{'equal targets' if target == own[0] else 'in the text already'}"] += 1
+                if target in own_targets:
+                    counts[f"{REJECTED}{'equal targets' if target == own_targets[0] else 'in the text already'}"] += 1
                 elif new.setdefault(target, row) != row:
                     counts[f"{REJECTED}made already"] += 1
             yield list(new.values())
@@ -137,8 +137,8 @@ class FuzzyMatchMono(FuzzyMatch):
     def parts(self) -> Sequence[FuzzyMatch]:
         return [self]
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
-        memory = memory_of(fitted["corpus"].folder, self.tokens, self.of)
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
+        memory = load_memory(fitted["corpus"].folder, self.tokens, self.of)
         assert self.monolingual is not None
         text = cached_corpus(self.monolingual, "train", store.root)
         names, sentences = text.column("id"), text.column("text")
@@ -146,10 +146,10 @@ class FuzzyMatchMono(FuzzyMatch):
         for number, sentence in enumerate(sentences):
             first.setdefault(sentence, number)
 
-        def apply(block: pa.Table) -> Made:
+        def apply(block: pa.Table) -> OperatorOutput:
             counts, looked_up = Counter[str](), list[tuple[int, int]]()
             for place, name in enumerate(block.column("id").to_pylist()):
-                for number in range(memory.number[name], len(sentences), len(memory.ids)):
+                for number in range(memory.row_by_id[name], len(sentences), len(memory.ids)):
                     sentence = sentences[number]
                     if first[sentence] != number or sentence in memory.rows:
                         counts[f"{REJECTED}equal sources"] += 1
@@ -172,7 +172,9 @@ class FuzzyMatchMono(FuzzyMatch):
                 "target": pa.array([memory.targets[row] for _, _, row, _ in pairs], pa.string()),
             }
             others = [memory.ids[row] for _, _, row, _ in pairs]
-            return Made(children(parents, self, [copy for _, _, _, copy in pairs], others, **texts), counts)
+            return OperatorOutput(
+                derive_records(parents, self, [copy for _, _, _, copy in pairs], others, **texts), counts
+            )
 
         return apply
 

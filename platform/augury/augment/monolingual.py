@@ -8,8 +8,16 @@ from typing import Any, ClassVar, Literal
 import pyarrow as pa
 from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
 
-from augury.augment.operator import CorpusOperator, Made, ReadyModel, children
-from augury.augment.translation import PLAIN, Direction, Drawn, Translation, experiment_of, fates, require_view
+from augury.augment.operator import CorpusOperator, OperatorOutput, ReadyModel, derive_records
+from augury.augment.translation import (
+    PLAIN,
+    Direction,
+    Translation,
+    TranslationSampling,
+    count_outcomes,
+    direction_experiment,
+    require_view,
+)
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError
 from augury.core.execution import Execution
@@ -38,7 +46,7 @@ class TranslatedText(CorpusOperator):
     """The view that the model reads the text as."""
     decoding: Decoding = Decoding()
     """How the model searches for the best translation."""
-    sampling: Drawn | None = None
+    sampling: TranslationSampling | None = None
     """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
 
     DIRECTION: ClassVar[Direction]
@@ -79,26 +87,30 @@ class TranslatedText(CorpusOperator):
                 f"operator {self.operator}: monolingual.language is '{language}', and what is translated is in "
                 f"'{expected}', the {self.DIRECTION.read} language"
             )
-        trained = experiment_of(self.DIRECTION, experiment, self.system)
+        trained = direction_experiment(self.DIRECTION, experiment, self.system)
         return {TRANSLATOR: self.ready or {**trained, "name": self.operator, "seeds": [self.seed]}}
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
         require_view(self.operator, role, self.view, views)
 
-    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+    def make(
+        self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
+    ) -> Iterator[OperatorOutput]:
         text = cached_corpus(self.monolingual, "train", store.root)
         translation = Translation(text, "text", fitted["models"][TRANSLATOR], self.view, self.decoding, self.sampling)
         outputs = translation.hypotheses(store, execution, f"{self.operator}: translate")
         languages = {key: corpus.manifest[key] for key in ("source_language", "target_language")}
         for block, hypotheses in zip(text.blocks(), outputs, strict=True):
-            counts = fates(hypotheses)
+            counts = count_outcomes(hypotheses)
             usable = pa.array([bool(output and output.strip()) for output in hypotheses])
             sides = {
                 self.DIRECTION.read: block.column("text").filter(usable),
                 self.DIRECTION.written: pa.array(hypotheses, pa.string()).filter(usable),
             }
             parents = _parents(block.filter(usable), {**sides, **languages})
-            yield Made(children(parents, self, [1] * len(parents)), counts, [translation.folder(store).name])
+            yield OperatorOutput(
+                derive_records(parents, self, [1] * len(parents)), counts, [translation.folder(store).name]
+            )
 
 
 def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:

@@ -10,7 +10,15 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import RECORDS, Apply, Made, OfTexts, children, plural, view
+from augury.augment.operator import (
+    RECORDS,
+    BlockFunction,
+    OperatorOutput,
+    TextSubsetOperator,
+    derive_records,
+    plural,
+    view_table,
+)
 from augury.core.errors import UserError
 from augury.core.rng import generator
 from augury.core.store import Store
@@ -19,7 +27,7 @@ from augury.corpora.noise import KINDS, NoiseRates
 from augury.text.noise import NoiseContext, add_noise, confusions, core_words, require_language
 
 
-class Noise(NoiseRates, OfTexts):
+class Noise(NoiseRates, TextSubsetOperator):
     """Misspell, mistype or miscase words, drop punctuation, add fillers and emoji, confuse words that sound alike."""
 
     operator: Literal["noise"] = "noise"
@@ -41,8 +49,8 @@ class Noise(NoiseRates, OfTexts):
     def parts(self) -> Sequence[Noise]:
         if self.use == RECORDS:
             return [self]
-        alone = {**self.to_dict(), "copies": 1}
-        return [NoiseView.model_validate({**alone, "copy_number": number}) for number in self.numbers()]
+        single_copy = {**self.to_dict(), "copies": 1}
+        return [NoiseView.model_validate({**single_copy, "copy_number": number}) for number in self.copy_numbers()]
 
     def makes(self) -> Literal["view", "records"]:
         return self.use
@@ -82,9 +90,9 @@ class Noise(NoiseRates, OfTexts):
                 words.setdefault(language, set()).update(of_block)
         return {"confusions": {language: confusions(sorted(known), language) for language, known in words.items()}}
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
-        def apply(block: pa.Table) -> Made:
-            numbers, sides = self.numbers(), input_columns(block.column_names)
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
+        def apply(block: pa.Table) -> OperatorOutput:
+            numbers, sides = self.copy_numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
             columns, counts = {}, Counter[str]()
             names, languages = (block.column(name).to_pylist() for name in ("id", _language(block.column_names)))
@@ -102,8 +110,8 @@ class Noise(NoiseRates, OfTexts):
                 columns[side] = pa.array([changed for _, changed in pairs], pa.string())
                 counts[f"unchanged {plural(side)}"] = sum(text == changed for text, changed in pairs)
             if self.use == RECORDS:
-                return Made(children(parents, self, [*numbers] * len(block), **columns), counts)
-            return Made(view(block, columns), counts)
+                return OperatorOutput(derive_records(parents, self, [*numbers] * len(block), **columns), counts)
+            return OperatorOutput(view_table(block, columns), counts)
 
         return apply
 
@@ -131,7 +139,7 @@ class NoiseView(Noise):
         return (self.copy_number,)
 
 
-class NoiseOfTest(NoiseView):
+class NoiseForTestSet(NoiseView):
     """Noise of a test set: by its text and not by ids, so that sets of one text differ in their rates alone."""
 
     copy_number: int = 1

@@ -37,7 +37,7 @@ OPERATORS = Registry(
 )
 
 
-class Made(NamedTuple):
+class OperatorOutput(NamedTuple):
     """What a part makes of a block.
 
     `table` is, for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
@@ -51,7 +51,7 @@ class Made(NamedTuple):
     made_from: Sequence[str] = ()
 
 
-Apply = Callable[[pa.Table], Made]
+BlockFunction = Callable[[pa.Table], OperatorOutput]
 
 
 class TrainedModel(Protocol):
@@ -99,10 +99,10 @@ class ReadyModel(Section):
     def _either(self) -> ReadyModel:
         if (self.run is None) == (self.checkpoint is None):
             raise UserError("a trained model is a run or a checkpoint: give one of the two")
-        given = [self.source_language, self.target_language]
-        if self.run is not None and given != [None, None]:
+        languages = [self.source_language, self.target_language]
+        if self.run is not None and languages != [None, None]:
             raise UserError("a run knows its languages: leave out source_language and target_language beside it")
-        if given.count(None) == 1:
+        if languages.count(None) == 1:
             raise UserError("a checkpoint of many languages needs source_language and target_language: give both")
         return self
 
@@ -206,7 +206,7 @@ class Operator(Extension):
         """UserError where the parameters do not go with what was learned."""
 
     @abstractmethod
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         """The function from a block to what is made of it.
 
         `fitted` is what `fit` gave, under `models` the trained models that it works with, by role, and for an operator
@@ -246,14 +246,14 @@ class Operator(Extension):
         return config.address({"version": self.VERSION, **self.to_dict()})
 
 
-class OfTexts(Operator):
+class TextSubsetOperator(Operator):
     """Parameters of an operator that can make records of some of the training texts alone."""
 
     of: tuple[str, ...] = ()
     """Names of the training texts that records are made of, where there are several; none: all."""
 
     @model_validator(mode="after")
-    def _of_records(self) -> OfTexts:
+    def _of_records(self) -> TextSubsetOperator:
         if self.of and self.makes() != RECORDS:
             raise UserError(f"operator {self.operator}: views are of all texts: leave out of, or take use: records")
         return self
@@ -276,17 +276,19 @@ class CorpusOperator(Operator):
     """An operator whose records are made of a whole corpus, as where models translate it and repeats are left out."""
 
     @abstractmethod
-    def make(self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution) -> Iterator[Made]:
+    def make(
+        self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
+    ) -> Iterator[OperatorOutput]:
         """Yield records, a table for each shard; `fitted` is as for `bind`.
 
         What takes long is kept in the store as it is done: a maker that was killed begins anew.
         """
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         raise AssertionError("records are made of the whole corpus, by make")
 
 
-def children(
+def derive_records(
     parents: pa.Table,
     operator: Operator,
     copies: Sequence[int],
@@ -317,10 +319,10 @@ def children(
     return pa.table(columns, schema=parents.schema)
 
 
-def view(block: pa.Table, texts: Mapping[str, pa.Array]) -> pa.Table:
+def view_table(block: pa.Table, texts: Mapping[str, pa.Array]) -> pa.Table:
     """Return a view of a block's records, given the texts of the columns that it renders anew."""
-    (alone,) = texts.values() if len(texts) == 1 else (None,)
-    return pa.table({"id": block.column("id"), **(texts if alone is None else {"text": alone})})
+    (single_column,) = texts.values() if len(texts) == 1 else (None,)
+    return pa.table({"id": block.column("id"), **(texts if single_column is None else {"text": single_column})})
 
 
 def plural(column: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from augury.augment.operator import DRAW, RECORDS, VIEW, CorpusOperator, Made, Operator, TrainedModel
+from augury.augment.operator import DRAW, RECORDS, VIEW, CorpusOperator, Operator, OperatorOutput, TrainedModel
 from augury.core import config
 from augury.core.execution import Execution, Executor
 from augury.core.locks import lock_incomplete, make_once
@@ -76,7 +76,7 @@ class Augmented:
     corpus: Corpus
     parts: tuple[Part, ...]
     address: str
-    made: tuple[str, ...]
+    computed: tuple[str, ...]
     reused: tuple[str, ...]
 
 
@@ -119,10 +119,12 @@ def plan(
         for part in operator.parts():
             if part.makes() == DRAW:
                 continue
-            own = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
+            parameters = {key: value for key, value in part.to_dict().items() if key not in part.LEARNED}
             texts = {name: cached_address(spec, "train") for name, spec in part.texts().items()}
             learned_by_part = learned | ({"texts": texts} if texts else {})
-            part_address = config.address({"corpus": corpus_address, **learned_by_part, "version": part.VERSION, **own})
+            part_address = config.address(
+                {"corpus": corpus_address, **learned_by_part, "version": part.VERSION, **parameters}
+            )
             folder = store.folder(KINDS[part.makes()], part_address)
             parts.append(Part(part, runs, store.folder(FITS, fit), folder, corpus))
     return parts
@@ -148,21 +150,21 @@ def augment(
             operator.check_text(beginning(corpus, operator))
         for part in {part.fit.name: part for part in missing}.values():
             _learn(part, learned_from, execution)
-        for group in _together(missing, corpus.columns):
+        for group in _group_parts(missing, corpus.columns):
             if isinstance(group[0].operator, CorpusOperator):
-                _make(group, corpus, store, execution)
+                _make_corpus_records(group, corpus, store, execution)
                 continue
             work = corpus.rows * sum(1 / part.operator.PER_SECOND for part in group)
             executor = execution.choose(work, f"augment {group[0].operator.operator}")
-            _apply(group, corpus, store, executor, execution.reserved(executor) if group[0].models else {})
+            _apply_to_blocks(group, corpus, store, executor, execution.reserved(executor) if group[0].models else {})
     folder = store.folder(AUGMENTED, address)
     if not folder.complete:
         folder.finish(
             {"corpus": corpus.address, "rows": corpus.rows, "views": {part.name: part.folder.name for part in parts}}
         )
-    made = tuple(part.name for part in missing)
-    reused = tuple(part.name for part in parts if part.name not in made)
-    return Augmented(corpus, tuple(parts), address, made, reused)
+    computed = tuple(part.name for part in missing)
+    reused = tuple(part.name for part in parts if part.name not in computed)
+    return Augmented(corpus, tuple(parts), address, computed, reused)
 
 
 def beginning(corpus: Corpus, operator: Operator) -> pa.Table:
@@ -185,7 +187,7 @@ def fit(
     return parts[0].fitted
 
 
-def _together(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Part]]:
+def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Part]]:
     """Parts that read the same blocks are made in one reading."""
     groups: dict[Any, list[Part]] = {}
     for part in parts:
@@ -228,10 +230,10 @@ def _write_fit(part: Part, corpus: Corpus, results: Sequence[Any]) -> None:
     )
 
 
-def _apply(
+def _apply_to_blocks(
     parts: Sequence[Part], corpus: Corpus, store: Store, executor: Executor, reserved: Mapping[str, float]
 ) -> None:
-    blocks = blocks_of(corpus, parts[0].operator.BLOCK_ROWS)
+    blocks = split_into_blocks(corpus, parts[0].operator.BLOCK_ROWS)
     names = ", ".join(part.name for part in parts)
     with Stage(f"augment {names}", corpus.rows * len(parts), KINDS[parts[0].operator.makes()]) as stage:
         task = _ApplyBlock(tuple(parts), corpus.folder, store)
@@ -240,22 +242,22 @@ def _apply(
         _finish(part, corpus, [block.name for block in blocks])
 
 
-def _make(parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution) -> None:
+def _make_corpus_records(parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution) -> None:
     """Make records of the whole corpus."""
     for part in parts:
         shards, made_from = [], dict[str, None]()
         assert isinstance(part.operator, CorpusOperator)
-        for index, made in enumerate(part.operator.make(corpus, part.fitted, store, execution)):
+        for index, output in enumerate(part.operator.make(corpus, part.fitted, store, execution)):
             shards.append(shard_name(index))
-            made_from |= dict.fromkeys(made.made_from)
-            _write(part.folder, shards[-1], made)
+            made_from |= dict.fromkeys(output.made_from)
+            _write(part.folder, shards[-1], output)
         _finish(part, corpus, shards, list(made_from))
 
 
 def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequence[str] = ()) -> None:
-    rows, counts = _told(part.folder, shards)
-    if any(what.startswith("unchanged") and 2 * count > rows for what, count in counts.items()):
-        changes = ", ".join(f"{count:,} {what}" for what, count in counts.items())
+    rows, counts = _summarise_shards(part.folder, shards)
+    if any(outcome.startswith("unchanged") and 2 * count > rows for outcome, count in counts.items()):
+        changes = ", ".join(f"{count:,} {outcome}" for outcome, count in counts.items())
         remedy = f"; {part.operator.REMEDY}" if part.operator.REMEDY else ""
         say_once(f"{part.name} changes little: {changes} in {rows:,} copies{remedy}")
     texts = [cached_address(spec, "train") for spec in part.operator.texts().values()]
@@ -278,14 +280,14 @@ def _finish(part: Part, corpus: Corpus, shards: Sequence[str], made_from: Sequen
     )
 
 
-def _write(folder: Folder, shard: str, made: Made) -> None:
-    table = made.table
-    if made.counts:
-        table = table.replace_schema_metadata({"counts": json.dumps(dict(made.counts))})
+def _write(folder: Folder, shard: str, output: OperatorOutput) -> None:
+    table = output.table
+    if output.counts:
+        table = table.replace_schema_metadata({"counts": json.dumps(dict(output.counts))})
     write_shard(folder, shard, table)
 
 
-def blocks_of(corpus: Corpus, most: int | None) -> list[Block]:
+def split_into_blocks(corpus: Corpus, most: int | None) -> list[Block]:
     """Return the blocks of a corpus, a shard each or, where that is too much, equal parts of one."""
     if most is None:
         return [Block(shard, 0, None, shard) for shard in corpus.shards]
@@ -297,7 +299,7 @@ def blocks_of(corpus: Corpus, most: int | None) -> list[Block]:
     return blocks
 
 
-def _told(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[str, int]]:
+def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[str, int]]:
     """The rows of finished shards, and what the operator counted while making them."""
     rows, counts = 0, Counter[str]()
     for shard in shards:
@@ -333,15 +335,15 @@ class _ApplyBlock:
 
     def __call__(self) -> Callable[[Block], int]:
         functions = [part.operator.bind(part.fitted, self.store) for part in self.parts]
-        alone = all(part.operator.makes() != RECORDS for part in self.parts)
-        columns = self.parts[0].operator.reads(Corpus(self.corpus).columns) if alone else None
+        only_views = all(part.operator.makes() != RECORDS for part in self.parts)
+        columns = self.parts[0].operator.reads(Corpus(self.corpus).columns) if only_views else None
 
-        def apply(span: Block) -> int:
-            block = read_shard(self.corpus, span.shard, columns)
-            block = block.slice(span.start, len(block) if span.rows is None else span.rows)
+        def apply(block_range: Block) -> int:
+            block = read_shard(self.corpus, block_range.shard, columns)
+            block = block.slice(block_range.start, len(block) if block_range.rows is None else block_range.rows)
             for part, function in zip(self.parts, functions, strict=True):
-                if not part.folder.exists(span.name):
-                    _write(part.folder, span.name, function(part.operator.selected(block)))
+                if not part.folder.exists(block_range.name):
+                    _write(part.folder, block_range.name, function(part.operator.selected(block)))
             return len(block) * len(self.parts)
 
         return apply

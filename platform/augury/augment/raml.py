@@ -30,9 +30,11 @@ class Raml(CountedDraw):
         return RAML, SWITCHOUT
 
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray:
-        return np.where(self.chosen(replaceable, keys, turn), replacements(ids, keys, turn, symbols.ordinary), ids)
+        return np.where(
+            self.choose_tokens(replaceable, keys, epoch), replacements(ids, keys, epoch, symbols.ordinary), ids
+        )
 
 
 OPERATOR = Raml

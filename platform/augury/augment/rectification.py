@@ -11,7 +11,7 @@ Rectify = Literal["requested", "teacher", "teacher_or_requested", "agreement"]
 DROPPED = -1
 
 
-def rectified(
+def rectify_labels(
     requested: NDArray[np.int64], probabilities: NDArray[np.floating] | None, rectify: Rectify, threshold: float
 ) -> NDArray[np.int64]:
     """The label of every example (n), or DROPPED.

@@ -11,7 +11,17 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
-from augury.augment.operator import RECORDS, VIEW, Apply, Made, Operator, ReadyModel, children, plural, view
+from augury.augment.operator import (
+    RECORDS,
+    VIEW,
+    BlockFunction,
+    Operator,
+    OperatorOutput,
+    ReadyModel,
+    derive_records,
+    plural,
+    view_table,
+)
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.errors import UserError
 from augury.core.rng import seed_of
@@ -119,12 +129,12 @@ class Reorder(Operator):
         texts = chain.from_iterable(beginning.column(side).to_pylist() for side in sides)
         require_words(texts, self.parallel.source_language, f"operator {self.operator}")
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         draw = fitted["models"][REORDERER].sampler(store)
 
         refused = {"empty", "unfaithful"} if self.fallback else {"empty"}
 
-        def apply(block: pa.Table) -> Made:
+        def apply(block: pa.Table) -> OperatorOutput:
             parents = block.take(np.repeat(np.arange(len(block)), self.copies))
             copies = [*range(1, self.copies + 1)] * len(block)
             ids = parents.column("id").to_pylist()
@@ -141,8 +151,8 @@ class Reorder(Operator):
                     [old if verdict in refused else new for old, new, verdict in outcomes], pa.string()
                 )
             if self.use == RECORDS:
-                return Made(children(parents, self, copies, **texts), counts)
-            return Made(view(block, texts), counts)
+                return OperatorOutput(derive_records(parents, self, copies, **texts), counts)
+            return OperatorOutput(view_table(block, texts), counts)
 
         return apply
 

@@ -11,8 +11,8 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.operator import Apply, Made, Operator, ReadyModel, TrainedModel, children
-from augury.augment.rectification import DROPPED, Rectify, rectified
+from augury.augment.operator import BlockFunction, Operator, OperatorOutput, ReadyModel, TrainedModel, derive_records
+from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 from augury.core import config
 from augury.core.citations import CROSS_LINGUAL_NLI, Paper
 from augury.core.config import Section
@@ -119,10 +119,10 @@ class Semantic(Operator):
             return dict.fromkeys(("threshold", "teacher"), "the teacher is not asked")
         return {"threshold": "agreement asks for no confidence"} if self.rectify == "agreement" else {}
 
-    def bind(self, fitted: Mapping[str, Any], store: Store) -> Apply:
+    def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
         models = _Models(self, fitted["models"], store)
 
-        def apply(block: pa.Table) -> Made:
+        def apply(block: pa.Table) -> OperatorOutput:
             requests = self._requests(block)
             parents = _rows(block, [request.row for request in requests])
             hypotheses, originals = models.hypotheses(parents, requests), parents.column("hypothesis").to_pylist()
@@ -136,17 +136,17 @@ class Semantic(Operator):
             usable = [row for row, text in enumerate(hypotheses) if text not in ("", originals[row])]
             labels = self._labels(models, parents, requests, hypotheses, usable)
             for row, label in zip(usable, labels, strict=True):
-                fate = "dropped" if label is None else "kept" if label == requests[row].label else "changed"
-                counts[f"{fate} {requests[row].label}"] += 1
+                outcome = "dropped" if label is None else "kept" if label == requests[row].label else "changed"
+                counts[f"{outcome} {requests[row].label}"] += 1
             kept = [(row, label) for row, label in zip(usable, labels, strict=True) if label is not None]
-            records = children(
+            records = derive_records(
                 _rows(parents, [row for row, _ in kept]),
                 self,
                 [requests[row].copy for row, _ in kept],
                 hypothesis=pa.array([hypotheses[row] for row, _ in kept], pa.string()),
                 label=pa.array([label for _, label in kept], pa.string()),
             )
-            return Made(records, counts)
+            return OperatorOutput(records, counts)
 
         return apply
 
@@ -164,7 +164,7 @@ class Semantic(Operator):
         if self.rectify != "requested":
             premises = _rows(parents, rows).column("premise").to_pylist()
             probabilities = models.probabilities(premises, [hypotheses[row] for row in rows])
-        positions = rectified(requested, probabilities, self.rectify, self.threshold)
+        positions = rectify_labels(requested, probabilities, self.rectify, self.threshold)
         return [None if label == DROPPED else LABELS[label] for label in positions.tolist()]
 
     def _requests(self, block: pa.Table) -> list[Request]:
@@ -203,7 +203,7 @@ class _Models:
             for request, name in zip(requests, ids, strict=True)
         ]
         question = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.to_dict()}
-        table = self._once(question, lambda: pa.table({"text": self._sampler(texts, keys, operator.sampling)}))
+        table = self._cached_table(question, lambda: pa.table({"text": self._sampler(texts, keys, operator.sampling)}))
         return list(table.column("text").to_pylist())
 
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
@@ -216,14 +216,14 @@ class _Models:
 
         if not premises:
             return np.zeros((0, len(LABELS)))
-        table = self._once({"run": run.name, "texts": [list(premises), list(hypotheses)]}, classify)
+        table = self._cached_table({"run": run.name, "texts": [list(premises), list(hypotheses)]}, classify)
         return np.stack([table.column(label).to_numpy() for label in LABELS], axis=1)
 
     @cached_property
     def _sampler(self) -> Sampler:
         return self.models[GENERATOR].sampler(self.store)
 
-    def _once(self, question: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
+    def _cached_table(self, question: dict[str, Any], make: Callable[[], pa.Table]) -> pa.Table:
         folder = self.store.folder(KIND, config.address({"version": self.operator.VERSION, **question}))
 
         def write() -> None:

@@ -23,18 +23,20 @@ class SwitchOut(CountedDraw):
         return (SWITCHOUT,)
 
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, turn: int, symbols: Symbols
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray:
-        return np.where(self.chosen(replaceable, keys, turn), replacements(ids, keys, turn, symbols.ordinary), ids)
+        return np.where(
+            self.choose_tokens(replaceable, keys, epoch), replacements(ids, keys, epoch, symbols.ordinary), ids
+        )
 
 
-def replacements(ids: np.ndarray, keys: np.ndarray, turn: int, ordinary: np.ndarray) -> np.ndarray:
+def replacements(ids: np.ndarray, keys: np.ndarray, epoch: int, ordinary: np.ndarray) -> np.ndarray:
     """Return for every id (rows, length) one of the ordinary ids that is another, each as likely.
 
     What stands for an id that is not ordinary is any of them but one. `ordinary` is in order.
     """
     places = np.searchsorted(ordinary, ids)
-    numbers = uniform(fold_in(keys, REPLACEMENTS), turn, ids.shape[1])
+    numbers = uniform(fold_in(keys, REPLACEMENTS), epoch, ids.shape[1])
     steps = 1 + np.floor(numbers * (len(ordinary) - 1)).astype(np.int64)
     return np.asarray(ordinary[(places + steps) % len(ordinary)])
 

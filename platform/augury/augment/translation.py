@@ -11,7 +11,7 @@ from typing import Any, NamedTuple, Protocol
 import pyarrow as pa
 from pydantic import Field
 
-from augury.augment.pipeline import Block, blocks_of
+from augury.augment.pipeline import Block, split_into_blocks
 from augury.core import config
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution, Executor
@@ -31,7 +31,7 @@ BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60  # that one core translates with a small model
 
 
-class Drawn(Sampling):
+class TranslationSampling(Sampling):
     """Parameters of drawing translations in place of searching for the best ones (Edunov et al. 2018)."""
 
     top_k: int | None = Field(None, ge=1)
@@ -68,7 +68,9 @@ class Direction(NamedTuple):
 FORWARD, BACKWARD = Direction("forward", "source", "target"), Direction("backward", "target", "source")
 
 
-def experiment_of(direction: Direction, experiment: Mapping[str, Any], system: Mapping[str, Any]) -> dict[str, Any]:
+def direction_experiment(
+    direction: Direction, experiment: Mapping[str, Any], system: Mapping[str, Any]
+) -> dict[str, Any]:
     """Return the sections of an experiment that trains models of a direction, given those of the forward one.
 
     `system` are the dotted keys in which it differs.
@@ -93,7 +95,7 @@ def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> N
         )
 
 
-def fates(hypotheses: Sequence[str | None]) -> Counter[str]:
+def count_outcomes(hypotheses: Sequence[str | None]) -> Counter[str]:
     """Count the hypotheses, and those that make no pair by reason."""
     empty = sum(text is not None and not text.strip() for text in hypotheses)
     return Counter({"translated": len(hypotheses), "too long": hypotheses.count(None), "empty": empty})
@@ -108,7 +110,7 @@ class Translation:
     model: Model
     view: str = PLAIN
     decoding: Decoding = Decoding()
-    drawn: Drawn | None = None
+    sampling: TranslationSampling | None = None
     """How outputs are drawn, where they are not the best of a search."""
     per_second: float = SENTENCES_PER_SECOND
     """Texts that one core does in a second."""
@@ -124,7 +126,7 @@ class Translation:
                 "column": self.column,
                 "model": self.model.name,
                 "view": self.view,
-                **({"drawn": self.drawn.to_dict()} if self.drawn else {"decoding": self._search}),
+                **({"drawn": self.sampling.to_dict()} if self.sampling else {"decoding": self._search}),
             }
         )
         return store.folder(KIND, address)
@@ -149,7 +151,7 @@ class Translation:
         return self.decoding.model_dump(exclude={"batch_tokens"})
 
     def _blocks(self) -> list[Block]:
-        return blocks_of(self.corpus, self.block_rows or BLOCK_ROWS)
+        return split_into_blocks(self.corpus, self.block_rows or BLOCK_ROWS)
 
     def _make(self, folder: Folder, store: Store, execution: Execution, name: str, unit: str) -> None:
         blocks = self._blocks()
@@ -182,7 +184,7 @@ class Translation:
     def _reserved(self, execution: Execution, executor: Executor) -> dict[str, float]:
         """The CPUs and GPUs of every process; `generate`, which draws, runs on a GPU whatever the model is."""
         reserved = execution.reserved(executor)
-        return reserved if self.drawn or self.model.on_gpu else {**reserved, "gpus": 0.0}
+        return reserved if self.sampling or self.model.on_gpu else {**reserved, "gpus": 0.0}
 
     def _rows(self, block: Block) -> int:
         return len(self.texts(block))
@@ -218,7 +220,7 @@ class _TranslateBlock:
 
     def __call__(self) -> Callable[[Block], _Done]:
         translation = self.translation
-        outputs_of = self._drawing(translation.drawn) if translation.drawn else self._search()
+        outputs_of = self._drawing(translation.sampling) if translation.sampling else self._search()
 
         def apply(block: Block) -> _Done:
             start = time.perf_counter()
@@ -234,6 +236,6 @@ class _TranslateBlock:
         translate = translation.model.translator(self.store, self.threads)
         return lambda block: translate(translation.texts(block), translation.view, translation.decoding)
 
-    def _drawing(self, drawn: Drawn) -> Callable[[Block], Sequence[str | None]]:
+    def _drawing(self, sampling: TranslationSampling) -> Callable[[Block], Sequence[str | None]]:
         translation, draw = self.translation, self.translation.model.sampler(self.store)
-        return lambda block: draw(translation.texts(block), translation.keys(block, drawn.seed), drawn)
+        return lambda block: draw(translation.texts(block), translation.keys(block, sampling.seed), sampling)

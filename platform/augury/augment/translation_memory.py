@@ -24,7 +24,7 @@ class TranslationMemory:
 
     def __init__(self, ids: list[str], sources: list[str], targets: list[str], tokens: Callable[[str], list[str]]):
         self.ids, self.targets, self.tokens = ids, targets, tokens
-        self.number = {name: row for row, name in enumerate(ids)}
+        self.row_by_id = {name: row for row, name in enumerate(ids)}
         self.rows: dict[str, list[int]] = {}
         for row, source in enumerate(sources):
             self.rows.setdefault(source, []).append(row)
@@ -45,11 +45,11 @@ class TranslationMemory:
         last = np.array([self.rows.get(source, [len(self.ids)])[-1] for source in sources], np.int64)
         if contained:
             pairs, shares = self._index.overlapping(tokens, limit.threshold)
-            own = np.array([self._numbers.get(source, -1) for source in sources], np.int64)
-            allowed = pairs.sentences != own[pairs.queries]
+            own_numbers = np.array([self._numbers.get(source, -1) for source in sources], np.int64)
+            allowed = pairs.sentences != own_numbers[pairs.queries]
             if earlier:
                 allowed &= self._first[pairs.sentences] < last[pairs.queries]
-            pairs = self._index.filter_similar(tokens, limit, _best(pairs.where(allowed), shares[allowed]))
+            pairs = self._index.filter_similar(tokens, limit, _best_pairs(pairs.where(allowed), shares[allowed]))
         else:
             pairs = self._index.similar(tokens, limit)
         cuts = np.searchsorted(pairs.queries, np.arange(len(sources) + 1))
@@ -59,7 +59,7 @@ class TranslationMemory:
 
 
 @lru_cache(maxsize=1)
-def memory_of(corpus: Folder, tokens: TokensOf, of: tuple[str, ...] = ()) -> TranslationMemory:
+def load_memory(corpus: Folder, tokens: TokensOf, of: tuple[str, ...] = ()) -> TranslationMemory:
     """Return the translation memory of a parallel corpus, or of texts in it, read and indexed once in a process."""
     text = Corpus(corpus)
     columns = [text.column(name) for name in ("id", "source", "target")]
@@ -79,7 +79,7 @@ def tokenizer(tokens: TokensOf, language: str) -> Callable[[str], list[str]]:
     return words if tokens == "words" else str.split
 
 
-def _best(pairs: Pairs, shares: np.ndarray) -> Pairs:
+def _best_pairs(pairs: Pairs, shares: np.ndarray) -> Pairs:
     """Return the `BEST` pairs of every query by their shares, earlier sentences first among equals; in order."""
     order = np.lexsort((pairs.sentences, -shares, pairs.queries))
     queries = pairs.queries[order]

@@ -91,7 +91,7 @@ def _result(corpus: Corpus, augmented: Augmented) -> dict[str, Any]:
             "rows": manifest["rows"],
             "counts": counts,
             "measures": part.operator.measures(counts),
-            "made": part.name in augmented.made,
+            "made": part.name in augmented.computed,
         }
     return {
         "rows_in": corpus.rows + sum(corpus.manifest["rejected"].values()),
@@ -181,7 +181,7 @@ def _train_models(experiment: Experiment, store: Store) -> list[Models]:
     """Return the models that the operators need; trains missing ones."""
     from augury.experiments import operator_models
 
-    return operator_models.trained(experiment.model_copy(update={"storage": store.root}), store)
+    return operator_models.train_models(experiment.model_copy(update={"storage": store.root}), store)
 
 
 def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:

@@ -14,7 +14,7 @@ from augury.core.errors import UserError
 
 if TYPE_CHECKING:
     from augury.experiments.experiment import Experiment
-    from augury.experiments.preflight import LeftOut, Report
+    from augury.experiments.preflight import LeftOutRows, Report
 
 HELP = "Check an experiment before training: settings, texts, keys, sizes, excluded rows and estimated cost."
 EXAMPLE = "augury config search_spaces/experiments/multi30k.yaml --set regime.label_smoothing=0.2"
@@ -87,14 +87,14 @@ def _facts(loaded: Experiment, systems: dict[str, Experiment], report: Report | 
 
 def _cost(loaded: Experiment, systems: dict[str, Experiment], report: Report) -> dict[str, Any]:
     """Return the estimated cost of all runs; the total is None if a part is unknown."""
-    from augury.experiments.cost import ROUGH, total
+    from augury.experiments.cost import ERROR_FACTOR, total
 
     seeds = dict.fromkeys([*systems, *report.stages], len(loaded.seeds))
     estimate = total(report.costs, seeds, loaded.execution, loaded.training.workers)
     return {
         "seconds": estimate.seconds,
         "bytes": estimate.bytes,
-        "rough": ROUGH,
+        "rough": ERROR_FACTOR,
         "on": estimate.where,
         "text": str(estimate),
         "by_system": {name: cost and cost._asdict() for name, cost in report.costs.items()},
@@ -128,7 +128,7 @@ def _count(count: int, noun: str) -> str:
     return f"{count} {noun}{'' if count == 1 else 's'}"
 
 
-def _left_out(name: str, left_out: LeftOut) -> Iterator[str]:
+def _left_out(name: str, left_out: LeftOutRows) -> Iterator[str]:
     value = {True: "true", False: "false", None: "null"}.get(left_out.value, left_out.value)
     remedy = f"setting {left_out.setting}: {value}" if left_out.setting else "no setting includes them: fix the rows"
     yield f"{left_out.rows:,} rows of {name} excluded: {left_out.reason} ({remedy})"

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from augury.core.errors import UserError, unknown
 
 if TYPE_CHECKING:
-    from augury.experiments.drafting import Draft
+    from augury.experiments.drafting import DraftOptions
 
 HELP = "Write a commented experiment file for your own texts and check it; prompts for missing flags."
 EXAMPLE = """augury init my.yaml --source train.de --target train.en --valid dev.de dev.en --test news news.de news.en
@@ -77,9 +77,9 @@ def run(arguments: argparse.Namespace) -> int:
     return config.show(str(path), (), as_json=arguments.json)
 
 
-def _collect(arguments: argparse.Namespace, name: str) -> Draft:
+def _collect(arguments: argparse.Namespace, name: str) -> DraftOptions:
     """Return the draft of an experiment from flags and prompts."""
-    from augury.experiments.drafting import Draft
+    from augury.experiments.drafting import DraftOptions
 
     task = arguments.task
     if task not in TASKS:
@@ -101,7 +101,7 @@ def _collect(arguments: argparse.Namespace, name: str) -> Draft:
     languages = [arguments.language] if tables else [arguments.source_language, arguments.target_language]
     uncompressed = [Path(file).with_suffix("") if Path(file).suffix in COMPRESSED else Path(file) for file in train]
     guesses = [file.suffix[1:] for file in uncompressed] if len(train) == 2 else columns
-    return Draft(
+    return DraftOptions(
         name, task, _languages(languages, guesses), _rows(train[0]), train, valid, dict(tests), columns, arguments.model
     )
 

@@ -95,7 +95,7 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
     """Return lines with the estimated cost of every row and of the models behind it, cautions, and the sum."""
     from augury.core.progress import duration
     from augury.experiments.cost import total
-    from augury.experiments.preflight import cautions, estimates, with_stages
+    from augury.experiments.preflight import add_earlier_stages, cautions, estimates
 
     execution = plan.base().execution
     threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial
@@ -104,7 +104,7 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
         planned.name: planned.experiment.model_copy(update={"execution": execution})
         for planned in plan.configurations.values()
     }
-    systems = with_stages(rows, plan.store)
+    systems = add_earlier_stages(rows, plan.store)
     costs, seeds = estimates(systems, plan.store, options.seeds), dict.fromkeys(systems, len(options.seeds))
     of_all = total(costs, seeds, execution, max(system.training.workers for system in rows.values()))
     lines = []

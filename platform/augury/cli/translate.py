@@ -35,7 +35,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
     from augury.experiments import trainable
-    from augury.experiments.rendering import view_named
+    from augury.experiments.rendering import resolve_view
     from augury.experiments.run import Run
 
     _, folder = open_run(arguments.trained, arguments.storage)
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if decoding is not None:
         options["decoding"] = config.validate(type(decoding), {**decoding.to_dict(), **overrides}, "decoding")
     for view in overrides.get("views", ()):
-        view_named(trained, view)
+        resolve_view(trained, view)
     mbr_only = [key for key in ("n_best", "utility") if key in overrides]
     if mbr_only and getattr(options["decoding"], "combine", None) != "mbr":
         raise UserError(f"{flag_of(mbr_only[0])} needs --combine mbr: add it, or leave out {flag_of(mbr_only[0])}")

@@ -34,46 +34,46 @@ def canonical(experiment: Experiment, store: Store) -> Canonical:
     if before := experiment.before():
         plain = canonical(before, store).experiment.to_dict()
         content["stage"]["after"] = {key: value for key, value in plain.items() if key not in SHARED}
-    reasons = dict(_inactive(experiment))
+    reasons = dict(_inactive_settings(experiment))
     for key in reasons:
-        _drop(content, key.split("."))
-    plainer = parse(content)
-    reduced = _reduced(plainer, store)
-    if tuple(reduced) != plainer.augment:
+        _delete(content, key.split("."))
+    result = parse(content)
+    reduced = _canonical_operators(result, store)
+    if tuple(reduced) != result.augment:
         shown = "; ".join(title(operator.to_dict()) for operator in reduced)
         reasons["augment"] = f"on this text it is the same as {shown}"
-        plainer = parse({**content, "augment": [operator.to_dict() for operator in reduced]})
-    return Canonical(plainer, reasons)
+        result = parse({**content, "augment": [operator.to_dict() for operator in reduced]})
+    return Canonical(result, reasons)
 
 
-def _inactive(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
+def _inactive_settings(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
     """Dotted keys of settings without effect, with the reason, in all sections."""
     if isinstance(value, Section):
-        dead = value.inactive()
-        yield from ((f"{prefix}{name}", reason) for name, reason in dead.items())
+        inactive = value.inactive()
+        yield from ((f"{prefix}{name}", reason) for name, reason in inactive.items())
         for name in type(value).model_fields:
-            if name not in dead:
-                yield from _inactive(getattr(value, name), f"{prefix}{name}.")
+            if name not in inactive:
+                yield from _inactive_settings(getattr(value, name), f"{prefix}{name}.")
     elif isinstance(value, list | tuple):
         for index, item in enumerate(value):
-            yield from _inactive(item, f"{prefix}{index}.")
+            yield from _inactive_settings(item, f"{prefix}{index}.")
     elif isinstance(value, Mapping):
         for name, item in value.items():
-            yield from _inactive(item, f"{prefix}{name}.")
+            yield from _inactive_settings(item, f"{prefix}{name}.")
 
 
-def _drop(content: Any, path: Sequence[str]) -> None:
+def _delete(content: Any, path: Sequence[str]) -> None:
     for part in path[:-1]:
         content = content[int(part)] if isinstance(content, list) else content[part]
     del content[path[-1]]
 
 
-def _reduced(experiment: Experiment, store: Store) -> list[Operator]:
+def _canonical_operators(experiment: Experiment, store: Store) -> list[Operator]:
     """The operators with parameters that make equal text written in one way."""
-    return [_canonical(operator, experiment, store) for operator in experiment.augment]
+    return [_canonical_operator(operator, experiment, store) for operator in experiment.augment]
 
 
-def _canonical(operator: Operator, experiment: Experiment, store: Store) -> Operator:
+def _canonical_operator(operator: Operator, experiment: Experiment, store: Store) -> Operator:
     if type(operator).canonical is Operator.canonical:
         return operator
     train = cached_corpus(experiment.first().corpus, "train", store.root)

@@ -14,13 +14,13 @@ from augury.core.progress import duration
 from augury.experiments.experiment import Experiment
 from augury.training.settings import Training
 
-PIECES_PER_WORD = 1.4
-FLOPS = 6  # of a parameter and a piece, forward and backward
-CORE = 3e10  # FLOP/s that small models reach on one core: 15 to 35e9 were measured (LOG.md)
-HALF = 2  # times as fast are products in bfloat16, on a CPU that has them: 1.4 to 2.0 were measured
-GPU = 2e13  # FLOP/s; an assumption
-UPDATE = 0.01  # seconds of an update, however small the model is
-BESIDES = 1.2  # validation, checkpoints and decoding on top of training
+SUBWORDS_PER_WORD = 1.4
+FLOPS_PER_PARAMETER = 6  # of a parameter and a piece, forward and backward
+CORE_FLOPS = 3e10  # FLOP/s that small models reach on one core: 15 to 35e9 were measured (LOG.md)
+BF16_SPEEDUP = 2  # times as fast are products in bfloat16, on a CPU that has them: 1.4 to 2.0 were measured
+GPU_FLOPS = 2e13  # FLOP/s; an assumption
+UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
+OVERHEAD = 1.2  # validation, checkpoints and decoding on top of training
 SIZES = (
     ("hidden_size", "d_model", "dim"),
     ("num_hidden_layers", "num_layers", "n_layers"),
@@ -28,7 +28,7 @@ SIZES = (
     ("vocab_size",),
 )
 """What models call their hidden size, their layers, their feed-forward size and their vocabulary."""
-ROUGH = 3
+ERROR_FACTOR = 3
 """The true time is likely between the estimate divided and multiplied by this."""
 
 
@@ -78,7 +78,7 @@ class Total(NamedTuple):
         disk = f"{size:,.0f} MB" if size < 1000 else f"{size / 1000:,.1f} GB"
         return (
             f"about {duration(self.seconds)} on {self.where} and {disk} of disk at most, if no other run shares them; "
-            f"rough: {ROUGH} times less or more"
+            f"rough: {ERROR_FACTOR} times less or more"
         )
 
 
@@ -95,15 +95,15 @@ def total(costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution:
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     """Return an estimate for one seed of an experiment."""
     training, draws = experiment.training, experiment.draws()
-    pieces = [PIECES_PER_WORD * words for words in text.words]
+    pieces = [SUBWORDS_PER_WORD * words for words in text.words]
     rows = max(1.0, training.max_tokens / max(1.0, *pieces))
     rows = min(rows, training.max_examples or rows, text.rows) * training.workers * training.accumulation
     per_pass = math.ceil(text.rows / rows)
     updates = min(training.max_updates or math.inf, (training.max_passes or math.inf) * per_pass)
     views = max(len(draw.views) for draw in draws)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
-    work = FLOPS * updates * rows * views * passed * experiment.regime.relative_cost
-    seconds = BESIDES * (work / _speed(experiment.execution, training) + UPDATE * updates)
+    work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
+    seconds = OVERHEAD * (work / _speed(experiment.execution, training) + UPDATE_SECONDS * updates)
     kept = training.average_last + 2  # the checkpoints of the mean, the model reported on, its form for decoding
     return Cost(size.parameters, int(updates), seconds, 4 * size.parameters * (kept + 2))
 
@@ -165,11 +165,11 @@ def cpu_has_bfloat16() -> bool:
 
 def _speed(execution: Execution, training: Training) -> float:
     if uses_gpu(execution):
-        return GPU * training.workers
-    faster = HALF if training.precision == "bf16" and cpu_has_bfloat16() else 1
-    return CORE * faster * _cores(execution, training.workers) ** 0.8
+        return GPU_FLOPS * training.workers
+    faster = BF16_SPEEDUP if training.precision == "bf16" and cpu_has_bfloat16() else 1
+    return CORE_FLOPS * faster * _cores(execution, training.workers) ** 0.8
 
 
 def _cores(execution: Execution, workers: int) -> int:
-    there = os.cpu_count() or 1
-    return min(there, workers * execution.threads) if execution.threads else there
+    available = os.cpu_count() or 1
+    return min(available, workers * execution.threads) if execution.threads else available

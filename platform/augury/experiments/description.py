@@ -75,7 +75,7 @@ def describe_scores(run: Run) -> None:
 
 def artifacts(run: Run) -> list[File]:
     """Return the files to keep with a run: tokenizer, what operators learned, manifests of corpora."""
-    folders = {name: run.stored(folder) for name, folder in {"vocabulary": run.tokenizer, **run.fits}.items()}
+    folders = {name: run.stored_folder(folder) for name, folder in {"vocabulary": run.tokenizer, **run.fits}.items()}
     files = [File(folder, file, name) for name, folder in folders.items() for file in folder.names() if file[0] != "_"]
     corpora = [
         File(run.store.folder(CORPORA, corpus.address), "manifest.json", f"corpora/{corpus.role}")

@@ -21,7 +21,7 @@ COMMENTS = {
 class Tier(NamedTuple):
     """Settings of a translation experiment for little or much text."""
 
-    most: float
+    max_rows: float
     """Training rows."""
     model: str
     training: str
@@ -63,7 +63,7 @@ Files = Sequence[str]
 
 
 @dataclass(frozen=True)
-class Draft:
+class DraftOptions:
     """What somebody says of an experiment to be."""
 
     name: str
@@ -82,27 +82,28 @@ class Draft:
     """Of sentence pairs: a pretrained one, by its directory or its name on the hub."""
 
 
-def draft(wanted: Draft) -> str:
+def draft(options: DraftOptions) -> str:
     """Return the experiment file."""
-    return _inference(wanted) if wanted.task == "nli" else _translation(wanted)
+    return _inference(options) if options.task == "nli" else _translation(options)
 
 
-def every(rows: int) -> int:
+def held_out_interval(rows: int) -> int:
     """Return n where each n-th of so many rows is to be held out for validation."""
     return max(2, rows // max(1, min(HELD_OUT, rows // 10)))
 
 
-def _translation(wanted: Draft) -> str:
-    tier = next(tier for tier in TIERS if wanted.rows <= tier.most)
-    held_out = f"every: {every(wanted.rows)}    # there is no validation text: each n-th training pair is held out"
+def _translation(options: DraftOptions) -> str:
+    tier = next(tier for tier in TIERS if options.rows <= tier.max_rows)
+    interval = held_out_interval(options.rows)
+    held_out = f"every: {interval}    # there is no validation text: each n-th training pair is held out"
     return f"""# Does CipherDAug help on this text?
-{_head(wanted)}
+{_head(options)}
 corpus:
-  source_language: {wanted.languages[0]}
-  target_language: {wanted.languages[1]}
-  train: {_text(wanted, wanted.train)}
-  {f"valid: {_text(wanted, wanted.valid)}" if wanted.valid else held_out}
-{_tests(wanted)}
+  source_language: {options.languages[0]}
+  target_language: {options.languages[1]}
+  train: {_text(options, options.train)}
+  {f"valid: {_text(options, options.valid)}" if options.valid else held_out}
+{_tests(options)}
   # filter: {{max_length: 175, max_ratio: 1.5, deduplicate: false, lowercase: false}}    # of training text, in words
 
 # Further views of every source sentence: enciphered, each letter moved by a key in the alphabet of the text.
@@ -121,15 +122,15 @@ training:
 """
 
 
-def _inference(wanted: Draft) -> str:
+def _inference(options: DraftOptions) -> str:
     return f"""# Does EDA help on these sentence pairs?
-{_head(wanted)}
+{_head(options)}
 corpus:
-  language: {wanted.languages[0]}
+  language: {options.languages[0]}
   # Labels with other names are said with a text: labels: {{0: entailment, 1: neutral, 2: contradiction}}
-  train: {_text(wanted, wanted.train)}
-  valid: {_text(wanted, wanted.valid)}
-{_tests(wanted)}
+  train: {_text(options, options.train)}
+  valid: {_text(options, options.valid)}
+{_tests(options)}
 
 # Copies of every pair in which words are replaced, inserted, swapped or deleted. Others: reorder, semantic.
 augment:
@@ -137,7 +138,7 @@ augment:
 # regime: {{name: adversarial, preset: paper}}    # adds PGD
 
 # A name on the hub, or a directory that save_pretrained wrote; from nothing: {{architecture: tiny}}
-model: {{name: {_scalar(wanted.model or "FacebookAI/xlm-roberta-base")}}}
+model: {{name: {_scalar(options.model or "FacebookAI/xlm-roberta-base")}}}
 training:
 {_lines("max_passes: 5, patience: 3")}
 
@@ -145,31 +146,31 @@ training:
 """
 
 
-def _head(wanted: Draft) -> str:
+def _head(options: DraftOptions) -> str:
     return f"""\
 # `augury config FILE` checks this file and its texts, and shows all settings by --resolved. `augury train FILE`
 # trains the system that it describes and the plain baseline, with every seed, and ends in a table and a page.
-name: {_scalar(wanted.name)}
-task: {wanted.task}
+name: {_scalar(options.name)}
+task: {options.task}
 seeds: [1, 2, 3]    # seeds differ as much as methods do: a single one decides nothing
 storage: results    # directory or URI of everything that is made
 """
 
 
-def _tests(wanted: Draft) -> str:
-    if not wanted.tests:
+def _tests(options: DraftOptions) -> str:
+    if not options.tests:
         return "  # There are no test sets: validation decides, which flatters the best. tests: {news: {...}}"
     return "\n".join(
-        ["  tests:", *(f"    {_scalar(name)}: {_text(wanted, files)}" for name, files in wanted.tests.items())]
+        ["  tests:", *(f"    {_scalar(name)}: {_text(options, files)}" for name, files in options.tests.items())]
     )
 
 
-def _text(wanted: Draft, files: Files) -> str:
+def _text(options: DraftOptions, files: Files) -> str:
     """The section of a text."""
     if len(files) == 2:
         return f"{{source: {_scalar(files[0])}, target: {_scalar(files[1])}}}"
-    names = ("premise", "hypothesis", "label") if wanted.task == "nli" else ("source", "target")
-    columns = (f"{name}_column: {_scalar(column)}" for name, column in zip(names, wanted.columns, strict=True))
+    names = ("premise", "hypothesis", "label") if options.task == "nli" else ("source", "target")
+    columns = (f"{name}_column: {_scalar(column)}" for name, column in zip(names, options.columns, strict=True))
     return f"{{{', '.join([f'file: {_scalar(files[0])}', *columns])}}}"
 
 

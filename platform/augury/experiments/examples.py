@@ -33,20 +33,20 @@ class Examples:
         tokens: Mapping[str, Folder],
         sides: Sequence[str],
         texts: Sequence[Folder],
-        most: int | None = None,
+        max_pieces: int | None = None,
         symbols: Callable[[], Symbols] | None = None,
     ):
         """`tokens` are a run's, by name; `texts` are the corpus and the records, in whose order rows are."""
         self.draws: list[Draw] = experiment.draws()
         self.operators = experiment.token_draws
-        self.texts, self.symbols, self.most = list(texts), symbols, most
-        records = experiment.records
+        self.texts, self.symbols, self.max_pieces = list(texts), symbols, max_pieces
+        records = experiment.record_origins
         parts = {side: [side, *(of_record(record, side) for record in records)] for side in sides}
-        parts |= {view: [view if view in tokens else SOURCE] for view in experiment.keys}
-        self._encoded_as = {name: first for name, (first, *_) in parts.items()}
-        self.tokens = {name: Tokens(*(tokens[part] for part in of)) for name, of in parts.items()}
+        parts |= {view: [view if view in tokens else SOURCE] for view in experiment.view_names}
+        self._text_of = {name: first for name, (first, *_) in parts.items()}
+        self.tokens = {name: Tokens(*(tokens[part] for part in sources)) for name, sources in parts.items()}
         self.corpus_rows = len(Tokens(tokens[SOURCE]))
-        self.rows, self.left_out = self._kept(most)
+        self.rows, self.left_out = self._select_rows(max_pieces)
         self.mixture = mixture(experiment, self.texts)
         of_corpus = int((self.rows < self.corpus_rows).sum())
         plain = set(sides)
@@ -80,14 +80,14 @@ class Examples:
         """Return the pieces of every row that is read, (rows,)."""
         return self.tokens[side].lengths[self.rows]
 
-    def located(self, examples: np.ndarray) -> list[tuple[Draw, int]]:
+    def locate(self, examples: np.ndarray) -> list[tuple[Draw, int]]:
         """Return the draw of every example number, and its row in the corpus and its records."""
         draws, rows = locate(examples, len(self.rows))
         return [(self.draws[draw], int(row)) for draw, row in zip(draws, self.rows[rows], strict=True)]
 
     def ids(self, examples: np.ndarray) -> list[str]:
         """Return the ids of records and their views, for messages."""
-        return [f"{self.record_ids[row]} ({'+'.join(draw.views)})" for draw, row in self.located(examples)]
+        return [f"{self.record_ids[row]} ({'+'.join(draw.views)})" for draw, row in self.locate(examples)]
 
     @cached_property
     def record_ids(self) -> list[str]:
@@ -98,20 +98,20 @@ class Examples:
         """Return a column of all rows."""
         return [value for text in self.texts for value in Corpus(text).column(name)]
 
-    def views(self, located: Sequence[tuple[Draw, int]], number: int) -> list[list[np.ndarray]]:
+    def views(self, located: Sequence[tuple[Draw, int]], epoch: int) -> list[list[np.ndarray]]:
         """Return the pieces of examples in every view that pass `number` reads them in, (views, examples)."""
         rows, count = [row for _, row in located], len(self.draws[0].views)
         return [
-            self.pieces([draw.views[view] for draw, _ in located], rows, number, anchor=view == 0 and count > 1)
+            self.pieces([draw.views[view] for draw, _ in located], rows, epoch, anchor=view == 0 and count > 1)
             for view in range(count)
         ]
 
-    def labels(self, located: Sequence[tuple[Draw, int]], number: int) -> list[np.ndarray]:
+    def labels(self, located: Sequence[tuple[Draw, int]], epoch: int) -> list[np.ndarray]:
         """Return the pieces of the side that pass `number` predicts of examples."""
-        return self.pieces([draw.target for draw, _ in located], [row for _, row in located], number, predicted=True)
+        return self.pieces([draw.target for draw, _ in located], [row for _, row in located], epoch, predicted=True)
 
     def pieces(
-        self, names: Sequence[str], rows: Sequence[int], number: int, *, predicted: bool = False, anchor: bool = False
+        self, names: Sequence[str], rows: Sequence[int], epoch: int, *, predicted: bool = False, anchor: bool = False
     ) -> list[np.ndarray]:
         """Return the pieces of rows, each of the side or view of its name, as pass `number` reads or predicts them.
 
@@ -122,26 +122,27 @@ class Examples:
         for operator in operators:
             for changed in [name for name in dict.fromkeys(names) if _changes(operator, name, predicted)]:
                 places = [place for place, name in enumerate(names) if name == changed]
-                drawn = self._drawn(
-                    operator, changed, [rows[place] for place in places], [pieces[place] for place in places], number
+                drawn = self._apply_draw(
+                    operator, changed, [rows[place] for place in places], [pieces[place] for place in places], epoch
                 )
                 for place, row in zip(places, drawn, strict=True):
                     pieces[place] = row
         return pieces
 
-    def _drawn(
-        self, operator: TokenDraw, name: str, rows: Sequence[int], pieces: Sequence[np.ndarray], number: int
+    def _apply_draw(
+        self, operator: TokenDraw, name: str, rows: Sequence[int], pieces: Sequence[np.ndarray], epoch: int
     ) -> list[np.ndarray]:
         """The pieces of rows of one side or view under a draw; a row that would come to be too long stays as it is."""
-        symbols = self._symbols._replace(text=self._encoded_as[name])
+        symbols = self._symbols._replace(text=self._text_of[name])
         ids = padded(pieces, NO_TOKEN)
         ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)  # the last is of NO_TOKEN
         ordinary[symbols.ordinary] = True
-        drawn = operator.draw(ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], number, symbols)
-        most = self.most or drawn.shape[1]
+        drawn = operator.draw(ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], epoch, symbols)
+        max_pieces = self.max_pieces or drawn.shape[1]
         lengths = (drawn != NO_TOKEN).sum(1).tolist()
         return [
-            row[:length] if length <= most else old for row, old, length in zip(drawn, pieces, lengths, strict=True)
+            row[:length] if length <= max_pieces else old
+            for row, old, length in zip(drawn, pieces, lengths, strict=True)
         ]
 
     @cached_property
@@ -155,18 +156,23 @@ class Examples:
             self._keys[key] = keys_of(self.record_ids, *key)
         return self._keys[key]
 
-    def _kept(self, most: int | None) -> tuple[np.ndarray, dict[str, int]]:
+    def _select_rows(self, max_pieces: int | None) -> tuple[np.ndarray, dict[str, int]]:
         """The rows that are read and how many are left out, by reason."""
-        if most is None:
+        if max_pieces is None:
             return np.arange(self.rows_read), {}
         lengths = np.zeros((len(self.tokens), self.rows_read), np.int64) + 1
         for place, tokens in enumerate(self.tokens.values()):
             lengths[place, : len(tokens)] = tokens.lengths
-        empty, long = (lengths == 0).any(0), (lengths > most).any(0)
+        empty, long = (lengths == 0).any(0), (lengths > max_pieces).any(0)
         rows = np.flatnonzero(~(empty | long))
         if not len(rows):
-            raise UserError(f"no training example has 1 to max_pieces={most} pieces on every side: raise max_pieces")
-        left_out = {"a side without pieces": int(empty.sum()), f"more than {most} pieces": int((long & ~empty).sum())}
+            raise UserError(
+                f"no training example has 1 to max_pieces={max_pieces} pieces on every side: raise max_pieces"
+            )
+        left_out = {
+            "a side without pieces": int(empty.sum()),
+            f"more than {max_pieces} pieces": int((long & ~empty).sum()),
+        }
         return rows, {reason: count for reason, count in left_out.items() if count}
 
 

@@ -97,17 +97,17 @@ class Experiment(Section):
         return {"augment": [], "regime": plain, **({"mixture": {}} if self.mixture else {})}
 
     @property
-    def keys(self) -> list[str]:
+    def view_names(self) -> list[str]:
         """The names of the views that the operators make."""
         return [part.name() for part in self._parts if _reads_as_view(part)]
 
     @property
-    def records(self) -> list[str]:
+    def record_origins(self) -> list[str]:
         """The origins of the records that the operators make."""
         return [part.name() for part in self._parts if part.makes() == RECORDS]
 
     @property
-    def uneven(self) -> bool:
+    def is_weighted(self) -> bool:
         """Whether texts or records differ in their weights, or have tags."""
         shares = [*self.corpus.shares.values(), *self.mixture.values()]
         return any(share != Share() for share in shares)
@@ -131,7 +131,7 @@ class Experiment(Section):
 
     def draws(self) -> list[Draw]:
         """Return how every example is read in one epoch."""
-        return self.regime.draws(self.keys)
+        return self.regime.draws(self.view_names)
 
     @property
     def test_sets(self) -> list[str]:
@@ -154,7 +154,7 @@ class Experiment(Section):
             {
                 role: content
                 if isinstance(content, ReadyModel)
-                else _model(index, operator, role, {"seeds": [1], "baseline": False, **content, **shared})
+                else _parse_model(index, operator, role, {"seeds": [1], "baseline": False, **content, **shared})
                 for role, content in operator.models(plain).items()
             }
             for index, operator in enumerate(self.augment)
@@ -195,7 +195,7 @@ class Experiment(Section):
             part.check(self.corpus.SCHEMA.names)
             if not self.systems:  # with systems, each is one experiment, and this is none
                 part.check_names([*self.corpus.mixture])
-        names = [*self.keys, *self.records]
+        names = [*self.view_names, *self.record_origins]
         if len(set(names)) < len(names):
             raise UserError(f"augment makes several things of one name: {', '.join(names)}; make each once")
         for draw in self.token_draws:
@@ -206,7 +206,7 @@ class Experiment(Section):
                     f"operator {draw.operator} segments anew, and task {self.task} reads subwords of its model's own: "
                     "take word_drop or switch_out"
                 )
-        unread = [key for key in self.keys if not any(key in draw.views for draw in self.draws())]
+        unread = [key for key in self.view_names if not any(key in draw.views for draw in self.draws())]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(
                 f"regime {self.regime.name} does not read the view {unread[0]}: leave its operator out of augment, "
@@ -230,20 +230,22 @@ class Experiment(Section):
             )
 
     def _check_mixture(self) -> None:
-        if not self.READS_TAGS and (self.corpus.mixture or self.uneven or self.tags):
+        if not self.READS_TAGS and (self.corpus.mixture or self.is_weighted or self.tags):
             raise UserError(f"task {self.task} trains on one text without weight and tag; several are for task nmt")
         if not self.systems:
             for name in self.mixture:
-                if name not in self.records:
-                    raise UserError(f"mixture: {unknown('records', name, self.records)}; texts say theirs themselves")
+                if name not in self.record_origins:
+                    raise UserError(
+                        f"mixture: {unknown('records', name, self.record_origins)}; texts say theirs themselves"
+                    )
 
     def _check_records(self) -> None:
         together = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]
-        if together and self.records:
+        if together and self.record_origins:
             raise UserError(
                 f"regime {self.regime.name} reads the view {together[0]} with every source, and the records of "
-                f"{', '.join(self.records)} have none: take an operator's copies as views (use: view, of eda and "
-                "reorder) or leave it out, or take a regime that reads one view at a time"
+                f"{', '.join(self.record_origins)} have none: take an operator's copies as views (use: view, of eda "
+                "and reorder) or leave it out, or take a regime that reads one view at a time"
             )
 
 
@@ -281,7 +283,7 @@ def last_stage(experiment: Experiment) -> Experiment:
         except InvalidSettings as error:
             faults = [fault._replace(path=fault.path[fault.path[:1] == ("stage",) :]) for fault in error.faults]
             raise InvalidSettings(
-                error.subject, [_below("stages", fault, name, changes) for fault in faults]
+                error.subject, [_locate_fault("stages", fault, name, changes) for fault in faults]
             ) from error
     return experiment
 
@@ -327,7 +329,7 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     # Only what was given: a preset that a system names must not lose against defaults spelt out.
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
     if experiment.systems:
-        return {name: _system(name, dotted, content) for name, dotted in experiment.systems.items()}
+        return {name: _parse_system(name, dotted, content) for name, dotted in experiment.systems.items()}
     itself = last_stage(parse(content))
     if experiment.stages:
         plain = parse({**content, "stages": {}}, "the first stage")
@@ -342,7 +344,7 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     return {"baseline": plain, experiment.name: itself}
 
 
-def _model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:
+def _parse_model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:
     """The experiment of a model that an operator works with; its faults stand at the operator."""
     try:
         model = parse(content)
@@ -353,17 +355,17 @@ def _model(index: int, operator: Operator, role: str, content: dict[str, Any]) -
     return model
 
 
-def _system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
+def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
     """One of the systems; its faults stand at its own dotted keys."""
     try:
         return last_stage(parse(config.merge(content, dotted), f"system {name}"))
     except InvalidSettings as error:
         raise InvalidSettings(
-            error.subject, [_below("systems", fault, name, dotted) for fault in error.faults]
+            error.subject, [_locate_fault("systems", fault, name, dotted) for fault in error.faults]
         ) from error
 
 
-def _below(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
+def _locate_fault(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
     """A fault in a system or a stage at the dotted key that it comes from."""
     for key in dotted:
         parts = tuple(key.split("."))

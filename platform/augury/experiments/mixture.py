@@ -35,7 +35,7 @@ def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
 
     Records have the share that `mixture` gives what made them, or else that of the first of their parents.
     """
-    if not experiment.uneven:
+    if not experiment.is_weighted:
         return None
     corpus, *records = map(Corpus, texts)
     shares = [*experiment.corpus.shares.values(), *experiment.mixture.values(), Share()]
@@ -44,7 +44,7 @@ def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
     for name, start, end in row_ranges(corpus):
         parts[0][start:end] = names.index(name)
     places: dict[str, int] | None = None
-    for name, text in zip(experiment.records, records, strict=True):
+    for name, text in zip(experiment.record_origins, records, strict=True):
         if name in own:
             parts.append(np.full(text.rows, len(names) + own.index(name)))
             continue

@@ -7,7 +7,7 @@ from collections import Counter
 import pyarrow as pa
 
 from augury.augment import pipeline
-from augury.augment.noise import NoiseOfTest
+from augury.augment.noise import NoiseForTestSet
 from augury.core import config
 from augury.core.execution import Execution
 from augury.core.locks import make_once
@@ -31,8 +31,8 @@ def check_noise(clean: Corpus, noise: SourceNoise) -> None:
     operator.check_text(pipeline.beginning(clean, operator))
 
 
-def _operator(noise: SourceNoise) -> NoiseOfTest:
-    return NoiseOfTest.model_validate(noise.to_dict())
+def _operator(noise: SourceNoise) -> NoiseForTestSet:
+    return NoiseForTestSet.model_validate(noise.to_dict())
 
 
 def _write(writer: CorpusWriter, clean: Corpus, part: pipeline.Part) -> None:

@@ -13,18 +13,18 @@ from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.runs import run_folder
 
 
-def addressed(experiment: Experiment, store: Store) -> list[Models]:
+def resolve_models(experiment: Experiment, store: Store) -> list[Models]:
     """Return the models of each operator by role, `<role>-<seed>` where an experiment has several seeds.
 
     No model is made; operators of an experiment that trains one may be fitted, to find what it is equal to.
     """
     return [
-        {name: model for role, wanted in roles.items() for name, model in _models(role, wanted, store).items()}
+        {name: model for role, wanted in roles.items() for name, model in _resolve_role(role, wanted, store).items()}
         for roles in experiment.models()
     ]
 
 
-def trained(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> list[Models]:
+def train_models(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> list[Models]:
     """Return the models of each operator by role; what is missing is trained, with all that it needs."""
     from augury.experiments import running  # with all that training takes
 
@@ -35,15 +35,15 @@ def trained(experiment: Experiment, store: Store, recording: Recording = unrecor
             _, failures = running.run_experiment(model, recording, scored=False)
             if failures:
                 raise UserError(f"the {role} of operator {operator.operator} cannot be trained: {failures[0]}")
-    return addressed(experiment, store)
+    return resolve_models(experiment, store)
 
 
-def _models(role: str, wanted: Experiment | ReadyModel, store: Store) -> Models:
+def _resolve_role(role: str, model: Experiment | ReadyModel, store: Store) -> Models:
     from augury.experiments import preparation  # which prepares the models of operators in turn
 
-    if isinstance(wanted, ReadyModel):
-        return {role: ready_model(wanted)}
-    trained_as = canonical(wanted, store).experiment
+    if isinstance(model, ReadyModel):
+        return {role: ready_model(model)}
+    trained_as = canonical(model, store).experiment
     address = preparation.address(trained_as, store)
-    runs = {seed: RunModel(run_folder(store, address, seed).name, wanted.task) for seed in wanted.seeds}
+    runs = {seed: RunModel(run_folder(store, address, seed).name, model.task) for seed in model.seeds}
     return {role if len(runs) == 1 else f"{role}-{seed}": run for seed, run in runs.items()}

@@ -28,7 +28,7 @@ from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import check_noise
 from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
-from augury.experiments.stages import chain, name_of
+from augury.experiments.stages import chain, stage_name
 from augury.scoring import metrics
 
 UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
@@ -43,7 +43,7 @@ SLOW = (
 
 
 @dataclass(frozen=True)
-class LeftOut:
+class LeftOutRows:
     """Rows of a text that are no part of the corpus, for one reason."""
 
     reason: str
@@ -56,14 +56,14 @@ class LeftOut:
 
 
 @dataclass(frozen=True)
-class Read:
+class TextSummary:
     """A text that was read."""
 
     name: str
     languages: Sequence[str]
     rows_in: int
     rows: int
-    left_out: Sequence[LeftOut]
+    left_out: Sequence[LeftOutRows]
     address: str
 
 
@@ -71,7 +71,7 @@ class Read:
 class Report:
     """What an experiment amounts to."""
 
-    texts: Sequence[Read]
+    texts: Sequence[TextSummary]
     cautions: Sequence[str]
     """What must be known to believe the results."""
     costs: Mapping[str, Cost | None]
@@ -109,20 +109,18 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
     """Check the systems of an experiment, and say what they read and what they will cost."""
     check(systems.values(), store)
-    trained = with_stages(systems, store)
-    texts: dict[str, Read] = {}
+    trained = add_earlier_stages(systems, store)
+    texts: dict[str, TextSummary] = {}
     for name, experiment in trained.items():
         for text in _read_texts(experiment, store):
-            called = (
-                text.name if text.name not in {known.name for known in texts.values()} else f"{text.name} of {name}"
-            )
-            texts.setdefault(text.address, replace(text, name=called))
-    cautioned = [*_of_models(systems.values()), *_leaks(trained, store), *cautions(systems.values())]
+            label = text.name if text.name not in {known.name for known in texts.values()} else f"{text.name} of {name}"
+            texts.setdefault(text.address, replace(text, name=label))
+    cautioned = [*_model_cautions(systems.values()), *_leaks(trained, store), *cautions(systems.values())]
     seeds = next(iter(systems.values())).seeds
     return Report(list(texts.values()), cautioned, estimates(trained, store, seeds), list(trained)[: -len(systems)])
 
 
-def with_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
+def add_earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
     """Return the systems, and before them the stages that they begin with and that are no system, each once."""
     known = {preparation.address(experiment, store) for experiment in systems.values()}
     earlier: dict[str, Experiment] = {}
@@ -130,7 +128,7 @@ def with_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Ex
         for stage in chain(experiment)[:-1]:
             if (address := preparation.address(stage, store)) not in known:
                 known.add(address)
-                earlier[f"{name}, {name_of(stage)}"] = stage
+                earlier[f"{name}, {stage_name(stage)}"] = stage
     return earlier | dict(systems)
 
 
@@ -149,9 +147,9 @@ def estimates(systems: Mapping[str, Experiment], store: Store, seeds: Sequence[i
             known = trained.setdefault(preparation.address(stage, store), set())
             if missing := {*model.seeds} - known:
                 known |= missing
-                called = name if stage is stages[-1] else f"{name}, {name_of(stage)}"
-                costs[called] = _times(len(missing), _cost(stage, store))
-                waiting += _models({called: stage})
+                label = name if stage is stages[-1] else f"{name}, {stage_name(stage)}"
+                costs[label] = _multiply(len(missing), _cost(stage, store))
+                waiting += _models({label: stage})
     return costs
 
 
@@ -192,7 +190,7 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
     return {split: cached_corpus(spec, split, store.root) for split in splits}
 
 
-def _read_texts(experiment: Experiment, store: Store) -> Iterator[Read]:
+def _read_texts(experiment: Experiment, store: Store) -> Iterator[TextSummary]:
     """The texts of all splits, those of a mixture one by one."""
     for split, corpus in _texts(experiment, store).items():
         mixture = experiment.corpus.mixture if split == "train" else {}
@@ -202,23 +200,23 @@ def _read_texts(experiment: Experiment, store: Store) -> Iterator[Read]:
             yield _read(split, experiment.corpus, split, corpus)
 
 
-def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> Read:
+def _read(name: str, spec: BaseSpec, split: str, corpus: Corpus) -> TextSummary:
     manifest, part = corpus.manifest, spec.resolve(split)
     rejected = {} if part.every and split == "valid" else manifest["rejected"]  # of training text, listed there
     left_out = [
         _left_out(reason, rows, part, manifest.get("examples", {}).get(reason, ())) for reason, rows in rejected.items()
     ]
-    return Read(name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address)
+    return TextSummary(name, part.languages, manifest["rows_in"], corpus.rows, left_out, corpus.address)
 
 
-def _left_out(reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Mapping[str, str]]) -> LeftOut:
+def _left_out(reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Mapping[str, str]]) -> LeftOutRows:
     key = REASON_SETTINGS.get(reason)
     if key is None:
-        return LeftOut(reason, rows, None, None, examples)
+        return LeftOutRows(reason, rows, None, None, examples)
     section, _, name = key.partition(".")
     held: Mapping[str, Any] = {"filter": part.filter.to_dict(), "{split}": part.text.to_dict()}.get(section, {})
     text = part.name if part.name in ("train", "valid") else f"tests.{part.name}"
-    return LeftOut(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
+    return LeftOutRows(reason, rows, f"corpus.{key.format(split=text)}", held.get(name, part.every), examples)
 
 
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
@@ -235,7 +233,7 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
     return [leak for leak in shared.values() if leak]
 
 
-def _of_models(experiments: Iterable[Experiment]) -> list[str]:
+def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
     """What tasks caution of the experiments and of those that train models of their operators, each once."""
     listed = list(experiments)
     listed += [model for experiment in listed for model in experiment.model_experiments().values()]
@@ -283,5 +281,5 @@ def _records(
     return operator.records_made(parents, texts) * (1 if share is None else share.weight)
 
 
-def _times(count: int, cost: Cost | None) -> Cost | None:
+def _multiply(count: int, cost: Cost | None) -> Cost | None:
     return cost and cost._replace(seconds=cost.seconds * count, bytes=cost.bytes * count)

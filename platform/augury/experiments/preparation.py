@@ -56,7 +56,7 @@ class Plan:
 
 def address(experiment: Experiment, store: Store) -> str:
     """Return the address of the run that an experiment describes; reads the corpora's files and makes nothing."""
-    return plan(experiment, store, operator_models.addressed(experiment, store)).address
+    return plan(experiment, store, operator_models.resolve_models(experiment, store)).address
 
 
 def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]) -> Plan:
@@ -74,7 +74,7 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         into = records if part.operator.makes() == RECORDS else learned_from
         into |= _texts_of(part, task.SIDES)
     if before:
-        tokenizer = plan(first, store, operator_models.addressed(first, store)).tokenizer
+        tokenizer = plan(first, store, operator_models.resolve_models(first, store)).tokenizer
     else:
         tokenizer = task.tokenizer(experiment, learned_from, store)
     valid_texts = {
@@ -92,9 +92,9 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
         "draws": [_draw(operator) for operator in experiment.token_draws],
         "regime": experiment.regime.to_dict(),
         "training": experiment.training.to_dict(),
-        **task.determined(experiment),
+        **task.address_settings(experiment),
     }
-    if experiment.uneven:
+    if experiment.is_weighted:
         determined["mixture"] = _shares(experiment)
     earlier = address(before, store) if before else None
     if experiment.stage:
@@ -127,7 +127,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     seed = experiment.seeds[0]
     records = {part.name: part.folder for part in planned.parts if part.operator.makes() == RECORDS}
     texts = [train.folder, *records.values()]
-    examples = Examples(experiment, planned.tokens, list(task.SIDES), texts, task.most_pieces(experiment))
+    examples = Examples(experiment, planned.tokens, list(task.SIDES), texts, task.max_pieces(experiment))
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
     read = reads_per_pass(examples.draws)
@@ -167,7 +167,7 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
     if experiment.stage:
         make_texts(first, store, recording)
         fit_on = task.corpus(first, TRAIN, store)
-    models = operator_models.trained(experiment, store, recording)
+    models = operator_models.train_models(experiment, store, recording)
     augmented = pipeline.augment(
         train, experiment.augment, store, fit_on=fit_on, models=models, execution=experiment.execution
     )
@@ -182,9 +182,9 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
 def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     """Return what the training of a run reads; `symbols` are asked for where an operator draws from token ids."""
     task = trainable.find(run.experiment.task)
-    tokens = {name: run.stored(folder) for name, folder in run.tokens.items()}
-    texts = [run.corpus(TRAIN).folder, *map(run.stored, run.records.values())]
-    return Examples(run.experiment, tokens, list(task.SIDES), texts, task.most_pieces(run.experiment), symbols)
+    tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
+    texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
+    return Examples(run.experiment, tokens, list(task.SIDES), texts, task.max_pieces(run.experiment), symbols)
 
 
 def dev_sets(experiment: Experiment) -> tuple[str, ...]:

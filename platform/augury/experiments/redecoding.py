@@ -17,7 +17,7 @@ KIND = "decodings"
 """The folder, within that of a run, of what is kept."""
 
 
-class Decoded(NamedTuple):
+class DecodingResult(NamedTuple):
     """The outputs for a test set, and the seconds that they took: loading the model included, converting it not."""
 
     outputs: list[str]
@@ -26,7 +26,7 @@ class Decoded(NamedTuple):
     """Of this process alone: what Ray or a GPU does is not counted."""
 
 
-def decoded(run: Run, test: str, decoding: ViewDecoding) -> Decoded:
+def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResult:
     """Return what a run makes of a test set under a decoding, found where it was made before."""
     corpus = run.corpus(test)
     settings = {key: value for key, value in decoding.to_dict().items() if key != "batch_tokens"}
@@ -36,13 +36,13 @@ def decoded(run: Run, test: str, decoding: ViewDecoding) -> Decoded:
         how = f" by {decoding.combine}" if decoding.combine else ""
         say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
         task = trainable.find(run.experiment.task)
-        decoding_so = replace(run, experiment=run.experiment.model_copy(update={"decoding": decoding}))
+        run_with_decoding = replace(run, experiment=run.experiment.model_copy(update={"decoding": decoding}))
         # What is done once for all test sets, such as converting the model, is no part of the time.
-        task.translate(decoding_so, corpus.column("source")[:1])
+        task.translate(run_with_decoding, corpus.column("source")[:1])
         began, processor_began = time.monotonic(), time.process_time()
-        outputs = task.outputs(decoding_so, corpus, test)
-        result = Decoded(outputs, time.monotonic() - began, time.process_time() - processor_began)
+        outputs = task.outputs(run_with_decoding, corpus, test)
+        result = DecodingResult(outputs, time.monotonic() - began, time.process_time() - processor_began)
         facts = {"test": test, "corpus": corpus.folder.name, "decoding": settings}
         folder.write_json(file, {**facts, **result._asdict()})
     content = folder.read_json(file)
-    return Decoded(*(content[name] for name in Decoded._fields))
+    return DecodingResult(*(content[name] for name in DecodingResult._fields))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import pyarrow as pa
 
-from augury.augment.operator import Apply, Operator
+from augury.augment.operator import BlockFunction, Operator
 from augury.augment.pipeline import Part
 from augury.core.errors import UserError
 from augury.corpora.corpus import COLUMNS
@@ -22,31 +22,37 @@ def views(run: Run) -> tuple[str, ...]:
     return of_experiment.views(run.experiment)
 
 
-def view_named(run: Run, name: str) -> str:
+def resolve_view(run: Run, name: str) -> str:
     """Return what tokens and vocabularies call a view, `source` for `plain`; UserError lists the views there are."""
-    return of_experiment.view_named(run.experiment, name)
+    return of_experiment.resolve_view(run.experiment, name)
 
 
-def rendered(run: Run, texts: Sequence[str], view: str) -> list[str]:
+def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
     """Return clean texts, in their order, as a view of the run renders them.
 
     A record is known to an operator by its text alone, so that equal texts are rendered equally, whatever stands beside
     them. UserError for a view that the run has not, or has only while training, and for a task that reads several texts
     at once.
     """
-    name = view_named(run, view)
+    name = resolve_view(run, view)
     if name == SOURCE:
         return list(texts)
-    part, apply = _bound(run, name)
+    part, apply = _bind(run, name)
     table = apply(_records(run, part, texts)).table
     return [str(text) for text in table.column("text").to_pylist()]
 
 
-def _bound(run: Run, view: str) -> tuple[Operator, Apply]:
+def _bind(run: Run, view: str) -> tuple[Operator, BlockFunction]:
     """The part of the run's operators that makes a view, and the function from records to it."""
-    models = operator_models.addressed(run.experiment, run.store)
+    models = operator_models.resolve_models(run.experiment, run.store)
     parts = [
-        Part(part, of_operator, run.stored(run.fits[view]), run.stored(run.views[view]), run.corpus("train").folder)
+        Part(
+            part,
+            of_operator,
+            run.stored_folder(run.fits[view]),
+            run.stored_folder(run.views[view]),
+            run.corpus("train").folder,
+        )
         for operator, of_operator in zip(run.experiment.augment, models, strict=True)
         for part in operator.parts()
         if part.name() == view

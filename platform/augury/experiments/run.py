@@ -65,11 +65,11 @@ class Run(TrainingRun):
         """The storage that the run lies in."""
         return Store(self.folder.root)
 
-    def at(self, seed: int) -> Run:
+    def with_seed(self, seed: int) -> Run:
         """Return the same run with another seed."""
         return replace(self, seed=seed, folder=run_folder(self.store, self.address, seed))
 
-    def stored(self, name: str) -> Folder:
+    def stored_folder(self, name: str) -> Folder:
         """Return a folder of the run's storage by its name."""
         return Folder(self.folder.root, name)
 

@@ -47,17 +47,17 @@ def run_experiment(
     preflight.check(described.values(), store)
     for caution in preflight.cautions(described.values()) if scored else ():
         say(caution)
-    chosen = {name: _canonical(name, system, store) for name, system in described.items()}
+    canonical_systems = {name: _canonical(name, system, store) for name, system in described.items()}
     with recording(experiment.tracking, store) as recorder:
-        prepared = {name: prepare(system, store, recording) for name, system in chosen.items()}
+        prepared = {name: prepare(system, store, recording) for name, system in canonical_systems.items()}
         _refuse_shared_runs(prepared)
         call = functools.partial(
-            _run, differing=differing_parameters(chosen.values()), recorder=recorder, scored=scored
+            _run, differing=differing_parameters(canonical_systems.values()), recorder=recorder, scored=scored
         )
         ended, failures = _run_levels(stages.jobs(prepared, store, recording), call, experiment.execution)
     runs = {
         name: {seed: ended[name, seed] for seed in sorted(system.seeds) if (name, seed) in ended}
-        for name, system in chosen.items()
+        for name, system in canonical_systems.items()
     }
     return {name: of_seeds for name, of_seeds in runs.items() if of_seeds}, failures
 
@@ -116,14 +116,14 @@ def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Ite
 
 def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
     """The system as sweeps would write it, so that both find the same runs."""
-    plainer, reasons = canonical(system, store)
-    before, after = (config.flatten(experiment.to_dict()) for experiment in (system, plainer))
+    result, reasons = canonical(system, store)
+    before, after = (config.flatten(experiment.to_dict()) for experiment in (system, result))
     for key, reason in reasons.items():
         if key == "augment":
             say(f"{name}: {key}: {reason}")
         elif before.get(key) != after.get(key):
             say(f"{name}: {key} has no effect: {reason}")
-    return plainer
+    return result
 
 
 def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
@@ -155,7 +155,7 @@ def _run(run: Run, name: str, label: str, *, differing: Sequence[str], recorder:
             recorder.start(folder)
             status: Any = "FAILED"
             try:
-                with recorder.follow(folder), _shown(folder, label, run.experiment.training):
+                with recorder.follow(folder), _show_progress(folder, label, run.experiment.training):
                     train(run)
                 if scored:
                     evaluate(run)
@@ -172,20 +172,20 @@ def _run(run: Run, name: str, label: str, *, differing: Sequence[str], recorder:
 
 
 @contextmanager
-def _shown(run: Folder, label: str, training: Training) -> Iterator[None]:
+def _show_progress(run: Folder, label: str, training: Training) -> Iterator[None]:
     """Show how far a run's training is, and log a message when it ends."""
     with StatusLine(label) as line:
-        watch = _Watch(run, label, training, line)
+        monitor = _ProgressMonitor(run, label, training, line)
         try:
-            with run_every(1.0, watch.look, name=label):
+            with run_every(1.0, monitor.refresh, name=label):
                 yield
         finally:
-            watch.look()
-    if watch.latest:
-        logger.info(watch.text(ended=True))
+            monitor.refresh()
+    if monitor.latest:
+        logger.info(monitor.text(ended=True))
 
 
-class _Watch:
+class _ProgressMonitor:
     """What there is to say about a run, from its history."""
 
     def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
@@ -194,7 +194,7 @@ class _Watch:
         self.latest: dict[str, float] = {}
         self.update, self.passes = 0, 0.0
 
-    def look(self) -> None:
+    def refresh(self) -> None:
         """Read what is new, and show it."""
         for record in history.read(self.run, self.seen):
             if record["update"] >= self.seen:

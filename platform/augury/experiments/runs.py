@@ -72,7 +72,7 @@ def folders(store: Store) -> list[Folder]:
     return [run for run in runs if run.exists(DESCRIPTION)]
 
 
-def notes(run: Folder) -> list[str]:
+def corpus_notes(run: Folder) -> list[str]:
     """Return what must be known of the texts of a run, such as that they are synthetic."""
     addresses = [corpus["address"] for corpus in run.read_json(DESCRIPTION)["inputs"]]
     corpora_notes = [_note(Folder(run.root, f"{CORPORA}/{address}")) for address in addresses]
@@ -81,11 +81,11 @@ def notes(run: Folder) -> list[str]:
 
 def _note(corpus: Folder) -> str | None:
     """What a corpus says of itself; a complete one does not change, and many runs share it."""
-    if corpus not in _noted:
+    if corpus not in _notes:
         if not corpus.complete:
             return None
-        _noted[corpus] = corpus.manifest().get("note")
-    return _noted[corpus]
+        _notes[corpus] = corpus.manifest().get("note")
+    return _notes[corpus]
 
 
-_noted: dict[Folder, str | None] = {}
+_notes: dict[Folder, str | None] = {}

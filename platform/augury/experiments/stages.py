@@ -23,7 +23,7 @@ from augury.experiments.training import train
 from augury.training.trained import OUTCOME
 
 
-def name_of(experiment: Experiment) -> str:
+def stage_name(experiment: Experiment) -> str:
     """Return what a stage is called."""
     return FIRST if experiment.stage is None else experiment.stage.name
 
@@ -54,11 +54,11 @@ def jobs(prepared: Mapping[str, Run], store: Store, recording: Recording = unrec
             address = preparation.address(experiment, store)
             if address not in runs:
                 runs[address] = preparation.prepare(experiment, store, recording)
-            called = names.setdefault(address, f"{name}, {name_of(experiment)}")
+            job_name = names.setdefault(address, f"{name}, {stage_name(experiment)}")
             if depth == len(levels):
                 levels.append({})
-            for run in map(runs[address].at, last.experiment.seeds):
-                levels[depth].setdefault(run.folder, Job(called, run))
+            for run in map(runs[address].with_seed, last.experiment.seeds):
+                levels[depth].setdefault(run.folder, Job(job_name, run))
     return [list(level.values()) for level in levels]
 
 
@@ -67,11 +67,11 @@ def train_before(run: Run, execution: Execution) -> None:
     before = run.experiment.before()
     if before is None or run.beginning is None or run.beginning.run.exists(OUTCOME):
         return
-    stage = preparation.prepare(before, run.store).at(run.seed)
+    stage = preparation.prepare(before, run.store).with_seed(run.seed)
     assert stage.folder == run.beginning.run
     with locked(stage.folder):
         if not stage.folder.complete:
-            describe(stage, f"{before.name}, {name_of(before)}")
+            describe(stage, f"{before.name}, {stage_name(before)}")
             train(stage, execution=execution)
             evaluate(stage)
             stage.folder.finish({"address": stage.address, "seed": stage.seed})

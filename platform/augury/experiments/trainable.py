@@ -84,7 +84,7 @@ class Trainable(ABC):
         """Raise UserError where validation or test text is nothing for the model; called before training."""
         return None
 
-    def most_pieces(self, experiment: Any) -> int | None:
+    def max_pieces(self, experiment: Any) -> int | None:
         """Return the most pieces of a training example, where longer ones are left out."""
         return None
 
@@ -101,7 +101,7 @@ class Trainable(ABC):
         """Write the tokenizer into its folder and finish that."""
 
     @abstractmethod
-    def determined(self, experiment: Any) -> dict[str, Any]:
+    def address_settings(self, experiment: Any) -> dict[str, Any]:
         """Return what of the task's own settings determines the trained model."""
 
     @abstractmethod
@@ -118,7 +118,7 @@ class Trainable(ABC):
     ) -> list[str]:
         """Return the model's output for each text, in this process unless `executor` says otherwise."""
 
-    def encoded(self, run: Run, texts: Sequence[str], view: str = "source", *, tagged: bool = True) -> list[list[int]]:
+    def encode(self, run: Run, texts: Sequence[str], view: str = "source", *, tagged: bool = True) -> list[list[int]]:
         """Return clean texts as ids, without the end of sentence: rendered as a view, in the pieces of that view.
 
         With the tag before a source where the run's model reads one, unless `tagged` is false.

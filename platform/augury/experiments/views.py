@@ -19,7 +19,7 @@ def views(experiment: Experiment) -> tuple[str, ...]:
     return (PLAIN, *(part.name() for part in parts if part.makes() == VIEW))
 
 
-def view_named(experiment: Experiment, name: str) -> str:
+def resolve_view(experiment: Experiment, name: str) -> str:
     """Return what tokens and vocabularies call a view, `source` for `plain`; UserError lists the views there are."""
     known = views(experiment)
     if name in (PLAIN, SOURCE):

@@ -13,8 +13,8 @@ from augury.core.store import Folder
 from augury.corpora.corpus import COLUMNS
 from augury.decoding.settings import Combination, Decoding, ViewDecoding
 from augury.experiments import runs
-from augury.experiments.redecoding import Decoded, decoded
-from augury.experiments.rendering import PLAIN, view_named
+from augury.experiments.redecoding import DecodingResult, decode_test_set
+from augury.experiments.rendering import PLAIN, resolve_view
 from augury.experiments.run import Run
 from augury.regimes.regime import SOURCE
 from augury.reporting.numbers import factor
@@ -72,7 +72,7 @@ def ways(
     if not isinstance(own, ViewDecoding):
         raise UserError(f"a run of task {run.experiment.task} is not decoded from views: take one of task nmt")
     search = {name: value for name, value in own.to_dict().items() if name in Decoding.model_fields}
-    named = [PLAIN if view_named(run, view) == SOURCE else view for view in views]
+    named = [PLAIN if resolve_view(run, view) == SOURCE else view for view in views]
     chosen: dict[str, dict[str, Any]] = {view: {"views": [view]} for view in (PLAIN, *named)}
     chosen |= {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
     if len(chosen) == 1:
@@ -110,9 +110,9 @@ def cost_table(systems: Sequence[DecodedSystem]) -> Table:
 def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
     """Return one decoding of all seeds on all test sets."""
     first = of_seeds[0]
-    outputs: dict[int, dict[str, Decoded]] = {}
+    outputs: dict[int, dict[str, DecodingResult]] = {}
     for run in of_seeds:
-        outputs[run.seed] = {test: decoded(run, test, decoding) for test in first.tests}
+        outputs[run.seed] = {test: decode_test_set(run, test, decoding) for test in first.tests}
     by_test = [
         _scored(of_seeds, name, test, {seed: of_seed[test] for seed, of_seed in outputs.items()})
         for test in first.tests
@@ -123,7 +123,7 @@ def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> Deco
         runs={run.seed: run.folder for run in of_seeds},
         tests={test: estimates for scored in by_test for test, estimates in scored.tests.items()},
         resampled={test: drawn for scored in by_test for test, drawn in scored.resampled.items()},
-        notes=tuple(runs.notes(first.folder)),
+        notes=tuple(runs.corpus_notes(first.folder)),
     )
     sets = [decoded_set for of_seed in outputs.values() for decoded_set in of_seed.values()]
     count = len(of_seeds)
@@ -136,7 +136,7 @@ def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> Deco
     )
 
 
-def _scored(of_seeds: Sequence[Run], name: str, test: str, outputs: Mapping[int, Decoded]) -> SystemResult:
+def _scored(of_seeds: Sequence[Run], name: str, test: str, outputs: Mapping[int, DecodingResult]) -> SystemResult:
     corpus, scoring = of_seeds[0].corpus(test), of_seeds[0].experiment.scoring
     columns = COLUMNS[corpus.kind]
     (language,) = set(corpus.column(columns.target_language))

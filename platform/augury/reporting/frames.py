@@ -10,7 +10,7 @@ import pandas as pd
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
 from augury.experiments import runs
-from augury.experiments.spending import whole_cost
+from augury.experiments.total_cost import total_cost
 from augury.reporting import run_files
 from augury.reporting.mean import compare_all
 from augury.reporting.score_tables import COSTS, frame
@@ -52,7 +52,7 @@ def _records(run: Folder) -> list[dict[str, Any]]:
     facts, content = run_files.facts(run), run_files.scores(run)
     identity = {"system": facts["name"], "experiment": facts.get("experiment"), "task": facts["task"]}
     identity |= {"address": facts["address"], "seed": facts["seed"], "run": run.uri}
-    cost = whole_cost(run, content["cost"]) if content.get("cost") else {}
+    cost = total_cost(run, content["cost"]) if content.get("cost") else {}
     cost = {name: cost.get(name) for name in COSTS}
     return [
         {**identity, "test": test, "metric": record_name(score["name"]), **score, **cost}

@@ -13,7 +13,7 @@ from scipy.special import stdtrit
 from augury.core import config
 from augury.core.store import Folder
 from augury.experiments import runs
-from augury.experiments.spending import whole_cost
+from augury.experiments.total_cost import total_cost
 from augury.reporting import run_files
 from augury.reporting.numbers import interval as written
 from augury.reporting.resampling import resampled
@@ -225,10 +225,10 @@ def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], sa
         runs=runs_by_seed,
         facts=facts,
         tests=tests,
-        cost=_cost([whole_cost(runs_by_seed[seed], content["cost"]) for seed, content in scored.items()]),
+        cost=_cost([total_cost(runs_by_seed[seed], content["cost"]) for seed, content in scored.items()]),
         unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
         resampled=drawn,
-        notes=tuple(runs.notes(next(iter(runs_by_seed.values())))),
+        notes=tuple(runs.corpus_notes(next(iter(runs_by_seed.values())))),
     )
 
 

@@ -38,7 +38,7 @@ class ConfigurationRuns:
         """
         run = prepare(experiment, store, recording)
         if run.address != address:  # a member shares no trunk with other runs
-            run = replace(run, address=address, trunk=None).at(run.seed)
+            run = replace(run, address=address, trunk=None).with_seed(run.seed)
         return cls(run)
 
     def write(self, sweep: Folder) -> None:
@@ -52,16 +52,16 @@ class ConfigurationRuns:
 
     def folder(self, seed: int) -> Folder:
         """Return the folder of a run."""
-        return self.first.at(seed).folder
+        return self.first.with_seed(seed).folder
 
     def done(self, seed: int) -> bool:
         """Return whether a run is trained and has the scores that the experiment now requests."""
-        run = self.first.at(seed)
+        run = self.first.with_seed(seed)
         return run.folder.complete and evaluation.evaluated(run)
 
     def describe(self, name: str, seed: int) -> None:
         """Write the description of a run before it starts."""
-        run = self.first.at(seed)
+        run = self.first.with_seed(seed)
         if not run.folder.complete:
             describe(run, name)
 
@@ -78,7 +78,7 @@ class ConfigurationRuns:
 
         `execution` and `values` override settings of the configuration; `until` is the validation to stop at.
         """
-        run = self.first.at(seed)
+        run = self.first.with_seed(seed)
         if values:
             run = replace(run, experiment=parse(config.merge(run.experiment.to_dict(), values)))
         merged = run.experiment.execution.model_copy(update=dict(execution))
@@ -86,7 +86,7 @@ class ConfigurationRuns:
 
     def finish(self, seed: int) -> None:
         """Score a trained run unless its scores are up to date, and mark it as complete."""
-        run = self.first.at(seed)
+        run = self.first.with_seed(seed)
         if not evaluation.evaluated(run):
             evaluation.evaluate(run)
         run.folder.finish({"address": run.address, "seed": seed})

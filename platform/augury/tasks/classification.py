@@ -49,9 +49,9 @@ class Classification(RegimeTraining):
         self.labels = self._numbered(self.examples.column("label"))
         sources = self.examples.lengths(SOURCE)
         self.lengths = Lengths(sources, np.ones_like(sources))
-        self.valid = Tokens(run.stored(run.tokens[held_out(SOURCE)]))
+        self.valid = Tokens(run.stored_folder(run.tokens[held_out(SOURCE)]))
         self.valid_labels = self._numbered(run.corpus(VALID).column("label"))
-        pieces = task.subwords(self.experiment, run.stored(run.tokenizer))
+        pieces = task.subwords(self.experiment, run.stored_folder(run.tokenizer))
         self.module = build(self.experiment.model, self.classes, learned.directory(pieces.folder), run.seed)
         self.tokenizer = pieces.tokenizer()
         self.reader = Reader(self.module, self.tokenizer, self.experiment.max_length)
@@ -140,7 +140,7 @@ class LoadedClassifier:
 
         experiment: ClassifierConfig = run.experiment  # type: ignore[assignment]
         task: ClassifierTask = trainable.find(experiment.task)  # type: ignore[assignment]
-        pieces = task.subwords(experiment, run.stored(run.tokenizer))
+        pieces = task.subwords(experiment, run.stored_folder(run.tokenizer))
         self.classes, self.device = task.labels(experiment), device
         self.tokenizer, self.max_length = pieces.tokenizer(), experiment.max_length
         self.max_tokens = experiment.training.max_tokens

@@ -34,7 +34,7 @@ class RegimeTraining(ABC):
         self.draw_rows, self.weights, self.ids = self.examples.draw_rows, self.examples.weights, self.examples.ids
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
-        located = self.examples.located(examples)
+        located = self.examples.locate(examples)
         loaded = self.collate(located, self.examples.views(located, number), number)
         return loaded._replace(batch=moved(loaded.batch, device))
 

@@ -109,6 +109,6 @@ class HeldOut:
 
     def __init__(self, run: Run, split: str = VALID):
         self.sources, self.targets = (
-            Tokens(run.stored(run.tokens[held_out(side, split)])) for side in (SOURCE, TARGET)
+            Tokens(run.stored_folder(run.tokens[held_out(side, split)])) for side in (SOURCE, TARGET)
         )
         self.tag = run.experiment.corpus.tag(split)

@@ -69,7 +69,7 @@ class SubwordTask(Trainable):
         make_once(folder, lambda: self.make_tokenizer(experiment, {}, folder))
         return learned.directory(folder)
 
-    def determined(self, experiment: Any) -> dict[str, Any]:
+    def address_settings(self, experiment: Any) -> dict[str, Any]:
         settings = experiment.model.to_dict()
         if isinstance(experiment.model, Pretrained):
             # The content of a directory, or name and revision on a hub, in place of both.
@@ -90,7 +90,7 @@ class SubwordTask(Trainable):
 
     def symbols(self, run: Run) -> Symbols:
         """Return what draws must know of a run's tokenizer; UserError where it has no unknown symbol."""
-        return _symbols(self.subwords(run.experiment, run.stored(run.tokenizer)).tokenizer())
+        return _symbols(self.subwords(run.experiment, run.stored_folder(run.tokenizer)).tokenizer())
 
 
 def _symbols(tokenizer: PreTrainedTokenizerBase) -> Symbols:

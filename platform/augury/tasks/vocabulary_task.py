@@ -43,7 +43,7 @@ class VocabularyTask(Trainable):
         from augury.text import vocabulary
 
         settings = experiment.vocabulary.to_dict()
-        views = [key for key in experiment.keys if key in texts]  # a draw's have the texts of the source
+        views = [key for key in experiment.view_names if key in texts]  # a draw's have the texts of the source
         # Sizes of views that there are, in the mode that there is: the others have no effect.
         used = {"joint": "size_per_key", "separate": "separate_size_per_key"}[settings["mode"]]
         determined = {
@@ -71,7 +71,7 @@ class VocabularyTask(Trainable):
         """Return the vocabulary of a run."""
         from augury.text.vocabulary import Vocabulary  # with sentencepiece, which reading an experiment does not need
 
-        return Vocabulary.load(run.stored(run.tokenizer))
+        return Vocabulary.load(run.stored_folder(run.tokenizer))
 
     def pieces(self, run: Run) -> Sequence[str]:
         return self.vocabulary(run).pieces
@@ -81,7 +81,7 @@ class VocabularyTask(Trainable):
         from augury.text.vocabulary_size import fitting_size
 
         drawn = {operator.name() for operator in experiment.token_draws}  # views with the vocabulary of the source
-        settings, views = experiment.vocabulary, len(set(experiment.keys) - drawn)
+        settings, views = experiment.vocabulary, len(set(experiment.view_names) - drawn)
         plain = settings.size
         if plain == "auto":
             plain = fitting_size(self._lines(experiment, store), settings.entries)
@@ -105,7 +105,7 @@ def _check_stage(stage: Any, before: Any) -> None:
             "between the same languages (of a text of the other direction, `reversed: true`)"
         )
     drawn = {operator.name() for operator in stage.token_draws}
-    if unknown := [view for view in stage.keys if view not in (*stage.first().keys, *drawn)]:
+    if unknown := [view for view in stage.view_names if view not in (*stage.first().view_names, *drawn)]:
         raise UserError(
             f"stage {stage.stage.name} reads the view {unknown[0]}, and its vocabulary, that of the first stage, was "
             "learned without it: let the first stage read it too, or make records where the operator can"
@@ -116,4 +116,4 @@ def _has_size(experiment: Any) -> bool:
     """Whether the vocabulary has a size that does not follow from the text."""
     settings = experiment.vocabulary
     of_views = settings.mode == "separate" or settings.size_per_key != "auto"
-    return settings.size != "auto" or (of_views and bool(experiment.keys))
+    return settings.size != "auto" or (of_views and bool(experiment.view_names))

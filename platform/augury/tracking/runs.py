@@ -174,7 +174,7 @@ def _tags(run: Folder, description: dict[str, Any]) -> dict[str, str]:
     tags |= {f"version.{package}": version for package, version in description["versions"].items()}
     if description["commit"]:
         tags["mlflow.source.git.commit"] = description["commit"]
-    if notes := runs.notes(run):
+    if notes := runs.corpus_notes(run):
         tags[NOTE] = "\n\n".join(notes)  # shown at the top of the run's page
     return tags
 

@@ -124,7 +124,7 @@ class _Sync:
         by_seed = {trial.seed: seeds[trial.folder.name] for trial in trials}
         ends = [run_status(trial.folder)[1] for trial in trials if trial.progress == "finished"]
         content.finished = self._finished(logged, content.status, max(filter(None, ends), default=None))
-        notes = runs.notes(first)
+        notes = runs.corpus_notes(first)
         self.notes += [note for note in notes if note not in self.notes]
         content.tags |= self._configuration_tags(result)
         content.tags[SEEDS] = json.dumps({seed: run.run_id for seed, run in sorted(by_seed.items())})

@@ -50,7 +50,7 @@ def measure(system: System) -> Mapping[str, float]:
     run = system.run
     source = system.counts() > 0
     target = np.zeros(len(source), bool)
-    for ids in Tokens(run.stored(run.tokens[TARGET])).shards():
+    for ids in Tokens(run.stored_folder(run.tokens[TARGET])).shards():
         target[ids] = True
     keys = {f"{key}(src)": int((system.counts(f"rot-{key}") > 0).sum()) for key in (1, 2)}
     return {

@@ -27,7 +27,7 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 def measure(system: System) -> Mapping[str, float]:
     """Return the rates of all records against the training text that they are made of."""
     run = system.run
-    corpus, (records,) = run.corpus("train"), map(run.stored, run.records.values())
+    corpus, (records,) = run.corpus("train"), map(run.stored_folder, run.records.values())
     said, heard = dict(zip(corpus.column("id"), corpus.column("source"), strict=True)), Corpus(records)
     counts = Alignment(0, 0, 0)
     lineages: list[Any] = heard.column("lineage")

@@ -52,7 +52,7 @@ def untrained(tmp_path_factory: pytest.TempPathFactory) -> Untrained:
         )
         run = prepare(experiment, Store(root))
         describe(run, "toy")
-        vocabulary = Vocabulary.load(run.stored(run.tokenizer))
+        vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
         model = build(experiment.model, len(vocabulary.pieces), pad=vocabulary.pad, eos=vocabulary.eos, seed=1)
         run.folder.write(WEIGHTS, save(parameters(model)))
         outcome = {"parameters": 1, "updates": 1, "passes": 1.0, "onset": 0, "rows": 1, "train_seconds": 1.0}

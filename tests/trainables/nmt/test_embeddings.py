@@ -231,7 +231,7 @@ def test_tables_are_no_part_of_an_address(tmp_path: Path) -> None:
     addresses = {of(), *(of(embeddings=settings) for settings in KINDS.values())}
     assert len(addresses) == 1 + len(KINDS)
     experiment: Any = tiny.experiment("nmt", tmp_path)
-    assert "embeddings" not in TASK.determined(experiment)["model"]
+    assert "embeddings" not in TASK.address_settings(experiment)["model"]
 
 
 @pytest.mark.parametrize(

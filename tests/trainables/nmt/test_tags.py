@@ -78,7 +78,7 @@ def test_the_tag_of_the_domain_follows_that_of_the_language(tmp_path: Path) -> N
 def test_a_tag_is_one_symbol_that_no_text_has_and_no_output_gets(untrained: Untrained) -> None:
     """Golden: `<MTNT_s> hel@@ lo`, the tag in front and whole."""
     run = untrained(vocabulary=RESERVED)
-    vocabulary, encoded = Vocabulary.load(run.stored(run.tokenizer)), trained.Trained(run).encode
+    vocabulary, encoded = Vocabulary.load(run.stored_folder(run.tokenizer)), trained.Trained(run).encode
     (plain,), (tagged,) = (encoded(["hello"], domain=domain) for domain in (None, NOISY))
     assert tagged == [vocabulary.tags[NOISY], *plain]
     (written,) = encoded([f"{NOISY} hello"])
@@ -88,7 +88,7 @@ def test_a_tag_is_one_symbol_that_no_text_has_and_no_output_gets(untrained: Untr
 
 def test_every_test_set_is_read_with_its_tag(untrained: Untrained, monkeypatch: pytest.MonkeyPatch) -> None:
     run = untrained(corpus=CORPUS, vocabulary=RESERVED)
-    vocabulary = Vocabulary.load(run.stored(run.tokenizer))
+    vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
     searched: list[list[list[int]]] = []
     decode = trained.decode
 

@@ -65,7 +65,7 @@ def enciphered(untrained: Any) -> Run:
 
 def test_states_are_means_over_pieces_without_tag_and_end(enciphered: Run) -> None:
     run = enciphered
-    sources = TASK.encoded(run, run.corpus("one").column("source"), "rot-1", tagged=False)
+    sources = TASK.encode(run, run.corpus("one").column("source"), "rot-1", tagged=False)
     layers = TASK.encoder_states(run, sources)
     trained = Trained(run)
     vocabulary, model = trained.vocabulary, trained.model()
@@ -83,12 +83,12 @@ def test_states_are_means_over_pieces_without_tag_and_end(enciphered: Run) -> No
 def test_ids_are_translated_as_their_texts_are(enciphered: Run) -> None:
     run = enciphered
     texts = run.corpus("one").column("source")
-    sources = TASK.encoded(run, texts, tagged=False)
+    sources = TASK.encode(run, texts, tagged=False)
     assert TASK.translate_ids(run, [*sources, []]) == [*TASK.translate(run, texts), ""]
 
 
 def test_pieces_spell_what_is_read(enciphered: Run) -> None:
     run = enciphered
     texts, pieces = run.corpus("one").column("source"), TASK.pieces(run)
-    for text, ids in zip(texts, TASK.encoded(run, texts, tagged=False), strict=True):
+    for text, ids in zip(texts, TASK.encode(run, texts, tagged=False), strict=True):
         assert "".join(pieces[piece] for piece in ids) == f"▁{text.replace(' ', '▁')}"

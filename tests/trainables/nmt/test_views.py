@@ -17,7 +17,7 @@ from augury.decoding.settings import ViewDecoding
 from augury.experiments.evaluation import evaluate, evaluated
 from augury.experiments.experiment import parse, systems
 from augury.experiments.preparation import address
-from augury.experiments.rendering import rendered
+from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from trainables.nmt import TASK
 
@@ -50,8 +50,8 @@ def test_a_view_alone_is_what_its_rendering_says(run: Run, texts: list[str]) -> 
     plain = TASK.translate(run, texts)
     assert TASK.translate(run, texts, decoding=decoding(views=("plain",))) == plain
     assert TASK.translate(run, texts, decoding=decoding(views=("rot-1",))) != plain
-    enciphered = rendered(run, texts, "rot-1")
-    assert TASK.encoded(run, texts, "rot-1") == TASK.encoded(run, enciphered, "plain")  # one vocabulary for all views
+    enciphered = render_texts(run, texts, "rot-1")
+    assert TASK.encode(run, texts, "rot-1") == TASK.encode(run, enciphered, "plain")  # one vocabulary for all views
 
 
 def test_views_in_one_beam(run: Run, texts: list[str]) -> None:

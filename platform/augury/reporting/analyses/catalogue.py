@@ -52,7 +52,7 @@ def folder_of(systems: Sequence[System], system: System) -> Folder:
 def _cautions(systems: Sequence[System]) -> list[str]:
     """Return what must be known of the texts of the systems and of the sentences."""
     first = systems[0]
-    cautions = list(dict.fromkeys(note for system in systems for note in runs.notes(system.run.folder)))
+    cautions = list(dict.fromkeys(note for system in systems for note in runs.corpus_notes(system.run.folder)))
     if first.test == VALID:
         cautions.append(
             "The sentences are those of the validation set, by which training was ended and weights were chosen."

@@ -53,7 +53,7 @@ class _Chain:
                 self.made[folder.name] = folder.manifest().get("seconds", 0.0)
 
 
-def whole_cost(run: Folder, own: Mapping[str, Any]) -> dict[str, Any]:
+def total_cost(run: Folder, own: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cost of a scored run's training, `own`, with what all trainings and models behind it took.
 
     `target_tokens`, `train_seconds`, `cpu_seconds` and `device_hours` are sums over the chain of stages and the models

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from augury.core.store import Folder, Store
-from augury.experiments.spending import whole_cost
+from augury.experiments.total_cost import total_cost
 
 
 def run(store: Store, address: str, seconds: float, **description: Any) -> Folder:
@@ -30,7 +30,7 @@ def cost(folder: Folder) -> dict[str, Any]:
     own = folder.read_json("outcome.json")
     seconds = own["train_seconds"]
     times = {"train_seconds": seconds, "cpu_seconds": own["cpu_seconds"], "device_hours": seconds * 2 / 3600}
-    return whole_cost(folder, {"target_tokens": own["rows"], **times, "updates": 7})
+    return total_cost(folder, {"target_tokens": own["rows"], **times, "updates": 7})
 
 
 def test_a_training_alone_is_its_own_cost(tmp_path: Path) -> None:
