@@ -39,13 +39,13 @@ def augmented(
             "filter": {"max_ratio": None},
         }
     )
-    given = {"operator": "asr_transcript", "transcripts": str(folder / "heard"), **settings}
+    parameters = {"operator": "asr_transcript", "transcripts": str(folder / "heard"), **settings}
     store = Store(folder / "store")
-    return pipeline.augment(ingest(spec, "train", store), [operator.parse(given)], store, execution=execution)
+    return pipeline.augment(ingest(spec, "train", store), [operator.parse(parameters)], store, execution=execution)
 
 
-def pairs(done: Augmented) -> list[tuple[str, str]]:
-    (part,) = done.parts
+def pairs(result: Augmented) -> list[tuple[str, str]]:
+    (part,) = result.parts
     rows = pa.concat_tables([read_shard(part.folder, shard) for shard in part.folder.manifest()["shards"]])
     assert rows.schema.remove_metadata().equals(PARALLEL)
     return list(zip(rows.column("source").to_pylist(), rows.column("target").to_pylist(), strict=True))
@@ -58,14 +58,14 @@ def pairs(done: Augmented) -> list[tuple[str, str]]:
 )
 def test_golden_ratios(said: int, heard: int, kept: tuple[bool, bool]) -> None:
     triple = Triple("w " * said, "w " * heard, "w " * 100)
-    assert tuple(triple.kept(limit, "transcript") for limit in (1.5, 1.2)) == kept
-    assert not triple.kept(1.5, "target")
+    assert tuple(triple.is_kept(limit, "transcript") for limit in (1.5, 1.2)) == kept
+    assert not triple.is_kept(1.5, "target")
 
 
 def test_pairs_are_transcripts_and_translations_and_all_others_are_counted(tmp_path: Path) -> None:
-    done = augmented(tmp_path)
-    assert pairs(done) == [(HEARD[0], WRITTEN[0]), (HEARD[3], WRITTEN[3])]
-    (part,) = done.parts
+    result = augmented(tmp_path)
+    assert pairs(result) == [(HEARD[0], WRITTEN[0]), (HEARD[3], WRITTEN[3])]
+    (part,) = result.parts
     counts = part.folder.manifest()["counts"]
     assert counts["rejected, no transcript"] == 1 and counts["rejected, length ratio"] == 1
     rows = read_shard(part.folder, "part-00000.parquet")
@@ -84,8 +84,8 @@ def test_error_rates_are_those_of_the_transcripts_kept(tmp_path: Path) -> None:
 
 
 def test_indicator_words_are_dropped_from_all_texts(tmp_path: Path) -> None:
-    done = augmented(tmp_path, ["hello my [noise] friend", *HEARD[1:]], indicators="drop")
-    assert pairs(done)[0] == ("hello my friend", "Bonjour mes amis")
+    result = augmented(tmp_path, ["hello my [noise] friend", *HEARD[1:]], indicators="drop")
+    assert pairs(result)[0] == ("hello my friend", "Bonjour mes amis")
 
 
 def test_columns_of_a_table_are_joined_by_ids(tmp_path: Path) -> None:
@@ -93,8 +93,8 @@ def test_columns_of_a_table_are_joined_by_ids(tmp_path: Path) -> None:
     table.write_text(
         "clip\tasr\ntrain-00000004\tthank you all so\ntrain-00000001\thello my friends\n", encoding="utf-8"
     )
-    done = augmented(tmp_path, transcripts=str(table), column="asr", id_column="clip")
-    assert pairs(done) == [("hello my friends", WRITTEN[0]), ("thank you all so", WRITTEN[3])]
+    result = augmented(tmp_path, transcripts=str(table), column="asr", id_column="clip")
+    assert pairs(result) == [("hello my friends", WRITTEN[0]), ("thank you all so", WRITTEN[3])]
     with pytest.raises(UserError, match="no id in column asr"):
         augmented(tmp_path, transcripts=str(table), column="asr", id_column="asr")
 
@@ -115,13 +115,13 @@ def test_audio_is_recognised_once(tmp_path: Path) -> None:
     _recordings(tmp_path)
     speech = {"transcripts": None, "audio": str(tmp_path / "heard"), "recogniser": str(checkpoint), "max_ratio": None}
     clips = [f"clips/{number}.wav" for number in range(3)] + [""]
-    done = augmented(tmp_path, clips, **speech)
-    (part,) = done.parts
+    result = augmented(tmp_path, clips, **speech)
+    (part,) = result.parts
     counts = part.folder.manifest()["counts"]
-    assert len(pairs(done)) + counts.get("rejected, no transcript", 0) == 4 and pairs(done)
+    assert len(pairs(result)) + counts.get("rejected, no transcript", 0) == 4 and pairs(result)
 
     again = augmented(tmp_path, clips, **{**speech, "against": "target"})
-    assert again.computed and pairs(again) == pairs(done)
+    assert again.computed and pairs(again) == pairs(result)
     assert len(Store(tmp_path / "store").addresses("translations")) == 1
 
     _recordings(tmp_path, seed=2)
@@ -146,18 +146,18 @@ def test_ray_s_actors_and_this_process_recognise_alike(
         _recordings(folder)
         speech = {"transcripts": None, "audio": str(folder / "heard"), "recogniser": str(checkpoint), "max_ratio": None}
         clips = [f"clips/{number}.wav" for number in range(3)] + ["clips/0.wav"]
-        done = augmented(folder, clips, Execution(executor=executor), **speech)  # type: ignore[arg-type]
-        (made_from,) = done.parts[0].folder.manifest()["made_from"]
-        made = Store(folder / "store").folder("translations", made_from.rpartition("/")[2])
-        shards = [name for name in made.names() if name.endswith(".parquet")]
-        transcripts.append([made.read(shard) for shard in shards])
-        assert len(shards) == 2 and made.manifest()["seconds"] > 0 and pairs(done)
+        result = augmented(folder, clips, Execution(executor=executor), **speech)  # type: ignore[arg-type]
+        (made_from,) = result.parts[0].folder.manifest()["made_from"]
+        translations = Store(folder / "store").folder("translations", made_from.rpartition("/")[2])
+        shards = [name for name in translations.names() if name.endswith(".parquet")]
+        transcripts.append([translations.read(shard) for shard in shards])
+        assert len(shards) == 2 and translations.manifest()["seconds"] > 0 and pairs(result)
     assert transcripts[0] == transcripts[1]
 
 
 def _forget_content() -> None:
     """As a new process would."""
-    asr_transcript._recordings.cache_clear()
+    asr_transcript._hash_recordings.cache_clear()
 
 
 def _recordings(folder: Path, seed: int = 1) -> None:

@@ -128,7 +128,7 @@ def test_three_models_a_direction_give_seven_times_the_text_at_most(
     part = records(corpus, store, models)
     assert corpus.rows + len(pairs_of(part)) == 7 * corpus.rows
     assert len(set(pairs_of(part))) == 6 * corpus.rows
-    assert DataDiversification().most_records() == 6
+    assert DataDiversification().max_records() == 6
 
 
 def test_empty_and_missing_translations_are_counted(tmp_path: Path) -> None:
@@ -180,11 +180,11 @@ def test_ray_and_this_process_translate_alike(tmp_path: Path, monkeypatch: pytes
     for executor in ("local", "ray"):
         store = Store(tmp_path / executor)
         corpus = corpus_of([(letter, letter) for letter in "abcde"], store)
-        wanted = translation.Translation(corpus, "source", Dictionary("f", words), "plain", Decoding())
+        translated = translation.Translation(corpus, "source", Dictionary("f", words), "plain", Decoding())
         execution = Execution(executor=executor)  # type: ignore[arg-type]
-        (texts,) = wanted.hypotheses(store, execution, "translate")
+        (texts,) = translated.hypotheses(store, execution, "translate")
         assert texts == [f"{letter}2" for letter in "abcde"]
-        folder = wanted.folder(store)
+        folder = translated.folder(store)
         shards.append({name: folder.read(name) for name in folder.names() if name.endswith(".parquet")})
     assert shards[0] == shards[1] and len(shards[0]) == 3
 
@@ -208,17 +208,17 @@ def test_models_are_the_plain_baseline_in_both_directions(tmp_path: Path) -> Non
         ("qab", "qaa"),
     )
     baseline = preparation.address(systems(experiment)["baseline"], store)
-    (named,) = operator_models.resolve_models(experiment, store)
-    assert list(named) == ["forward-1", "forward-2", "backward-1", "backward-2"]
-    assert [model.name for model in named.values()][:2] == [f"runs/{baseline}/seed-{seed}" for seed in (1, 2)]
+    (models,) = operator_models.resolve_models(experiment, store)
+    assert list(models) == ["forward-1", "forward-2", "backward-1", "backward-2"]
+    assert [model.name for model in models.values()][:2] == [f"runs/{baseline}/seed-{seed}" for seed in (1, 2)]
 
 
 def test_one_direction_has_the_models_of_that_alone(tmp_path: Path) -> None:
     experiment = diversified(tmp_path, directions=["backward"])
-    (named,) = operator_models.resolve_models(experiment, Store(tmp_path))
-    assert list(named) == ["backward-1", "backward-2"]
+    (models,) = operator_models.resolve_models(experiment, Store(tmp_path))
+    assert list(models) == ["backward-1", "backward-2"]
     (operator,) = experiment.augment
-    assert operator.most_records() == 2
+    assert operator.max_records() == 2
 
 
 def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
@@ -226,8 +226,8 @@ def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
     names = []
     for tau in (1.0, 2.0):
         experiment = diversified(tmp_path, system={"regime": {**regime, "tau": tau}})
-        (named,) = operator_models.resolve_models(experiment, Store(tmp_path))
-        names.append([model.name for model in named.values()])
+        (models,) = operator_models.resolve_models(experiment, Store(tmp_path))
+        names.append([model.name for model in models.values()])
     assert names[0] == names[1]
 
 
@@ -282,13 +282,15 @@ def test_one_model_a_direction_translates_its_views(tmp_path: Path, monkeypatch:
     part = rows_of(pipeline.plan(run.corpus("train").address, experiment.augment, store, models=[models])[0])
     sources, targets = (run.corpus("train").column(side) for side in ("source", "target"))
     by_copy = {copy: [row for row in part if row["lineage"]["copy"] == copy] for copy in range(1, 7)}
-    of_run = Run.read(store.folder("", forward))
+    translator_run = Run.read(store.folder("", forward))
     for copy, view in ((1, "plain"), (2, "rot-1"), (3, "rot-2")):
         assert {row["source"] for row in by_copy[copy]} <= set(sources)  # plain text, whatever was read
         kept = [sources.index(row["source"]) for row in by_copy[copy]]
-        enciphered = render_texts(of_run, [sources[row] for row in kept], view)
+        enciphered = render_texts(translator_run, [sources[row] for row in kept], view)
         assert (enciphered == [sources[row] for row in kept]) == (view == "plain")
-        outputs = TASK.translator(of_run, 1)([sources[row] for row in kept], view, experiment.augment[0].decoding)  # type: ignore[attr-defined]
+        outputs = TASK.translator(translator_run, 1)(
+            [sources[row] for row in kept], view, experiment.augment[0].decoding
+        )  # type: ignore[attr-defined]
         assert outputs == [row["target"] for row in by_copy[copy]]
     assert {row["target"] for copy in (4, 5, 6) for row in by_copy[copy]} <= set(targets)
     assert run.data_factor == (60 + len(part)) / 60 and list(run.records) == ["data_diversification"]
@@ -299,4 +301,4 @@ def test_ready_models_take_the_place_of_trained_ones(tmp_path: Path) -> None:
     ready = {"forward": [{"run": "results/runs/a/seed-1"}], "backward": [{"checkpoint": "b"}, {"checkpoint": "c"}]}
     operator = DataDiversification.model_validate(ready)
     assert list(operator.models({"corpus": {}})) == ["forward-1", "backward-1", "backward-2"]
-    assert operator.most_records() == 3 and operator.inactive().keys() == {"seeds", "system"}
+    assert operator.max_records() == 3 and operator.inactive().keys() == {"seeds", "system"}

@@ -24,8 +24,8 @@ SEARCH = {"beam": 2, "max_length": 12}
 
 def experiment(storage: Path, name: str, language: str, **changes: Any) -> Experiment:
     text = {"language": language, "train": {"builtin": 15, "seed": 2}}
-    given = {"operator": name, "monolingual": text, "decoding": SEARCH, **changes}
-    return tiny.experiment("nmt", storage, augment=[given], baseline=True, training={"max_updates": 3})
+    operator_settings = {"operator": name, "monolingual": text, "decoding": SEARCH, **changes}
+    return tiny.experiment("nmt", storage, augment=[operator_settings], baseline=True, training={"max_updates": 3})
 
 
 @pytest.mark.parametrize(
@@ -36,19 +36,19 @@ def test_pairs_are_sentences_and_what_a_model_makes_of_them(
     name: str, language: str, read: str, written: str, tmp_path: Path
 ) -> None:
     """Forward, the target side is the model's output; back, the source side is. All sentences are used."""
-    given, store = experiment(tmp_path, name, language), Store(tmp_path)
-    known = preparation.address(given, store)
-    run = preparation.prepare(given, store)
-    assert run.address == known and list(run.records) == [name]
+    config, store = experiment(tmp_path, name, language), Store(tmp_path)
+    address = preparation.address(config, store)
+    run = preparation.prepare(config, store)
+    assert run.address == address and list(run.records) == [name]
     folder = run.stored_folder(run.records[name])
     manifest = folder.manifest()
     rows = pa.concat_tables([read_shard(folder, shard) for shard in manifest["shards"]])
     assert rows.schema.remove_metadata().equals(PARALLEL)
-    text = cached_corpus(given.augment[0].texts()["monolingual"], "train", store.root)
+    text = cached_corpus(config.augment[0].texts()["monolingual"], "train", store.root)
     counts = manifest["counts"]
     assert counts["translated"] == text.rows == 15
     assert len(rows) == 15 - counts.get("empty", 0) - counts.get("too long", 0)
-    (models,) = operator_models.resolve_models(given, store)
+    (models,) = operator_models.resolve_models(config, store)
     (model,) = models.values()
     outputs = model.translator(store)(text.column("text"), "plain", Decoding(**SEARCH))
     pairs = zip(rows.column(read).to_pylist(), rows.column(written).to_pylist(), strict=True)
@@ -70,8 +70,8 @@ def test_translations_are_drawn_where_that_is_asked_for(tmp_path: Path) -> None:
     """The same with the same seed in blocks of another size, others with another seed; addresses say so."""
     texts: list[list[str]] = []
     for name, sampling in (("a", {"seed": 1}), ("b", {"seed": 1}), ("c", {"seed": 2})):
-        given = experiment(tmp_path / name, "back_translation", "qab", sampling={"max_length": 12, **sampling})
-        run = preparation.prepare(given, Store(tmp_path / name))
+        config = experiment(tmp_path / name, "back_translation", "qab", sampling={"max_length": 12, **sampling})
+        run = preparation.prepare(config, Store(tmp_path / name))
         folder = run.stored_folder(run.records["back_translation"])
         made_from = run.stored_folder(folder.manifest()["made_from"][0])
         assert made_from.manifest()["seconds"] > 0
@@ -88,9 +88,9 @@ def test_settings_of_drawing_are_in_an_address_where_they_are_used() -> None:
 
 
 def test_the_model_of_forward_translation_is_the_baseline(tmp_path: Path) -> None:
-    given, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
-    (models,) = operator_models.resolve_models(given, store)
-    baseline = preparation.address(systems(given)["baseline"], store)
+    config, store = experiment(tmp_path, "forward_translation", "qaa"), Store(tmp_path)
+    (models,) = operator_models.resolve_models(config, store)
+    baseline = preparation.address(systems(config)["baseline"], store)
     assert models["translator"].name == f"runs/{baseline}/seed-1"
 
 
@@ -100,8 +100,8 @@ def test_another_text_is_another_address(tmp_path: Path) -> None:
     other.write_text("two\n")
     parts = []
     for path in (file, other):
-        given = {"language": "de", "train": {"lines": str(path)}}
-        chosen = operator.parse({"operator": "back_translation", "monolingual": given, "ready": {"checkpoint": "a"}})
+        text = {"language": "de", "train": {"lines": str(path)}}
+        chosen = operator.parse({"operator": "back_translation", "monolingual": text, "ready": {"checkpoint": "a"}})
         parts += pipeline.plan("corpus", [chosen], store)
     assert parts[0].folder != parts[1].folder
 

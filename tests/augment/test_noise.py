@@ -54,8 +54,8 @@ def test_copies_have_noise_of_their_own_and_targets_stay(store: Store) -> None:
 def test_views_are_what_the_records_are(store: Store) -> None:
     base = corpus(store)
     rates = {"copies": 2, "casing": 0.4, "fillers": 0.2}
-    (made,) = pipeline.augment(base, [Noise(**rates)], store).parts
-    sources = read_shard(made.folder, base.shards[0]).column("source").to_pylist()
+    (part,) = pipeline.augment(base, [Noise(**rates)], store).parts
+    sources = read_shard(part.folder, base.shards[0]).column("source").to_pylist()
     views = pipeline.augment(base, [Noise(use="view", **rates)], store).parts
     assert [part.name for part in views] == ["noise-1", "noise-2"]
     for place, part in enumerate(views):

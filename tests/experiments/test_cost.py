@@ -62,8 +62,8 @@ def test_a_directory_tells_the_size_of_a_pretrained_model(tmp_path: Path) -> Non
     t5 = T5Config(vocab_size=300, d_model=32, num_layers=2, num_heads=2, d_kv=16, d_ff=64)
     for name, settings, model in (("bert", bert, BertModel(bert, add_pooling_layer=False)), ("t5", t5, T5Model(t5))):
         settings.save_pretrained(tmp_path / name)
-        found = pretrained_size(str(tmp_path / name))
+        size = pretrained_size(str(tmp_path / name))
         exact = sum(parameter.numel() for parameter in model.parameters())
         positions = 512 * 32 if name == "bert" else 0
-        assert found is not None and found.parameters == pytest.approx(exact - positions, rel=0.05)
+        assert size is not None and size.parameters == pytest.approx(exact - positions, rel=0.05)
     assert pretrained_size("bert-base-uncased") is None and pretrained_size(str(tmp_path)) is None

@@ -20,20 +20,20 @@ SHIPPED = sorted((Path(__file__).parents[2] / "search_spaces" / "experiments").g
 
 
 def test_the_plain_baseline_stands_beside_the_system() -> None:
-    found = systems(parse(BASE))
-    assert list(found) == ["baseline", "toy"]
-    assert found["baseline"].augment == () and found["baseline"].regime.name == "plain"  # type: ignore[attr-defined]
-    assert found["toy"].regime.beta == 2  # type: ignore[attr-defined]
+    compared = systems(parse(BASE))
+    assert list(compared) == ["baseline", "toy"]
+    assert compared["baseline"].augment == () and compared["baseline"].regime.name == "plain"  # type: ignore[attr-defined]
+    assert compared["toy"].regime.beta == 2  # type: ignore[attr-defined]
     assert list(systems(parse({**BASE, "baseline": False}))) == ["toy"]
     assert list(systems(parse({**BASE, "augment": [], "regime": "plain"}))) == ["toy"]
 
 
 def test_named_systems_differ_by_their_dotted_keys() -> None:
-    found = systems(
+    compared = systems(
         parse({**BASE, "systems": {"plain": {"regime": "plain", "augment": []}, "stronger": {"regime.beta": 7}}})
     )
-    assert list(found) == ["plain", "stronger"]
-    assert found["stronger"].regime.beta == 7 and len(found["stronger"].augment) == 1  # type: ignore[attr-defined]
+    assert list(compared) == ["plain", "stronger"]
+    assert compared["stronger"].regime.beta == 7 and len(compared["stronger"].augment) == 1  # type: ignore[attr-defined]
 
 
 def test_presets_in_systems_count() -> None:

@@ -103,10 +103,10 @@ def test_models_are_trained_where_their_operator_is_used(tmp_path: Path, capsys:
     file = tmp_path / "toy.yaml"
     file.write_text(yaml.safe_dump(content))
     assert main(["augment", str(file), "--json"]) == 0
-    made = json.loads(capsys.readouterr().out)["parts"]
+    parts = json.loads(capsys.readouterr().out)["parts"]
     assert run.complete and run.read_json("run.json")["task"] == "seq2seq"
-    assert made["eda"]["rows"] == 20 and made["eda"]["made"]
-    assert made["semantic"]["counts"]["generated"] == 80
+    assert parts["eda"]["rows"] == 20 and parts["eda"]["made"]
+    assert parts["semantic"]["counts"]["generated"] == 80
     stamp = Path(run.path("outcome.json")).stat().st_mtime_ns
     assert models.train_models(experiment, store) == [{}, semantic]
     assert Path(run.path("outcome.json")).stat().st_mtime_ns == stamp

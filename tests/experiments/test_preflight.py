@@ -37,7 +37,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
     def text(split: str) -> dict[str, str]:
         return {side: str(tmp_path / f"{split}.{code}") for side, code in (("source", "de"), ("target", "en"))}
 
-    def made(corpus: Any = (), **changes: Any) -> Experiment:
+    def build(corpus: Any = (), **changes: Any) -> Experiment:
         texts = {"train": text("train"), "valid": text("valid"), "tests": {"news": text("valid")}}
         return parse(
             {
@@ -53,7 +53,7 @@ def make(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Make:
             }
         )
 
-    return made
+    return build
 
 
 def report(experiment: Experiment) -> preflight.Report:
@@ -61,18 +61,18 @@ def report(experiment: Experiment) -> preflight.Report:
 
 
 def test_what_is_left_out_is_told_with_examples_and_settings(make: Make, tmp_path: Path) -> None:
-    found = report(make())
-    assert [(text.name, text.rows_in, text.rows) for text in found.texts] == [
+    result = report(make())
+    assert [(text.name, text.rows_in, text.rows) for text in result.texts] == [
         ("train", 40, 38),
         ("valid", 10, 10),
         ("news", 10, 10),
     ]
-    empty, ratio = sorted(found.texts[0].left_out, key=lambda left_out: left_out.reason)
+    empty, ratio = sorted(result.texts[0].left_out, key=lambda left_out: left_out.reason)
     assert (empty.reason, empty.rows, empty.setting) == ("empty source", 1, None)
     assert (ratio.reason, ratio.rows, ratio.setting, ratio.value) == ("ratio", 1, "corpus.filter.max_ratio", 1.5)
     assert [example["place"].rpartition(" ")[2] for example in (*empty.examples, *ratio.examples)] == ["5", "10"]
-    assert set(found.costs) == {"baseline", "toy"} and all(found.costs.values())
-    assert [caution for caution in found.cautions if "in the training set too" in caution]  # both repeat its pairs
+    assert set(result.costs) == {"baseline", "toy"} and all(result.costs.values())
+    assert [caution for caution in result.cautions if "in the training set too" in caution]  # both repeat its pairs
 
 
 def test_without_test_sets_that_is_told(make: Make) -> None:
@@ -151,12 +151,12 @@ def test_nothing_is_done_twice(make: Make, monkeypatch: pytest.MonkeyPatch) -> N
     experiment = make(vocabulary={"size": 150, "size_per_key": 30})  # so little text that it is tried on
     store = Store(experiment.storage)
     preflight.check([experiment], store)
-    there = {kind: store.addresses(kind) for kind in ("corpora", "fits", "views", "vocabularies")}
-    assert [len(addresses) for addresses in there.values()] == [3, 1, 1, 1]
-    monkeypatch.setattr("augury.corpora.ingest._make", lambda *given: pytest.fail("a corpus is made twice"))
-    monkeypatch.setattr(trainable.find("nmt"), "make_tokenizer", lambda *given: pytest.fail("learned twice"))
+    addresses = {kind: store.addresses(kind) for kind in ("corpora", "fits", "views", "vocabularies")}
+    assert [len(addresses) for addresses in addresses.values()] == [3, 1, 1, 1]
+    monkeypatch.setattr("augury.corpora.ingest._make", lambda *arguments: pytest.fail("a corpus is made twice"))
+    monkeypatch.setattr(trainable.find("nmt"), "make_tokenizer", lambda *arguments: pytest.fail("learned twice"))
     prepare(experiment, store)
-    assert {kind: store.addresses(kind) for kind in there} == there
+    assert {kind: store.addresses(kind) for kind in addresses} == addresses
 
 
 def test_experiments_that_read_the_same_are_checked_once(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -170,23 +170,24 @@ def test_experiments_that_read_the_same_are_checked_once(make: Make, monkeypatch
 def test_models_cost_with_their_stages_unless_they_are_systems(tmp_path: Path) -> None:
     """The translator into the other direction is tuned too; that of forward translation is a system."""
     tuned = {"corpus.train": {"builtin": 20, "seed": 5}}
-    made = [
+    operators = [
         {"operator": f"{name}_translation", "monolingual": {"language": language, "train": {"builtin": 7, "seed": 2}}}
         for name, language in (("back", "qab"), ("forward", "qaa"))
     ]
     both = {
-        name: {"stages": {"tune": {**tuned, "augment": [made[index]]}}} for index, name in enumerate(("+BT", "+FT"))
+        name: {"stages": {"tune": {**tuned, "augment": [operators[index]]}}}
+        for index, name in enumerate(("+BT", "+FT"))
     }
     compared = tiny.experiment(
         "nmt", tmp_path, systems={"baseline": {}, "tuned": {"stages": {"tune": tuned}}, **both}, seeds=[1, 2]
     )
-    found, store = systems(compared), Store(tmp_path)
-    costs = preflight.estimates(found, store, [1, 2])
+    compared_systems, store = systems(compared), Store(tmp_path)
+    costs = preflight.estimates(compared_systems, store, [1, 2])
     further = ["translator of back_translation of +BT, first", "translator of back_translation of +BT"]
-    assert list(costs) == [*found, *further]
+    assert list(costs) == [*compared_systems, *further]
     rows = {name: cost.updates for name, cost in costs.items() if cost}
     assert rows[further[0]] == rows["baseline"] and rows[further[1]] == rows["tuned"]
-    assert [*preflight.estimates(found, store, [2])][len(found) :] == [
+    assert [*preflight.estimates(compared_systems, store, [2])][len(compared_systems) :] == [
         *further,
         "translator of forward_translation of +FT, first",
         "translator of forward_translation of +FT",

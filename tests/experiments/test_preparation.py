@@ -138,12 +138,12 @@ def test_rows_are_left_out_of_all_views_and_records_where_they_are_too_long(tmp_
 def test_rows_that_are_cut_are_counted_and_said(
     task: str, most: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    cut, whole = (
+    cut, full = (
         Tokens((run := prepared(task, tmp_path, **{most: length})).stored_folder(run.tokens["source"])).lengths
         for length in (12, 60)
     )
-    assert cut.tolist() == whole.clip(max=12).tolist() and (whole > 12).any()
-    assert f"{(whole > 12).sum()} of 60 rows of 'source'" in capsys.readouterr().err
+    assert cut.tolist() == full.clip(max=12).tolist() and (full > 12).any()
+    assert f"{(full > 12).sum()} of 60 rows of 'source'" in capsys.readouterr().err
 
 
 def test_a_test_set_that_was_trained_on_is_said(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -35,7 +35,7 @@ def trained(task: str, storage: Path) -> SimpleNamespace:
     exported = storage / f"{task}-hf"
     exported.mkdir()
     trainable.find(task).export(run, "hf", exported)
-    return SimpleNamespace(run=run, of_run=ready_model(ReadyModel(run=run.folder.uri)), exported=exported)
+    return SimpleNamespace(run=run, from_run=ready_model(ReadyModel(run=run.folder.uri)), exported=exported)
 
 
 @pytest.fixture(scope="module")
@@ -55,17 +55,17 @@ def with_classes(exported: Path, directory: Path, classes: list[str]) -> ReadyMo
 def test_a_run_and_its_export_tell_the_same(classifier: SimpleNamespace) -> None:
     sides = [classifier.run.corpus("test").column(side) for side in ("premise", "hypothesis")]
     expected = trainable.find("nli").probabilities(classifier.run, *sides)
-    of_checkpoint = ready_model(ReadyModel(checkpoint=str(classifier.exported)))
-    for model in (classifier.of_run, of_checkpoint):
+    from_checkpoint = ready_model(ReadyModel(checkpoint=str(classifier.exported)))
+    for model in (classifier.from_run, from_checkpoint):
         np.testing.assert_allclose(model.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)
         assert model.probabilities(ELSEWHERE, [], []).shape == (0, 3)
-    assert classifier.of_run.name == classifier.run.folder.name != of_checkpoint.name
+    assert classifier.from_run.name == classifier.run.folder.name != from_checkpoint.name
 
 
 def test_the_classes_of_a_checkpoint_are_found_by_name(classifier: SimpleNamespace, tmp_path: Path) -> None:
     sides = [classifier.run.corpus("test").column(side) for side in ("premise", "hypothesis")]
     backwards = ready_model(with_classes(classifier.exported, tmp_path / "backwards", [*LABELS[::-1]]))
-    expected = classifier.of_run.probabilities(ELSEWHERE, *sides)[:, ::-1]
+    expected = classifier.from_run.probabilities(ELSEWHERE, *sides)[:, ::-1]
     np.testing.assert_allclose(backwards.probabilities(ELSEWHERE, *sides), expected, atol=1e-5)
     other = ready_model(with_classes(classifier.exported, tmp_path / "other", ["good", "bad", "ugly"]))
     with pytest.raises(UserError, match="labels good, bad, ugly, not .* take a classifier of natural language"):
@@ -80,7 +80,7 @@ def test_a_generator_and_its_export_write_the_same(tmp_path: Path) -> None:
         keys = list(range(len(texts)))
         written = [
             model.sampler(ELSEWHERE)(texts, keys, sampling)
-            for model in (generator.of_run, ready_model(ReadyModel(checkpoint=str(generator.exported))))
+            for model in (generator.from_run, ready_model(ReadyModel(checkpoint=str(generator.exported))))
         ]
         assert written[0] == written[1] and any(written[0])
 
@@ -92,7 +92,7 @@ def test_a_translator_and_its_export_draw_the_same(tmp_path: Path) -> None:
     sampling, keys = Sampling(max_length=9, top_k=None), [*range(len(texts))]
     draws = [
         model.sampler(ELSEWHERE)
-        for model in (translator.of_run, ready_model(ReadyModel(checkpoint=str(translator.exported))))
+        for model in (translator.from_run, ready_model(ReadyModel(checkpoint=str(translator.exported))))
     ]
     outputs = [draw(texts, keys, sampling) for draw in draws]
     assert outputs[0] == outputs[1] and all(outputs[0])

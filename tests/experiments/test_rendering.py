@@ -58,11 +58,11 @@ def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it
 
 
 def test_views_that_there_are_not(run: Run, tmp_path: Path) -> None:
-    for name, told in (
+    for name, message in (
         ("rot1", r"unknown view 'rot1': did you mean 'rot-1'\? there are plain, rot-1, rot-2, eda-1, eda-2"),
         ("word_drop", r"view 'word_drop' changes token ids anew in every pass.*there are plain, rot-1"),
     ):
-        with pytest.raises(UserError, match=told):
+        with pytest.raises(UserError, match=message):
             render_texts(run, TEXTS, name)
     with pytest.raises(UserError, match="unknown view 'rot-1': no operator makes views here"):
         resolve_view(prepared(tmp_path), "rot-1")

@@ -27,15 +27,15 @@ def records(store: Store, address: str, models: dict[str, str], made_from: list[
 
 
 def cost(folder: Folder) -> dict[str, Any]:
-    own = folder.read_json("outcome.json")
-    seconds = own["train_seconds"]
-    times = {"train_seconds": seconds, "cpu_seconds": own["cpu_seconds"], "device_hours": seconds * 2 / 3600}
-    return total_cost(folder, {"target_tokens": own["rows"], **times, "updates": 7})
+    outcome = folder.read_json("outcome.json")
+    seconds = outcome["train_seconds"]
+    times = {"train_seconds": seconds, "cpu_seconds": outcome["cpu_seconds"], "device_hours": seconds * 2 / 3600}
+    return total_cost(folder, {"target_tokens": outcome["rows"], **times, "updates": 7})
 
 
 def test_a_training_alone_is_its_own_cost(tmp_path: Path) -> None:
-    alone = cost(run(Store(tmp_path), "a", 100))
-    assert (alone["train_seconds"], alone["trainings"], alone["uncounted"]) == (100, 1, [])
+    single = cost(run(Store(tmp_path), "a", 100))
+    assert (single["train_seconds"], single["trainings"], single["uncounted"]) == (100, 1, [])
 
 
 def test_stages_models_and_translations_are_added_once(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_par
 
 def test_models_of_elsewhere_are_named(tmp_path: Path) -> None:
     store = Store(tmp_path)
-    made = records(store, "r", {"a": "Helsinki-NLP/opus-mt-fr-en@main", "b": "runs/of another storage/seed-1"}, [])
-    priced = cost(run(store, "x", 5, records={"made": made}))
+    folder = records(store, "r", {"a": "Helsinki-NLP/opus-mt-fr-en@main", "b": "runs/of another storage/seed-1"}, [])
+    priced = cost(run(store, "x", 5, records={"made": folder}))
     assert (priced["train_seconds"], priced["trainings"]) == (5, 1)
     assert priced["uncounted"] == ["Helsinki-NLP/opus-mt-fr-en@main", "runs/of another storage/seed-1"]

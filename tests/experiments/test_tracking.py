@@ -29,9 +29,9 @@ def test_the_setting_wins_over_the_environment(tmp_path: Path, monkeypatch: pyte
 
 def test_a_relative_database_keeps_its_artifacts_beside_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    found = place(Tracking(uri="sqlite:///here/runs.db?timeout=5"), Store(tmp_path))
-    assert found.database == tmp_path / "here" / "runs.db"
-    assert found.artifacts == str(tmp_path / "here" / "mlartifacts")
+    location = place(Tracking(uri="sqlite:///here/runs.db?timeout=5"), Store(tmp_path))
+    assert location.database == tmp_path / "here" / "runs.db"
+    assert location.artifacts == str(tmp_path / "here" / "mlartifacts")
 
 
 @pytest.mark.parametrize("uri", ["./mlruns", "file:///tmp/mlruns", "mlruns", "sqlite:runs.db", "ftp://lab"])

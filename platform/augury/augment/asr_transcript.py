@@ -1,4 +1,4 @@
-"""Pairs of what a speech recogniser heard and the translation of what was said (Li and Specia 2019, 2.4)."""
+"""Pairs of transcripts by a speech recogniser and translations of the original text (Li and Specia 2019, 2.4)."""
 
 from __future__ import annotations
 
@@ -29,21 +29,21 @@ from augury.decoding.speech import SpeechModel, content
 from augury.scoring.wer import Alignment, align, word_error_rate, word_recognition_rate
 
 INDICATORS = re.compile(r"\[[^][]*\]|\([A-Z][\w'-]*(?: [\w'-]+){0,2}\)")
-"""What transcripts say besides words: `[laughter]`, `(Applause)`, and of brackets that are round up to three words."""
+"""Indicators in transcripts: `[laughter]`, `(Applause)`; in round brackets up to three words."""
 BLOCK_ROWS = 100
 RECORDINGS_PER_SECOND = 1.0  # that one core recognises with a small model
 WORDS, ERRORS, MATCHES = "words of transcripts", "word errors", "words recognised"
 
 
 class Triple(NamedTuple):
-    """What was said, what was heard, and the translation."""
+    """The transcript by people, the transcript by the recogniser (`heard`), and the translation."""
 
     transcript: str
     heard: str
     target: str
 
-    def kept(self, max_ratio: float | None, against: Literal["transcript", "target"]) -> bool:
-        """Return whether what was heard has words, and the other text at most so many times as many."""
+    def is_kept(self, max_ratio: float | None, against: Literal["transcript", "target"]) -> bool:
+        """Return whether the recogniser heard words, and the other text has at most `max_ratio` times as many."""
         words, heard = len(getattr(self, against).split()), len(self.heard.split())
         return heard > 0 and (max_ratio is None or words / heard <= max_ratio)
 
@@ -102,10 +102,10 @@ class AsrTranscript(CorpusOperator):
         return "records"
 
     def texts(self) -> Mapping[str, BaseSpec]:
-        return {"transcripts" if self.audio is None else "audio": self._text}
+        return {"transcripts" if self.audio is None else "audio": self._file_spec}
 
     def fit_parameters(self) -> dict[str, Any]:
-        speech = self._speech()
+        speech = self._speech_model()
         return {} if speech is None else {"recognised": speech.name}
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
@@ -115,17 +115,17 @@ class AsrTranscript(CorpusOperator):
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
-        spoken, prefix = self._spoken(corpus, store)
-        heard, recognised = self._heard(spoken, store, execution)
+        spoken, prefix = self._spoken_text(corpus, store)
+        heard, recognised = self._read_heard(spoken, store, execution)
         for block in spoken.blocks():
             ids, sources, targets = (block.column(name).to_pylist() for name in ("id", "source", "target"))
             parents = block.set_column(0, block.schema.field(0), pa.array([prefix + name for name in ids], pa.string()))
             triples = [
-                self._triple(source, heard.get(_key(name), ""), target)
+                self._triple(source, heard.get(_shared_id(name), ""), target)
                 for name, source, target in zip(ids, sources, targets, strict=True)
             ]
             counts = Counter[str]()
-            rows = [row for row, triple in enumerate(triples) if self._is_kept(triple, counts)]
+            rows = [row for row, triple in enumerate(triples) if self._keep(triple, counts)]
             kept = [triples[row] for row in rows]
             records = derive_records(
                 parents.take(pa.array(rows, pa.int64())),
@@ -136,13 +136,13 @@ class AsrTranscript(CorpusOperator):
             )
             yield OperatorOutput(records, counts, recognised)
 
-    def _is_kept(self, triple: Triple, counts: Counter[str]) -> bool:
-        """Return whether a triple makes a pair, and count it: by the reason where not, by its words where it does."""
+    def _keep(self, triple: Triple, counts: Counter[str]) -> bool:
+        """Return whether a triple makes a pair, and count it: its words if so, the reason if not."""
         if not triple.heard:
             counts[f"{REJECTED}no transcript"] += 1
         elif not triple.target:
             counts[f"{REJECTED}empty target"] += 1
-        elif not triple.kept(self.max_ratio, self.against):
+        elif not triple.is_kept(self.max_ratio, self.against):
             counts[f"{REJECTED}length ratio"] += 1
         else:
             alignment = align(triple.transcript.split(), triple.heard.split())
@@ -156,8 +156,8 @@ class AsrTranscript(CorpusOperator):
             return Triple(*texts)
         return Triple(*(" ".join(INDICATORS.sub(" ", text).split()) for text in texts))
 
-    def _spoken(self, corpus: Corpus, store: Store) -> tuple[Corpus, str]:
-        """Return the training text that was spoken, and what its ids begin with in the corpus of all."""
+    def _spoken_text(self, corpus: Corpus, store: Store) -> tuple[Corpus, str]:
+        """Return the training text that was spoken, and the prefix of its ids in the whole corpus."""
         addresses = {text["name"]: text["address"] for text in corpus.manifest.get("texts", [])}
         if not addresses and self.text is None:
             return corpus, ""
@@ -165,16 +165,13 @@ class AsrTranscript(CorpusOperator):
             raise unknown(f"text of operator {self.operator}", self.text or "", addresses)
         return Corpus.load(store, addresses[self.text]), f"{self.text}-"
 
-    def _heard(self, spoken: Corpus, store: Store, execution: Execution) -> tuple[dict[str, str], list[str]]:
-        """Return what was heard, by the rows or ids of the training text, cleaned as that was.
-
-        With the folders that a recogniser's transcripts are in.
-        """
-        text = cached_corpus(self._text, "train", store.root)
+    def _read_heard(self, spoken: Corpus, store: Store, execution: Execution) -> tuple[dict[str, str], list[str]]:
+        """Return the recogniser's transcripts, cleaned like the training text, by row or id; and their folders."""
+        text = cached_corpus(self._file_spec, "train", store.root)
         self._check_rows(spoken, text)
         shards: Iterator[list[str | None]] = (block.column("text").to_pylist() for block in text.blocks(["text"]))
         folders = []
-        if (speech := self._speech()) is not None:
+        if (speech := self._speech_model()) is not None:
             recognised = Translation(text, "text", speech, per_second=RECORDINGS_PER_SECOND, block_rows=BLOCK_ROWS)
             shards = recognised.hypotheses(store, execution, f"{self.operator}: recognise", "recordings")
             folders = [recognised.folder(store).name]
@@ -182,31 +179,34 @@ class AsrTranscript(CorpusOperator):
         heard: dict[str, str] = {}
         for block, lines in zip(text.blocks(["id"]), shards, strict=True):
             cleaned = clean_lines([line or "" for line in lines], MonolingualFilter(**cleaning))
-            heard |= zip(map(_key, block.column("id").to_pylist()), cleaned, strict=True)
+            heard |= zip(map(_shared_id, block.column("id").to_pylist()), cleaned, strict=True)
         return heard, folders
 
     def _check_rows(self, spoken: Corpus, text: Corpus) -> None:
-        """Raise UserError where rows cannot belong together."""
-        rows, wanted = text.manifest["rows_in"], spoken.manifest["rows_in"]
+        """Raise UserError where the rows of transcripts and of the training text do not match."""
+        rows, expected = text.manifest["rows_in"], spoken.manifest["rows_in"]
         if self.id_column:
             ids = set(spoken.column("id"))
             if not ids.intersection(text.column("id")):
                 raise UserError(
                     f"no id in column {self.id_column} of {self._file} is one of the training text, such as {min(ids)}"
                 )
-        elif rows < wanted or (rows > wanted and not spoken.manifest["spec"]["text"].get("first")):
+        elif rows < expected or (rows > expected and not spoken.manifest["spec"]["text"].get("first")):
             raise UserError(
-                f"{self._file} has {rows:,} rows and the training text {wanted:,}: row n of one must belong to row n "
+                f"{self._file} has {rows:,} rows and the training text {expected:,}: row n of one must belong to row n "
                 "of the other, or give column and id_column"
             )
 
-    def _speech(self) -> SpeechModel | None:
-        """Return the model that reads the audio files, where transcripts are made."""
+    def _speech_model(self) -> SpeechModel | None:
+        """Return the model that transcribes the audio files; None where transcripts are read."""
         if self.recogniser is None:
             return None
         directory = str(Path(self._file).parent)
         return SpeechModel(
-            self.recogniser, self.revision, directory, _recordings(self._text.model_dump_json(), directory)
+            self.recogniser,
+            self.revision,
+            directory,
+            _hash_recordings(self._file_spec.model_dump_json(), directory),
         )
 
     @property
@@ -216,7 +216,7 @@ class AsrTranscript(CorpusOperator):
         return file
 
     @property
-    def _text(self) -> MonolingualSpec:
+    def _file_spec(self) -> MonolingualSpec:
         """The file of transcripts or of paths as a text."""
         columns = {"text_column": self.column} | ({"id_column": self.id_column} if self.id_column else {})
         place = {"file": self._file, **columns} if self.column else {"lines": self._file}
@@ -224,16 +224,16 @@ class AsrTranscript(CorpusOperator):
 
 
 @cache
-def _recordings(spec: str, directory: str) -> str:
-    """Return what identifies the audio files of a text of paths; UserError where one is missing."""
+def _hash_recordings(spec: str, directory: str) -> str:
+    """Return a hash of the audio files that a text lists; UserError where one is missing."""
     part = MonolingualSpec.model_validate_json(spec).resolve("train")
     blocks = open_text(part.text, part.role).blocks()
     paths = [path.strip() for block in blocks for path in block.column("text").to_pylist()]
     return content([path for path in paths if path], directory)
 
 
-def _key(name: str) -> str:
-    """Return what ids of the training text and of transcripts have in common: the number of a row, or all of an id."""
+def _shared_id(name: str) -> str:
+    """Return the part of an id that training text and transcripts share: the number of a row, or the whole id."""
     return name.removeprefix("train-").removeprefix(f"{NAME}-")
 
 

@@ -9,7 +9,7 @@ from augury.augment.translation import BACKWARD, Direction
 
 
 class BackTranslation(TranslatedText):
-    """Pairs of a translation, by a model of the other direction, and the monolingual target sentence that it is of."""
+    """Pairs of a monolingual target sentence and, as its source, a translation by a model of the other direction."""
 
     operator: Literal["back_translation"] = "back_translation"
 

@@ -14,9 +14,9 @@ from augury.training.batching import padded
 
 
 class BpeDropout(TokenDraw):
-    """Segment words into other pieces in every pass; the text stays as it is.
+    """Segment words into other pieces in every pass; the text stays the same.
 
-    Held-out text has its usual pieces. A row that would have more than max_pieces keeps its usual ones in that pass.
+    Held-out text keeps its usual pieces. A row that would have more than max_pieces keeps its usual ones in that pass.
     """
 
     operator: Literal["bpe_dropout"] = "bpe_dropout"

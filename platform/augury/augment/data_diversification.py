@@ -29,11 +29,11 @@ from augury.decoding.settings import Decoding
 
 
 class DataDiversification(CorpusOperator):
-    """Pairs of a source and its translations, and of translations of a target and this target.
+    """Pairs of sources with their translations, and of translated targets with the targets.
 
-    Models of both directions are trained on the training text and translate it. Pairs that are there already, in the
-    text or among those made before, are left out, and so are empty translations. Copies of a record are numbered:
-    forward models, each with its views, and then backward ones.
+    Models of both directions are trained on the training text and translate it. Duplicates of pairs of the text, or of
+    pairs made before, are left out, and so are empty translations. Copies of a record are numbered: forward models,
+    each with its views, and then backward ones.
     """
 
     operator: Literal["data_diversification"] = "data_diversification"
@@ -69,8 +69,8 @@ class DataDiversification(CorpusOperator):
                 raise UserError(f"{name} has models, and directions is {list(self.directions)}: leave one of them out")
         return self
 
-    def _ready(self) -> dict[Direction, tuple[ReadyModel, ...]]:
-        """The trained models that are given, by the directions asked for."""
+    def _ready_models(self) -> dict[Direction, tuple[ReadyModel, ...]]:
+        """Return the ready models of every direction that is asked for."""
         ready = {FORWARD: self.forward, BACKWARD: self.backward}
         return {direction: models for direction, models in ready.items() if direction.name in self.directions}
 
@@ -80,15 +80,15 @@ class DataDiversification(CorpusOperator):
     def makes(self) -> Literal["view", "records"]:
         return "records"
 
-    def most_records(self) -> int:
-        return sum(len(models) or len(self.seeds) for models in self._ready().values()) * len(self.views)
+    def max_records(self) -> int:
+        return sum(len(models) or len(self.seeds) for models in self._ready_models().values()) * len(self.views)
 
     def inactive(self) -> dict[str, str]:
-        return dict.fromkeys(("seeds", "system"), "all models are ready") if all(self._ready().values()) else {}
+        return dict.fromkeys(("seeds", "system"), "all models are ready") if all(self._ready_models().values()) else {}
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         models: dict[str, Mapping[str, Any] | ReadyModel] = {}
-        for direction, ready in self._ready().items():
+        for direction, ready in self._ready_models().items():
             if ready:
                 models |= {f"{direction.name}-{number}": model for number, model in enumerate(ready, start=1)}
                 continue
@@ -116,7 +116,7 @@ class DataDiversification(CorpusOperator):
                 yield output._replace(made_from=[translation.folder(store).name])
 
     def _model_views(self, models: Mapping[str, TrainedModel]) -> Iterator[tuple[str, TrainedModel, str]]:
-        """All models, forward ones first as in `models`, with their roles and every view that they read."""
+        """Yield role, model and view for every view that a model reads, forward models first."""
         return ((role, model, view) for role, model in models.items() for view in self.views)
 
     def _records(

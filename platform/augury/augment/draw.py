@@ -18,15 +18,15 @@ if TYPE_CHECKING:
     from augury.text.resegmentation import Resegmenter
 
 NO_TOKEN = -1
-"""What rows are padded with."""
+"""The padding of rows of token ids."""
 Side = Literal["source", "target", "both"]
 
 
 class Symbols(NamedTuple):
-    """What a draw must know of a vocabulary: the unknown symbol, and the ids of all ordinary pieces (pieces,) in order.
+    """The vocabulary as draws use it: the unknown symbol, and the ids of all ordinary pieces (pieces,) in order.
 
-    `text` is the side or view whose rows are drawn. `resegmenter` returns what segments a side or view anew; None where
-    the task's text is not of a vocabulary learned here (`augury.text.vocabulary`).
+    `text` is the side or view whose rows are drawn. `resegmenter` returns the object that segments a side or view anew;
+    None where the vocabulary was not learned here (`augury.text.vocabulary`).
     """
 
     unknown: int
@@ -61,7 +61,7 @@ class TokenDraw(Operator):
     def to_dict(self) -> dict[str, Any]:
         values = super().to_dict()
         if not self.keep_anchor:
-            del values["keep_anchor"]  # addresses and draws are those of before there was the choice
+            del values["keep_anchor"]  # addresses and draws stay those from before the setting existed
         return values
 
     def inactive(self) -> dict[str, str]:
@@ -81,10 +81,10 @@ class TokenDraw(Operator):
     def draw(
         self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
     ) -> np.ndarray:
-        """Return the token ids (rows, any length) of a pass, `turn`, of `ids` (rows, length).
+        """Return the token ids (rows, any length) that `ids` (rows, length) become in pass `epoch`.
 
         Both are padded with NO_TOKEN. `replaceable` (rows, length) is False at pads and special symbols, which stay;
-        `keys` (rows,) identify records. What a row becomes depends on its own tokens, its key and the turn alone.
+        `keys` (rows,) identify records. What a row becomes depends only on its own tokens, its key and the epoch.
         """
 
 
@@ -117,6 +117,6 @@ class CountedDraw(TokenDraw):
 
 
 def _truncated_geometric(numbers: np.ndarray, rate: float, most: np.ndarray) -> np.ndarray:
-    """Numbers in [0, 1) as counts from 0 to `most` with P(n) ~ exp(-rate n), by the inverse of their distribution."""
+    """Map numbers in [0, 1) to counts from 0 to `most` with P(n) ~ exp(-rate n), by inverting the distribution."""
     tail = -np.expm1(-rate * (most + 1))
     return np.minimum(np.floor(np.log1p(-numbers * tail) / -rate), most)

@@ -66,7 +66,7 @@ class Eda(Operator):
         return ("id", *(input_columns(columns) or ("premise", "hypothesis")), _language(columns))
 
     def numbers(self) -> Sequence[int]:
-        """The numbers, from 1, of the copies that a part makes; a copy depends on its own number alone."""
+        """Return the numbers, from 1, of the copies that a part makes; a copy depends only on its own number."""
         return range(1, self.copies + 1)
 
     def check_text(self, beginning: pa.Table) -> None:
@@ -113,16 +113,16 @@ class Eda(Operator):
     def _copies(
         self, name: str, sentences: Sequence[str], synonyms: Synonyms, stop_words: Collection[str]
     ) -> Iterator[list[str]]:
-        """The copies of record `name`: its sentences begin the round of operations independently."""
+        """Yield the copies of record `name`; its sentences begin the round of operations independently."""
         offsets = generator(self.seed, self.operator, name).integers(len(OPERATIONS), size=len(sentences)).tolist()
         for copy in self.copy_numbers():
             random = generator(self.seed, self.operator, name, copy)
             yield [
-                self._changed(text, operation_of(copy, offset), random, synonyms, stop_words)
+                self._augmented(text, operation_of(copy, offset), random, synonyms, stop_words)
                 for text, offset in zip(sentences, offsets, strict=True)
             ]
 
-    def _changed(
+    def _augmented(
         self,
         text: str,
         operation: Operation,
@@ -132,7 +132,7 @@ class Eda(Operator):
     ) -> str:
         words = (clean(text) if self.clean else text).split()
         changed = " ".join(augment(words, operation, self.alpha, random, synonyms, stop_words))
-        return (clean(changed) if self.clean else changed) or text  # a text without words, or without a to z, stays
+        return (clean(changed) if self.clean else changed) or text  # a text without words, or without a-z, is kept
 
 
 class EdaView(Eda):

@@ -9,7 +9,7 @@ from augury.augment.translation import FORWARD, Direction
 
 
 class ForwardTranslation(TranslatedText):
-    """Pairs of a monolingual source sentence and its translation, as the system itself, or another, translates it."""
+    """Pairs of a monolingual source sentence and its translation, by the baseline or by another model."""
 
     operator: Literal["forward_translation"] = "forward_translation"
 

@@ -86,7 +86,7 @@ class FuzzyMatch(TextSubsetOperator):
 
         def apply(block: pa.Table) -> OperatorOutput:
             ids, sources = block.column("id").to_pylist(), block.column("source").to_pylist()
-            firsts = [  # the first record with a source makes all that is made of it
+            firsts = [  # all pairs of a source are made at the first record that has it
                 place
                 for place, (name, source) in enumerate(zip(ids, sources, strict=True))
                 if source not in memory.rows or memory.row_by_id.get(name) == memory.rows[source][0]
@@ -109,7 +109,7 @@ class FuzzyMatch(TextSubsetOperator):
     def _new_pairs(
         self, sources: Sequence[str], memory: TranslationMemory, counts: Counter[str]
     ) -> Iterator[list[int]]:
-        """Yield the rows whose targets every source gets; count the matches that give none."""
+        """Yield, for every source, the rows whose targets it gets; count the matches that are rejected."""
         limit = Limit(self.threshold, self.norm)
         contained, earlier = self.candidates == "containment", not self.both_directions
         matches = memory.matches(sources, limit, contained=contained, earlier=earlier)
@@ -128,7 +128,7 @@ class FuzzyMatch(TextSubsetOperator):
 class FuzzyMatchMono(FuzzyMatch):
     """Pair further sources with the translations of similar ones.
 
-    They are dealt to the records of the training text in turn, so that every one is looked up with one block.
+    They are dealt out to the records of the training text in turn, so that each belongs to exactly one block.
     """
 
     def name(self) -> str:

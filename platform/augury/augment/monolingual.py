@@ -1,4 +1,4 @@
-"""Pairs made of monolingual text by translating it: what forward and back translation share (Li and Specia 2019)."""
+"""Pairs made from monolingual text by translating it: the base of forward and back translation (Li and Specia 2019)."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ class TranslatedText(CorpusOperator):
     def texts(self) -> Mapping[str, BaseSpec]:
         return {"monolingual": self.monolingual}
 
-    def records_made(self, parents: float, texts: Mapping[str, int]) -> float:
+    def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
         return texts["monolingual"]
 
     def inactive(self) -> dict[str, str]:
@@ -77,7 +77,7 @@ class TranslatedText(CorpusOperator):
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Without sampling an operator is written, and addressed, as ever.
+        # Without sampling the serialised form, and so the address, stays the one from before it existed.
         return {name: value for name, value in handler(self).items() if value is not None or name != "sampling"}
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
@@ -114,7 +114,7 @@ class TranslatedText(CorpusOperator):
 
 
 def _parents(block: pa.Table, columns: Mapping[str, Any]) -> pa.Table:
-    """Sentences of a text as records of a parallel corpus: ids are theirs, `columns` are texts or one value for all."""
+    """Return sentences of a text, with their ids, as parallel records; `columns` are texts, or one value for all."""
     values = {
         name: pa.repeat(value, len(block)) if isinstance(value, str) else value for name, value in columns.items()
     }

@@ -1,4 +1,4 @@
-"""Synthetic noise in what a system reads: copies of records, or other readings of them; label and target stay."""
+"""Synthetic noise in the input of a system: noisy copies of records, or noisy views of them; label and target stay."""
 
 from __future__ import annotations
 
@@ -103,7 +103,7 @@ class Noise(NoiseRates, TextSubsetOperator):
             for side in sides:
                 records = zip(names, block.column(side).to_pylist(), languages, strict=True)
                 pairs = [
-                    (text, self._changed(text, settings[language], name, side, copy))
+                    (text, self._add_noise(text, settings[language], name, side, copy))
                     for name, text, language in records
                     for copy in numbers
                 ]
@@ -116,10 +116,10 @@ class Noise(NoiseRates, TextSubsetOperator):
         return apply
 
     def key(self, name: str, text: str) -> str:
-        """Return what the noise of a text depends on besides seed, side and copy."""
+        """Return the part of the random key that identifies a text: its noise depends on this, seed, side and copy."""
         return name
 
-    def _changed(self, text: str, setting: NoiseContext, name: str, side: str, copy: int) -> str:
+    def _add_noise(self, text: str, setting: NoiseContext, name: str, side: str, copy: int) -> str:
         changed = text
         for kind, rate in self.rates.items():
             random = generator(self.seed, self.operator, self.key(name, text), side, copy, kind)
@@ -140,7 +140,7 @@ class NoiseView(Noise):
 
 
 class NoiseForTestSet(NoiseView):
-    """Noise of a test set: by its text and not by ids, so that sets of one text differ in their rates alone."""
+    """Noise for a test set, keyed by texts and not by ids, so that noisy versions of one text differ only in rates."""
 
     copy_number: int = 1
     use: Literal["view"] = "view"

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 VIEW, RECORDS, DRAW = "view", "records", "draw"
 REJECTED = "rejected, "
-"""Before the reason, in counts of what might have become a record."""
+"""The prefix of reasons in `counts` for which a candidate became no record."""
 OPERATORS = Registry(
     "operator",
     package="augury.augment",
@@ -38,12 +38,12 @@ OPERATORS = Registry(
 
 
 class OperatorOutput(NamedTuple):
-    """What a part makes of a block.
+    """The view or the records that an operator makes from a block.
 
-    `table` is, for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
-    order; for records, rows in the corpus's own columns. `counts` says what became of how many, by a word each; the
-    person watching is told where most of the rows are `unchanged ...`. `made_from` names folders of the store that an
-    operator of whole corpora has made on the way, such as translations, whose manifests say what they cost.
+    `table`: for a view, the ids and texts (`text`, or `premise` and `hypothesis`) of the block's records in their
+    order; for records, rows in the corpus's own columns. `counts`: outcome -> number of texts; the user is warned
+    where most of the rows are `unchanged ...`. `made_from`: folders of the store that an operator of whole corpora has
+    written on the way, such as translations, whose manifests hold their cost.
     """
 
     table: pa.Table
@@ -55,7 +55,7 @@ BlockFunction = Callable[[pa.Table], OperatorOutput]
 
 
 class TrainedModel(Protocol):
-    """A trained model that an operator works with, loaded where it is used; `name` identifies it in addresses."""
+    """A trained model that an operator uses, loaded where it is used; `name` identifies it in addresses."""
 
     @property
     def name(self) -> str: ...
@@ -68,7 +68,7 @@ class TrainedModel(Protocol):
         """Return the model as a function that writes text, loaded once."""
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the model as a function that translates text, loaded once; on a CPU with so many threads."""
+        """Return the model as a function that translates text, loaded once; `threads` are those on a CPU."""
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""
@@ -108,7 +108,7 @@ class ReadyModel(Section):
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Without languages a model is written as ever.
+        # Without languages the serialised form, and so the address, stays the one from before they existed.
         return {name: value for name, value in handler(self).items() if value or "language" not in name}
 
 
@@ -125,19 +125,19 @@ class Operator(Extension):
     """The name of the operator, or the path of a file that holds it."""
 
     VERSION: ClassVar[int] = 1
-    """Raised when the same parameters come to give another text: part of every address."""
+    """Raised when the output for the same parameters changes; part of every address."""
     PER_SECOND: ClassVar[float] = 500_000
-    """Records that one core makes in a second, for the choice of the executor."""
+    """Records that one core makes in a second; decides which executor is used."""
     READS: ClassVar[tuple[str, ...]] = ("id", "source", "target")
     """The columns of a block, unless `reads` says otherwise; the rest would double the time that reading takes."""
     LEARNED: ClassVar[frozenset[str]] = frozenset()
-    """Parameters that act through what is fitted or through models alone, which an address has by their content."""
+    """Parameters that act only through fitted data or models, whose content is in the address in their place."""
     BLOCK_ROWS: ClassVar[int | None] = None
-    """The most records of a block, where they are so dear that a whole shard is too much for one task."""
+    """The maximum number of records in a block, for operators so slow that a whole shard is too much for one task."""
     REMEDY: ClassVar[str] = ""
-    """What to do where it leaves most texts as they are."""
+    """Advice that is printed where the operator leaves most texts unchanged."""
     SEARCHES: ClassVar[bool] = False
-    """Whether `bind` is given the training split too, where records are made of others that they are like."""
+    """Whether `bind` also receives the training split, as where records are made from similar ones."""
     EXAMPLE: ClassVar[str] = ""
     """Parameters (YAML) to try an operator with on the experiment `EXAMPLE_FILE`, as its help shows them."""
     EXAMPLE_FILE: ClassVar[str] = "nli_toy.yaml"
@@ -147,82 +147,82 @@ class Operator(Extension):
         return ()
 
     def parts(self) -> Sequence[Operator]:
-        """The operators that this one consists of, each of which makes one thing; each has its own address."""
+        """Return the operators that this one consists of, one per view or set of records, each with its own address."""
         return [self]
 
     def name(self) -> str:
-        """The name of a part's view, or the origin of its records."""
+        """Return the name of a part's view, or the origin of its records."""
         return self.operator
 
     def makes(self) -> Literal["view", "records", "draw"]:
-        """Whether a part makes a view, records, or a draw from token ids (`TokenDraw`)."""
+        """Return whether a part makes a view, records, or a draw from token ids (`TokenDraw`)."""
         return "view"
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        """Return the columns of a block, of those that records have."""
+        """Return the columns that the operator reads, given those that records have."""
         return self.READS
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
-        """Return the models, by role, that the operator works with: trained ones, or experiments that train them.
+        """Return the models, by role, that the operator uses: trained ones, or experiments that train them.
 
-        `experiment` has the sections of the plain baseline of the experiment that the operator stands in, as they were
-        given. What has no `seeds` has seed 1; what has several gives a model for each, `<role>-<seed>`.
+        `experiment` has the sections of the plain baseline of the operator's experiment, as the user wrote them. An
+        experiment without `seeds` is trained with seed 1; one with several gives a model per seed, `<role>-<seed>`.
         """
         return {}
 
     def texts(self) -> Mapping[str, BaseSpec]:
-        """Return the further texts that the operator reads, each as the split `train` of a corpus, by a word each."""
+        """Return the additional texts that the operator reads: name -> the corpus whose split `train` it is."""
         return {}
 
     @property
     def works_with_models(self) -> bool:
-        """Whether the operator works with trained models."""
+        """Whether the operator uses trained models."""
         return type(self).models is not Operator.models
 
     def check_model(self, role: str, views: Sequence[str]) -> None:
-        """UserError where a model that reads these views of a text, of an experiment or a ready one, fits no role."""
+        """Raise UserError where the model of a role, which can read these views, lacks one that the operator needs."""
 
-    def most_records(self) -> int:
-        """Return the most records that are made of one."""
+    def max_records(self) -> int:
+        """Return the maximum number of records that are made from one."""
         return int(getattr(self, "copies", 1))
 
-    def records_made(self, parents: float, texts: Mapping[str, int]) -> float:
-        """Return about how many records are made of so many, given the rows of further texts, for estimates."""
-        return self.most_records() * parents
+    def expected_records(self, parents: float, texts: Mapping[str, int]) -> float:
+        """Estimate the number of records made from `parents` records, given the rows of additional texts."""
+        return self.max_records() * parents
 
     def fit_parameters(self) -> dict[str, Any]:
-        """The parameters that decide what is learned; parts that agree in them share one fit."""
+        """Return the parameters that decide what is learned; parts with equal ones share a fit."""
         return {}
 
     def fit_block(self, block: pa.Table) -> Any:
-        """What one block of the training split tells; an operator without this method does not read the split."""
+        """Return the statistics of a block of the training split; without this method the split is not read."""
         return None
 
     def fit(self, results: Sequence[Any]) -> dict[str, Any]:
-        """Side data (JSON) from what all blocks told, in order."""
+        """Return side data (JSON) from the statistics of all blocks, in order."""
         return {}
 
     def check_fitted(self, fitted: Mapping[str, Any]) -> None:
-        """UserError where the parameters do not go with what was learned."""
+        """Raise UserError where the parameters do not fit what was learned."""
 
     @abstractmethod
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
-        """The function from a block to what is made of it.
+        """Return the function from a block to its view or records; called once in every process.
 
-        `fitted` is what `fit` gave, under `models` the trained models that it works with, by role, and for an operator
-        that `SEARCHES` under `corpus` the training split (`Corpus`). It is bound once in every process.
+        `fitted` is the side data of `fit`, with the trained models by role under `models` and, for an operator that
+        `SEARCHES`, the training split (`Corpus`) under `corpus`.
         """
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
-        """Return what the counts of all blocks come to, in per cent, by what people call it."""
+        """Return metrics computed from the counts of all blocks: name -> per cent."""
         return {}
 
     def canonical(self, fitted: Mapping[str, Any]) -> Operator:
-        """The same operator, parameters that make equal text written in one way."""
+        """Return an equal operator in which parameters that make equal text are written in one way."""
         return self
 
     def check(self, columns: Sequence[str]) -> None:
-        """UserError where records have not the columns that the operator reads."""
+        """Raise UserError where records lack columns that the operator reads."""
         wanted = self.reads(columns)
         lacking = [column for column in wanted if column not in columns]
         if lacking:
@@ -232,22 +232,22 @@ class Operator(Extension):
             )
 
     def check_names(self, names: Sequence[str]) -> None:
-        """UserError where it works on a training text that is not among these; one text alone has no name."""
+        """Raise UserError where the operator names a training text that is not in `names`; a single one has no name."""
 
-    def selected(self, block: pa.Table) -> pa.Table:
-        """Return the records of a block, of all columns, that records are made of."""
+    def select(self, block: pa.Table) -> pa.Table:
+        """Return the records of a block, with all columns, that the operator is applied to."""
         return block
 
     def check_text(self, beginning: pa.Table) -> None:
-        """UserError where the text of records, of which these are the first, is nothing to work on."""
+        """Raise UserError where the operator cannot work on a text; `beginning` holds its first records."""
 
     def address(self) -> str:
-        """The name of the operator with its parameters, for the lineage of what it makes."""
+        """Return the hash of the operator with its parameters, as the lineage of records has it."""
         return config.address({"version": self.VERSION, **self.to_dict()})
 
 
 class TextSubsetOperator(Operator):
-    """Parameters of an operator that can make records of some of the training texts alone."""
+    """Parameters of an operator whose records can be restricted to some of the training texts."""
 
     of: tuple[str, ...] = ()
     """Names of the training texts that records are made of, where there are several; none: all."""
@@ -260,7 +260,7 @@ class TextSubsetOperator(Operator):
 
     @model_serializer(mode="wrap")
     def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # An operator of all texts is written, and addressed, as ever.
+        # Without `of` the serialised form, and so the address, stays the one from before it existed.
         return {name: value for name, value in handler(self).items() if value or name != "of"}
 
     def check_names(self, names: Sequence[str]) -> None:
@@ -268,20 +268,20 @@ class TextSubsetOperator(Operator):
             if name not in names:
                 raise UserError(f"operator {self.operator}, of: {unknown('training text', name, names)}")
 
-    def selected(self, block: pa.Table) -> pa.Table:
+    def select(self, block: pa.Table) -> pa.Table:
         return block.filter(pc.is_in(block.column("origin"), pa.array(self.of))) if self.of else block
 
 
 class CorpusOperator(Operator):
-    """An operator whose records are made of a whole corpus, as where models translate it and repeats are left out."""
+    """An operator that processes a whole corpus at once, for example to translate it and leave out duplicates."""
 
     @abstractmethod
     def make(
         self, corpus: Corpus, fitted: Mapping[str, Any], store: Store, execution: Execution
     ) -> Iterator[OperatorOutput]:
-        """Yield records, a table for each shard; `fitted` is as for `bind`.
+        """Yield the records shard by shard; `fitted` is as for `bind`.
 
-        What takes long is kept in the store as it is done: a maker that was killed begins anew.
+        Slow intermediate results belong in the store: a process that was killed starts over.
         """
 
     def bind(self, fitted: Mapping[str, Any], store: Store) -> BlockFunction:
@@ -295,10 +295,10 @@ def derive_records(
     others: Sequence[str] | None = None,
     **changed: pa.Array,
 ) -> pa.Table:
-    """Records made from `parents`, row by row: `changed` columns are new, ids, origin and lineage tell where from.
+    """Return records made from `parents`, row by row: `changed` columns are new; ids, origin and lineage name parents.
 
-    `parents` has the corpus's own columns and a row for every child, `copies` the number of each child among those of
-    its parent, `others` the id of a second parent.
+    `parents` has the corpus's own columns and a row for every new record, `copies` the number of each new record among
+    those of its parent, `others` the ids of second parents.
     """
     origin, address = operator.name(), operator.address()
     ids = parents.column("id").to_pylist()
@@ -326,12 +326,12 @@ def view_table(block: pa.Table, texts: Mapping[str, pa.Array]) -> pa.Table:
 
 
 def plural(column: str) -> str:
-    """Return what several texts of a column are called."""
+    """Return the plural of the name of a column."""
     return {"hypothesis": "hypotheses"}.get(column, f"{column}s")
 
 
 def parse(value: Any) -> Operator:
-    """The operator that `{operator: ..., parameters}` describes; UserError names the nearest known one."""
+    """Return the operator that `{operator: ..., parameters}` describes; UserError names the nearest known one."""
     if isinstance(value, Operator):
         return value
     if not isinstance(value, Mapping) or not isinstance(value.get("operator"), str):
@@ -347,5 +347,5 @@ def schema(name: str) -> type[Operator]:
 
 
 def names() -> list[str]:
-    """Return the names of the operators there are."""
+    """Return the names of all operators."""
     return OPERATORS.names()

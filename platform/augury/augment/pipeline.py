@@ -1,4 +1,4 @@
-"""What operators make of a corpus, by address: what exists is not made again, what is missing is made by blocks."""
+"""Apply operators to a corpus: views and records are stored by address, and missing ones are made block by block."""
 
 from __future__ import annotations
 
@@ -25,29 +25,29 @@ from augury.corpora.mixture import TEXTS, row_ranges
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
-"""Where in the store lies what a part makes."""
+"""What a part makes -> its kind of folder in the store."""
 
 BEGINNING = 1_000  # records of a corpus that an operator looks at before it works
 
 DEFAULT_EXECUTION = Execution()
 Models = Mapping[str, TrainedModel]
-"""The trained models that an operator works with, by role."""
+"""The trained models that an operator uses, by role."""
 
 
 @dataclass(frozen=True)
 class Part:
-    """One view of a corpus, or one set of records made from it: the operator, what it was fitted on, where it lies."""
+    """One view of a corpus, or one set of records made from it: the operator, its fit and its folder."""
 
     operator: Operator
     models: Models
     fit: Folder
     folder: Folder
     corpus: Folder
-    """The corpus that it is made of; a stage's operators were fitted on that of the first stage."""
+    """The corpus that it is made from; operators of later stages are fitted on the corpus of the first stage."""
 
     @property
     def model_names(self) -> dict[str, str]:
-        """What identifies the models that the operator works with, by role."""
+        """The names that identify the operator's models, by role."""
         return {role: model.name for role, model in self.models.items()}
 
     @property
@@ -63,7 +63,7 @@ class Part:
 
     @property
     def fitted(self) -> dict[str, Any]:
-        """What the operator works with: side data, models and the training split."""
+        """The argument of `bind`: side data, models and the training split."""
         learned: dict[str, Any] = self.fit.read_json("fitted.json")
         learned |= {"models": dict(self.models)} if self.models else {}
         return learned | ({"corpus": Corpus(self.corpus)} if self.operator.SEARCHES else {})
@@ -71,7 +71,7 @@ class Part:
 
 @dataclass(frozen=True)
 class Augmented:
-    """A corpus with what operators made of it; `made` and `reused` name the parts that this call made and found."""
+    """A corpus with its views and records; `computed` names the parts that this call made, `reused` the others."""
 
     corpus: Corpus
     parts: tuple[Part, ...]
@@ -81,12 +81,12 @@ class Augmented:
 
 
 class Block(NamedTuple):
-    """Rows of a shard of the corpus, and the name of the shard that is made of them."""
+    """Rows of a shard of the corpus, and the name of the shard that is made from them."""
 
     shard: str
     start: int
     rows: int | None
-    """The most rows; None: to the end."""
+    """The maximum number of rows; None: to the end."""
     name: str
 
 
@@ -97,9 +97,9 @@ def plan(
     fitted_on: str | None = None,
     models: Sequence[Models] | None = None,
 ) -> list[Part]:
-    """The parts that augmenting a corpus consists of, with their addresses; nothing is made.
+    """Return the views and records that operators make from a corpus, with their addresses; nothing is computed.
 
-    `models` are the runs that each operator works with, where any does.
+    `models` are those of each operator.
     """
     parts = []
     corpus = store.folder(CORPORA, corpus_address)
@@ -139,7 +139,7 @@ def augment(
     models: Sequence[Models] | None = None,
     execution: Execution = DEFAULT_EXECUTION,
 ) -> Augmented:
-    """Make the parts that are missing; operators are fitted on `fit_on` (default: the corpus itself)."""
+    """Make the views and records that are missing; operators are fitted on `fit_on` (default: the corpus itself)."""
     learned_from = fit_on or corpus
     parts = plan(corpus.address, operators, store, learned_from.address, models)
     address = config.address({"corpus": corpus.address, "views": [part.folder.name for part in parts]})
@@ -179,7 +179,7 @@ def fit(
     *,
     execution: Execution = DEFAULT_EXECUTION,
 ) -> dict[str, Any]:
-    """What an operator learns from `corpus`, learned unless the store has it."""
+    """Return what an operator learns from `corpus`, learned unless the store has it."""
     parts = plan(corpus.address, [operator], store)
     if not parts:
         return {}
@@ -188,7 +188,7 @@ def fit(
 
 
 def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Part]]:
-    """Parts that read the same blocks are made in one reading."""
+    """Group the parts that read the same blocks, so that each block is read once."""
     groups: dict[Any, list[Part]] = {}
     for part in parts:
         key = part.operator.operator if part.models or part.operator.BLOCK_ROWS else part.operator.reads(columns)
@@ -243,7 +243,7 @@ def _apply_to_blocks(
 
 
 def _make_corpus_records(parts: Sequence[Part], corpus: Corpus, store: Store, execution: Execution) -> None:
-    """Make records of the whole corpus."""
+    """Write the records of operators that process the whole corpus at once."""
     for part in parts:
         shards, made_from = [], dict[str, None]()
         assert isinstance(part.operator, CorpusOperator)
@@ -287,20 +287,20 @@ def _write(folder: Folder, shard: str, output: OperatorOutput) -> None:
     write_shard(folder, shard, table)
 
 
-def split_into_blocks(corpus: Corpus, most: int | None) -> list[Block]:
-    """Return the blocks of a corpus, a shard each or, where that is too much, equal parts of one."""
-    if most is None:
+def split_into_blocks(corpus: Corpus, max_rows: int | None) -> list[Block]:
+    """Return the blocks of a corpus: whole shards, or parts of them with at most `max_rows` rows."""
+    if max_rows is None:
         return [Block(shard, 0, None, shard) for shard in corpus.shards]
     blocks = []
     for shard in corpus.shards:
         rows = len(corpus.shard(shard, ["id"]))
         stem = shard.removesuffix(".parquet")
-        blocks += [Block(shard, start, most, f"{stem}-{start:06d}.parquet") for start in range(0, rows, most)]
+        blocks += [Block(shard, start, max_rows, f"{stem}-{start:06d}.parquet") for start in range(0, rows, max_rows)]
     return blocks
 
 
 def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[str, int]]:
-    """The rows of finished shards, and what the operator counted while making them."""
+    """Return the rows of finished shards, and the sums of their counts."""
     rows, counts = 0, Counter[str]()
     for shard in shards:
         with folder.filesystem.open_input_file(folder.path(shard)) as file:
@@ -311,7 +311,7 @@ def _summarise_shards(folder: Folder, shards: Sequence[str]) -> tuple[int, dict[
 
 @dataclass(frozen=True)
 class _FitShard:
-    """Makes the task that reads a shard and returns (rows, what it told)."""
+    """Creates the function that reads a shard and returns (rows, statistics)."""
 
     operator: Operator
     corpus: Folder
@@ -327,7 +327,7 @@ class _FitShard:
 
 @dataclass(frozen=True)
 class _ApplyBlock:
-    """Makes the task that reads a block once and writes what each part makes of it; a shard that is there is kept."""
+    """Creates the function that reads a block once and writes the output of every part; existing shards are kept."""
 
     parts: tuple[Part, ...]
     corpus: Folder
@@ -343,7 +343,7 @@ class _ApplyBlock:
             block = block.slice(block_range.start, len(block) if block_range.rows is None else block_range.rows)
             for part, function in zip(self.parts, functions, strict=True):
                 if not part.folder.exists(block_range.name):
-                    _write(part.folder, block_range.name, function(part.operator.selected(block)))
+                    _write(part.folder, block_range.name, function(part.operator.select(block)))
             return len(block) * len(self.parts)
 
         return apply

@@ -158,7 +158,7 @@ class Reorder(Operator):
 
 
 def _verdict(before: str, after: str) -> str:
-    """What is to be said of an output: `empty`, `unfaithful`, `unchanged` or nothing."""
+    """Classify an output: `empty`, `unfaithful`, `unchanged`, or an empty string where nothing is wrong."""
     old, new = Counter(words(before)), Counter(words(after))
     if not new:
         return "empty"

@@ -28,7 +28,7 @@ KIND, SHARD = "generated", "part-00000.parquet"
 
 
 class Request(NamedTuple):
-    """A hypothesis to be written: the row of its record in a block, the label asked for, its number there."""
+    """A hypothesis to be generated: the row of its record in a block, the label, and the number of the copy."""
 
     row: int
     label: str
@@ -158,7 +158,7 @@ class Semantic(Operator):
         hypotheses: Sequence[str],
         rows: Sequence[int],
     ) -> list[str | None]:
-        """The label of each of these rows, None where it is dropped."""
+        """Return the label of each of these rows, None where it is dropped."""
         requested = np.array([LABELS.index(requests[row].label) for row in rows], np.int64)
         probabilities = None
         if self.rectify != "requested":
@@ -168,7 +168,7 @@ class Semantic(Operator):
         return [None if label == DROPPED else LABELS[label] for label in positions.tolist()]
 
     def _requests(self, block: pa.Table) -> list[Request]:
-        """The labels asked for, `copies` times; a larger number of copies only adds to a smaller one's."""
+        """Return the hypotheses to generate; with more copies, the requests of fewer copies stay the same."""
         requests = []
         ids, labels = (block.column(name).to_pylist() for name in ("id", "label"))
         for row, (name, gold) in enumerate(zip(ids, labels, strict=True)):
@@ -183,16 +183,16 @@ class Semantic(Operator):
 
 
 class _Models:
-    """What generator and teacher say, asked once: other strategies and thresholds ask them the same.
+    """The outputs of generator and teacher, stored: other strategies and thresholds need the same.
 
-    A model is loaded when it is asked something new.
+    A model is loaded only for outputs that are not in the store.
     """
 
     def __init__(self, operator: Semantic, models: Mapping[str, TrainedModel], store: Store):
         self.operator, self.models, self.store = operator, models, store
 
     def hypotheses(self, parents: pa.Table, requests: Sequence[Request]) -> list[str]:
-        """The hypothesis written for every label asked for."""
+        """Return the hypothesis for every request."""
         operator, run = self.operator, self.models[GENERATOR]
         ids, premises = (parents.column(name).to_pylist() for name in ("id", "premise"))
         texts = [
@@ -207,7 +207,7 @@ class _Models:
         return list(table.column("text").to_pylist())
 
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
-        """The teacher's probabilities (pairs, labels)."""
+        """Return the teacher's probabilities, (pairs, labels)."""
         run = self.models[TEACHER]
 
         def classify() -> pa.Table:

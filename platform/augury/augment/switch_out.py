@@ -11,11 +11,11 @@ from augury.core.citations import SWITCHOUT, Paper
 from augury.core.rng import fold_in, uniform
 
 REPLACEMENTS = 1
-"""The stream of the numbers that say what a token becomes, beside those that say which change."""
+"""The random stream that chooses replacements; another one chooses the tokens that change."""
 
 
 class SwitchOut(CountedDraw):
-    """Replace tokens by others, each piece of the vocabulary as likely, in every pass others."""
+    """Replace tokens by uniformly drawn pieces of the vocabulary, anew in every pass."""
 
     operator: Literal["switch_out"] = "switch_out"
 
@@ -31,9 +31,9 @@ class SwitchOut(CountedDraw):
 
 
 def replacements(ids: np.ndarray, keys: np.ndarray, epoch: int, ordinary: np.ndarray) -> np.ndarray:
-    """Return for every id (rows, length) one of the ordinary ids that is another, each as likely.
+    """Return, for every id (rows, length), another of the ordinary ids, drawn uniformly.
 
-    What stands for an id that is not ordinary is any of them but one. `ordinary` is in order.
+    `ordinary` is sorted. The results for ids that are not ordinary are arbitrary ordinary ids.
     """
     places = np.searchsorted(ordinary, ids)
     numbers = uniform(fold_in(keys, REPLACEMENTS), epoch, ids.shape[1])

@@ -1,4 +1,4 @@
-"""Translations of a corpus by trained models: made once by blocks, on Ray's actors or here, and stored by address."""
+"""Translate a corpus with trained models, block by block, on Ray's actors or in this process, stored by address."""
 
 from __future__ import annotations
 
@@ -26,13 +26,13 @@ from augury.decoding.settings import Decoding, Sampler, Sampling, Translator
 
 KIND = "translations"
 VERSION = 1
-"""Raised when a model comes to translate the same text otherwise: part of every address."""
+"""Raised when a model's translation of the same text changes; part of every address."""
 BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60  # that one core translates with a small model
 
 
 class TranslationSampling(Sampling):
-    """Parameters of drawing translations in place of searching for the best ones (Edunov et al. 2018)."""
+    """Parameters for sampling translations instead of searching for the best ones (Edunov et al. 2018)."""
 
     top_k: int | None = Field(None, ge=1)
     """Only so many of the likeliest pieces can be drawn; none: all."""
@@ -41,7 +41,7 @@ class TranslationSampling(Sampling):
 
 
 class Model(Protocol):
-    """What makes a text of a text: `name` identifies it in addresses."""
+    """A model from text to text; `name` identifies it in addresses."""
 
     @property
     def name(self) -> str: ...
@@ -51,7 +51,7 @@ class Model(Protocol):
         """Whether it runs on a GPU where there is one."""
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the model as a function, loaded once; on a CPU with so many threads."""
+        """Return the model as a function, loaded once; `threads` are those on a CPU."""
 
     def sampler(self, store: Store) -> Sampler:
         """Return the model as a function that draws outputs, loaded once."""
@@ -71,15 +71,15 @@ FORWARD, BACKWARD = Direction("forward", "source", "target"), Direction("backwar
 def direction_experiment(
     direction: Direction, experiment: Mapping[str, Any], system: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the sections of an experiment that trains models of a direction, given those of the forward one.
+    """Return the sections of an experiment that trains models of a direction.
 
-    `system` are the dotted keys in which it differs.
+    `experiment` has the sections of the forward direction, `system` the dotted keys in which the new one differs.
     """
     return config.merge(experiment if direction == FORWARD else _backward(experiment), system)
 
 
 def _backward(experiment: Mapping[str, Any]) -> dict[str, Any]:
-    """The sections of an experiment with its sides exchanged, in all stages before it too."""
+    """Return the sections of an experiment with source and target swapped, in all earlier stages too."""
     sections = {**experiment, "corpus": swapped(experiment["corpus"])}
     if stage := experiment.get("stage"):
         sections["stage"] = {**stage, "after": _backward(stage["after"])}
@@ -96,14 +96,14 @@ def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> N
 
 
 def count_outcomes(hypotheses: Sequence[str | None]) -> Counter[str]:
-    """Count the hypotheses, and those that make no pair by reason."""
+    """Count the hypotheses, and by reason those that become no pair."""
     empty = sum(text is not None and not text.strip() for text in hypotheses)
     return Counter({"translated": len(hypotheses), "too long": hypotheses.count(None), "empty": empty})
 
 
 @dataclass(frozen=True)
 class Translation:
-    """What a model makes of one column of a corpus, read as one of its views (`plain`, `rot-1`)."""
+    """The output of a model for one column of a corpus, read as one of its views (`plain`, `rot-1`)."""
 
     corpus: Corpus
     column: str
@@ -111,14 +111,14 @@ class Translation:
     view: str = PLAIN
     decoding: Decoding = Decoding()
     sampling: TranslationSampling | None = None
-    """How outputs are drawn, where they are not the best of a search."""
+    """How outputs are sampled; None: beam search."""
     per_second: float = SENTENCES_PER_SECOND
-    """Texts that one core does in a second."""
+    """Texts that one core processes in a second."""
     block_rows: int | None = None
-    """The most texts of a block, which is done again by who was killed in it; none: as for translation."""
+    """The maximum number of texts in a block, which is repeated after a kill; none: as for translation."""
 
     def folder(self, store: Store) -> Folder:
-        """Return where the translations lie, made or not."""
+        """Return the folder of the translations, whether it exists or not."""
         address = config.address(
             {
                 "version": VERSION,
@@ -134,10 +134,10 @@ class Translation:
     def hypotheses(
         self, store: Store, execution: Execution, name: str, unit: str = "sentences"
     ) -> Iterator[list[str | None]]:
-        """Yield the translations of every shard of the corpus, made unless the store has them; `unit` counts texts.
+        """Yield the translations of every shard of the corpus, made unless the store has them.
 
-        None stands for a text that is too long for the model. Who was killed continues at the first block that is
-        missing.
+        None stands for a text that is too long for the model. After a kill the first missing block is next. `name` and
+        `unit` are those of the progress line.
         """
         folder = self.folder(store)
         make_once(folder, lambda: self._make(folder, store, execution, name, unit))
@@ -147,7 +147,7 @@ class Translation:
 
     @property
     def _search(self) -> dict[str, Any]:
-        """The settings of the search that decide what comes of it, and not how fast alone."""
+        """The settings of the search that can change its outputs, without those that only change its speed."""
         return self.decoding.model_dump(exclude={"batch_tokens"})
 
     def _blocks(self) -> list[Block]:
@@ -177,12 +177,12 @@ class Translation:
         )
 
     def _seconds(self, done: Sequence[_Done]) -> float:
-        """Return how long one process takes for all texts, from the blocks that this call has done."""
+        """Return the time that one process needs for all texts, extrapolated from the blocks of this call."""
         rows = sum(block.rows for block in done)
         return sum(block.seconds for block in done) * self.corpus.rows / rows if rows else 0.0
 
     def _reserved(self, execution: Execution, executor: Executor) -> dict[str, float]:
-        """The CPUs and GPUs of every process; `generate`, which draws, runs on a GPU whatever the model is."""
+        """Return the CPUs and GPUs of every process; `generate`, which samples, runs on a GPU whatever the model is."""
         reserved = execution.reserved(executor)
         return reserved if self.sampling or self.model.on_gpu else {**reserved, "gpus": 0.0}
 
@@ -194,7 +194,7 @@ class Translation:
         return list(self._column(block, self.column))
 
     def keys(self, block: Block, seed: int) -> list[int]:
-        """Return what the outputs of a block that are drawn depend on, besides their texts."""
+        """Return a random key for every text of a block, from `seed` and the text's id."""
         return [seed_of(seed, KIND, name) for name in self._column(block, "id")]
 
     def _column(self, block: Block, name: str) -> list[Any]:
@@ -203,7 +203,7 @@ class Translation:
 
 
 class _Done(NamedTuple):
-    """A block that was translated: its texts, and the seconds that they took."""
+    """A translated block: the number of its texts, and the seconds that they took."""
 
     rows: int
     seconds: float
@@ -211,7 +211,7 @@ class _Done(NamedTuple):
 
 @dataclass(frozen=True)
 class _TranslateBlock:
-    """Makes the task that translates a block and stores it; the model is loaded once in every process."""
+    """Creates the function that translates a block and stores it; the model is loaded once in every process."""
 
     translation: Translation
     folder: Folder

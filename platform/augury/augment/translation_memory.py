@@ -1,4 +1,4 @@
-"""A training text as a translation memory: pairs by their sources, those of similar sources looked up."""
+"""A training text as a translation memory: look up the translations of similar sources."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ class TranslationMemory:
     def matches(
         self, sources: Sequence[str], limit: Limit, *, contained: bool = False, earlier: bool = False
     ) -> Iterator[list[int]]:
-        """Yield the rows, in order, that have another and similar source, for every source.
+        """Yield, for every source, the rows in order whose source is similar but not equal.
 
-        With `contained`, of the `BEST` sources by the share of common tokens alone, which must reach the threshold too;
-        with `earlier`, of rows before the last one that has the source itself.
+        With `contained`, candidates are only the `BEST` sources by the share of common tokens, which must reach the
+        threshold too; with `earlier`, only rows before the last one that has the source itself.
         """
         tokens = [self.tokens(source) for source in sources]
         last = np.array([self.rows.get(source, [len(self.ids)])[-1] for source in sources], np.int64)

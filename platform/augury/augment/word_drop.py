@@ -11,7 +11,7 @@ from augury.core.citations import CIPHERDAUG, Paper
 
 
 class WordDrop(CountedDraw):
-    """Replace tokens by the unknown symbol, in every pass others."""
+    """Replace tokens by the unknown symbol, anew in every pass."""
 
     operator: Literal["word_drop"] = "word_drop"
 

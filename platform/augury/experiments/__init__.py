@@ -1,1 +1,1 @@
-"""The experiment and its runs: preparation, preflight, training, evaluation, and what is written down of them."""
+"""Experiments and their runs: preparation, preflight, training, evaluation and records."""

@@ -1,4 +1,4 @@
-"""Points that are the same experiment: found before anything runs, and run once."""
+"""Find configurations that are the same experiment before anything runs, so that each is run once."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from augury.experiments.experiment import SHARED, Experiment, last_stage, parse
 
 
 class Canonical(NamedTuple):
-    """An experiment in which settings without effect have their defaults, and why they have none."""
+    """An experiment in which settings without effect have their defaults, and the reasons."""
 
     experiment: Experiment
     reasons: dict[str, str]
@@ -23,11 +23,11 @@ class Canonical(NamedTuple):
 
 
 def canonical(experiment: Experiment, store: Store) -> Canonical:
-    """Return the one way of writing all experiments that are the same as this one.
+    """Return the canonical form of an experiment, which is equal for all experiments that are the same.
 
-    Sections say which of their settings are without effect (`Section.inactive`), operators which of their parameters
-    make equal text (`Operator.canonical`), for which they may have to be fitted on the training text first. Stages are
-    written as the last one, with those before it in the same way.
+    Sections say which of their settings have no effect (`Section.inactive`), operators which of their parameters make
+    equal text (`Operator.canonical`), for which they may have to be fitted on the training text first. Of several
+    stages the last one is returned, with those before it in canonical form too.
     """
     experiment = last_stage(experiment)
     content = experiment.to_dict()
@@ -47,7 +47,7 @@ def canonical(experiment: Experiment, store: Store) -> Canonical:
 
 
 def _inactive_settings(value: Any, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Dotted keys of settings without effect, with the reason, in all sections."""
+    """Yield the dotted keys of settings without effect, with the reason, in all sections."""
     if isinstance(value, Section):
         inactive = value.inactive()
         yield from ((f"{prefix}{name}", reason) for name, reason in inactive.items())
@@ -69,7 +69,7 @@ def _delete(content: Any, path: Sequence[str]) -> None:
 
 
 def _canonical_operators(experiment: Experiment, store: Store) -> list[Operator]:
-    """The operators with parameters that make equal text written in one way."""
+    """Return the operators, with parameters that make equal text written in one way."""
     return [_canonical_operator(operator, experiment, store) for operator in experiment.augment]
 
 

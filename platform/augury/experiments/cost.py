@@ -1,4 +1,4 @@
-"""What a training will roughly cost, from the sizes of its text and its model and from its budget, before it runs."""
+"""Estimate the cost of a training before it runs, from the sizes of its text and its model and from its budget."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from augury.training.settings import Training
 SUBWORDS_PER_WORD = 1.4
 FLOPS_PER_PARAMETER = 6  # of a parameter and a piece, forward and backward
 CORE_FLOPS = 3e10  # FLOP/s that small models reach on one core: 15 to 35e9 were measured (LOG.md)
-BF16_SPEEDUP = 2  # times as fast are products in bfloat16, on a CPU that has them: 1.4 to 2.0 were measured
+BF16_SPEEDUP = 2  # of products in bfloat16 on a CPU that has them: 1.4 to 2.0 were measured
 GPU_FLOPS = 2e13  # FLOP/s; an assumption
 UPDATE_SECONDS = 0.01  # seconds of an update, however small the model is
 OVERHEAD = 1.2  # validation, checkpoints and decoding on top of training
@@ -27,13 +27,13 @@ SIZES = (
     ("intermediate_size", "d_ff", "encoder_ffn_dim", "hidden_dim"),
     ("vocab_size",),
 )
-"""What models call their hidden size, their layers, their feed-forward size and their vocabulary."""
+"""The names under which configurations have hidden size, layers, feed-forward size and vocabulary size."""
 ERROR_FACTOR = 3
-"""The true time is likely between the estimate divided and multiplied by this."""
+"""The true time is likely between the estimate divided by this factor and multiplied by it."""
 
 
 class Size(NamedTuple):
-    """The parameters of a model, and those that a piece of what it reads and of what it predicts pass through."""
+    """The parameters of a model, and those that a subword of the source and of the target passes through."""
 
     parameters: int
     source: int
@@ -42,32 +42,32 @@ class Size(NamedTuple):
 
 
 class Text(NamedTuple):
-    """Training text: rows, and words of each side of a row on average."""
+    """The size of a training text: rows, and mean words of each side of a row."""
 
     rows: int
     words: Sequence[float]
-    """Of the source and the target, or of everything that is read together."""
+    """Of source and target, or of all sides together for a model that reads them as one."""
 
 
 class Cost(NamedTuple):
-    """Of one run."""
+    """The estimated cost of one run."""
 
     parameters: int
     updates: int
-    """At most: training may end before."""
+    """The maximum: training may end before."""
     seconds: float
     bytes: int
     """On disk."""
 
 
 class Total(NamedTuple):
-    """Of all runs together."""
+    """The estimated cost of all runs together."""
 
     seconds: float | None
-    """By the clock; None where a part is not known."""
+    """Wall time; None where a part is not known."""
     bytes: float | None
     where: str
-    """What they run on, for people."""
+    """The devices, for people."""
     unknown: tuple[str, ...]
     """The models whose cost is not known."""
 
@@ -83,7 +83,7 @@ class Total(NamedTuple):
 
 
 def total(costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution: Execution, workers: int) -> Total:
-    """Return the cost of `seeds` runs of each system; what has none, such as an operator's model, runs once."""
+    """Return the cost of `seeds` runs of each system; those without an entry, such as an operator's model, run once."""
     where, at_once = devices(execution, workers)
     known = [(cost, seeds.get(name, 1)) for name, cost in costs.items() if cost is not None]
     unknown = tuple(name for name, cost in costs.items() if cost is None)
@@ -93,7 +93,7 @@ def total(costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution:
 
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
-    """Return an estimate for one seed of an experiment."""
+    """Estimate the cost of one seed of an experiment."""
     training, draws = experiment.training, experiment.draws()
     pieces = [SUBWORDS_PER_WORD * words for words in text.words]
     rows = max(1.0, training.max_tokens / max(1.0, *pieces))

@@ -1,4 +1,4 @@
-"""What is written down of a run: its experiment, what it reads, what it is made with; and the files to keep with it."""
+"""Write the description of a run: its experiment, inputs and versions; list the files to keep with it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ EVALUATION = ("corpus.tests", "decoding", "scoring")
 
 
 def describe(run: Run, name: str, differing: Sequence[str] = ()) -> None:
-    """Write down what a run is: its experiment, inputs, parameters, and what it is made with.
+    """Write the description of a run: its experiment, inputs, parameters, versions and commit.
 
     `differing` are the parameters in which the systems of its experiment differ.
     """
@@ -59,7 +59,7 @@ def differing_parameters(systems: Iterable[Experiment]) -> list[str]:
 
 
 def describe_scores(run: Run) -> None:
-    """Bring up to date what a run's description says of test sets and scoring, which may change after training."""
+    """Update test sets and scoring in the description of a run, which may change after training."""
     facts = run.folder.read_json(DESCRIPTION)
     written, now = yaml.safe_load(run.folder.read("experiment.yaml")), run.experiment.to_dict()
     written |= {section: now[section] for section in ("decoding", "scoring") if section in now}
@@ -74,7 +74,7 @@ def describe_scores(run: Run) -> None:
 
 
 def artifacts(run: Run) -> list[File]:
-    """Return the files to keep with a run: tokenizer, what operators learned, manifests of corpora."""
+    """Return the files to keep with a run: tokenizer, fitted data of operators, manifests of corpora."""
     folders = {name: run.stored_folder(folder) for name, folder in {"vocabulary": run.tokenizer, **run.fits}.items()}
     files = [File(folder, file, name) for name, folder in folders.items() for file in folder.names() if file[0] != "_"]
     corpora = [
@@ -107,7 +107,7 @@ def _version(package: str) -> str:
 
 @functools.cache
 def _commit(directory: str) -> str | None:
-    """The commit of a directory's repository, `+` where there are uncommitted changes: as this process found it."""
+    """Return the commit of a directory's repository at the first call, with `+` for uncommitted changes."""
     if shutil.which("git") is None:
         return None
     described = subprocess.run(

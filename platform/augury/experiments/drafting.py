@@ -1,4 +1,4 @@
-"""A first experiment file for somebody's own texts: commented, with settings that fit their size."""
+"""Write a first experiment file for a user's own texts: commented, with settings that fit their size."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class Tier(NamedTuple):
     model: str
     training: str
     preset: str
-    """Of the divergence's weight and begin."""
+    """The preset of the regime: weight and start of the divergence."""
 
 
 TIERS = (
@@ -64,22 +64,22 @@ Files = Sequence[str]
 
 @dataclass(frozen=True)
 class DraftOptions:
-    """What somebody says of an experiment to be."""
+    """The choices of a user for a new experiment."""
 
     name: str
     task: str
     languages: Sequence[str]
     """Source and target, or the one of sentence pairs."""
     rows: int
-    """Of the training text, about."""
+    """The approximate number of rows of the training text."""
     train: Files
     valid: Files = ()
-    """Nothing: rows of the training text are held out."""
+    """Empty: rows of the training text are held out."""
     tests: Mapping[str, Files] = field(default_factory=dict)
     columns: Sequence[str] = ()
-    """Of tables: source and target, or premise, hypothesis and label."""
+    """The columns of tables: source and target, or premise, hypothesis and label."""
     model: str | None = None
-    """Of sentence pairs: a pretrained one, by its directory or its name on the hub."""
+    """A pretrained model for sentence pairs, by its directory or its name on the hub."""
 
 
 def draft(options: DraftOptions) -> str:
@@ -88,7 +88,7 @@ def draft(options: DraftOptions) -> str:
 
 
 def held_out_interval(rows: int) -> int:
-    """Return n where each n-th of so many rows is to be held out for validation."""
+    """Return n such that each n-th of `rows` rows is held out for validation."""
     return max(2, rows // max(1, min(HELD_OUT, rows // 10)))
 
 
@@ -166,7 +166,7 @@ def _tests(options: DraftOptions) -> str:
 
 
 def _text(options: DraftOptions, files: Files) -> str:
-    """The section of a text."""
+    """Return the section of a text."""
     if len(files) == 2:
         return f"{{source: {_scalar(files[0])}, target: {_scalar(files[1])}}}"
     names = ("premise", "hypothesis", "label") if options.task == "nli" else ("source", "target")
@@ -175,7 +175,7 @@ def _text(options: DraftOptions, files: Files) -> str:
 
 
 def _lines(settings: str) -> str:
-    """Settings, `key: value, key: value`, on lines of their own."""
+    """Return settings, `key: value, key: value`, one per line with its comment."""
     lines = [(f"  {setting}", COMMENTS.get(setting.partition(":")[0])) for setting in settings.split(", ")]
     return "\n".join(f"{line:<24}# {comment}" if comment else line for line, comment in lines)
 
@@ -189,5 +189,5 @@ def _systems(baseline: str, other: str) -> str:
 
 
 def _scalar(text: str) -> str:
-    """Text as it may stand anywhere in YAML."""
+    """Return text quoted as far as YAML needs it."""
     return yaml.safe_dump([text], default_flow_style=True, allow_unicode=True, width=10**6)[1:-2]

@@ -1,4 +1,4 @@
-"""A finished run on its test sets: outputs, scores, and what it cost."""
+"""Score finished runs on their test sets."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def evaluated(run: Run) -> bool:
 
 
 def evaluate(run: Run) -> None:
-    """Score a run on every test set and write down what it was scored on, and what it cost."""
+    """Score a run on every test set; write outputs, scores, test sets and cost into its folder."""
     outcome = run.folder.read_json(OUTCOME)
     tests = {test: _scored(run, test) for test in run.tests}
     describe_scores(run)
@@ -49,7 +49,7 @@ def evaluate(run: Run) -> None:
 
 
 def _scored(run: Run, test: str) -> list[dict[str, Any]]:
-    """The scores of a test set; outputs, and the counts of every example that scores come from, stay with the run."""
+    """Score a test set; write its outputs and the statistics of every example into the run's folder."""
     corpus = run.corpus(test)
     columns = COLUMNS[corpus.kind]
     outputs = trainable.find(run.experiment.task).outputs(run, corpus, test)
@@ -68,7 +68,7 @@ def _scored(run: Run, test: str) -> list[dict[str, Any]]:
 
 
 def _evaluation(run: Run) -> str:
-    """The address of what determines the scores of a trained model."""
+    """Return the hash of everything that determines the scores of a trained model."""
     sections = run.experiment.to_dict()
     tags = {test: tag for test in run.tests if (tag := run.experiment.corpus.tag(test))}
     return config.address(

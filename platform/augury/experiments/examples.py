@@ -1,4 +1,4 @@
-"""What training reads: the rows of the corpus and of the records made of it, under the draws of the regime."""
+"""Training examples: the rows of the corpus and of operators' records, in the views that the regime reads."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from augury.training.batching import locate, padded
 class Examples:
     """The rows of a training set under every draw of the regime.
 
-    Rows are those of the corpus and then those of all records; a view has those of the corpus alone. With `most`, rows
-    are left out of which a side or a view is empty or has more pieces: one filter keeps all views aligned. UserError
-    where nothing is left.
+    Rows are those of the corpus and then those of all records; views have only those of the corpus. With `max_pieces`,
+    rows are left out where a side or a view is empty or longer: one filter keeps all views aligned. UserError where
+    nothing is left.
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Examples:
         max_pieces: int | None = None,
         symbols: Callable[[], Symbols] | None = None,
     ):
-        """`tokens` are a run's, by name; `texts` are the corpus and the records, in whose order rows are."""
+        """`tokens` are a run's, by name; `texts` are the corpus and the records, in the order of rows."""
         self.draws: list[Draw] = experiment.draws()
         self.operators = experiment.token_draws
         self.texts, self.symbols, self.max_pieces = list(texts), symbols, max_pieces
@@ -60,7 +60,7 @@ class Examples:
 
     @property
     def texts_read(self) -> float:
-        """The number of texts that training reads: every view of a row that any draw reads, once a predicted side.
+        """The number of texts that training reads in a pass: every view that a draw reads, once per predicted side.
 
         A row of weight w counts w times.
         """
@@ -81,7 +81,7 @@ class Examples:
         return self.tokens[side].lengths[self.rows]
 
     def locate(self, examples: np.ndarray) -> list[tuple[Draw, int]]:
-        """Return the draw of every example number, and its row in the corpus and its records."""
+        """Return the draw and the row, in the corpus or its records, of every example number."""
         draws, rows = locate(examples, len(self.rows))
         return [(self.draws[draw], int(row)) for draw, row in zip(draws, self.rows[rows], strict=True)]
 
@@ -99,7 +99,7 @@ class Examples:
         return [value for text in self.texts for value in Corpus(text).column(name)]
 
     def views(self, located: Sequence[tuple[Draw, int]], epoch: int) -> list[list[np.ndarray]]:
-        """Return the pieces of examples in every view that pass `number` reads them in, (views, examples)."""
+        """Return the pieces of examples in every view that pass `epoch` reads, (views, examples)."""
         rows, count = [row for _, row in located], len(self.draws[0].views)
         return [
             self.pieces([draw.views[view] for draw, _ in located], rows, epoch, anchor=view == 0 and count > 1)
@@ -107,13 +107,13 @@ class Examples:
         ]
 
     def labels(self, located: Sequence[tuple[Draw, int]], epoch: int) -> list[np.ndarray]:
-        """Return the pieces of the side that pass `number` predicts of examples."""
+        """Return the pieces of the side of examples that pass `epoch` predicts."""
         return self.pieces([draw.target for draw, _ in located], [row for _, row in located], epoch, predicted=True)
 
     def pieces(
         self, names: Sequence[str], rows: Sequence[int], epoch: int, *, predicted: bool = False, anchor: bool = False
     ) -> list[np.ndarray]:
-        """Return the pieces of rows, each of the side or view of its name, as pass `number` reads or predicts them.
+        """Return the pieces of rows, each from the side or view in `names`, as pass `epoch` reads or predicts them.
 
         `anchor`: they are the first of several views that are read together.
         """
@@ -132,7 +132,7 @@ class Examples:
     def _apply_draw(
         self, operator: TokenDraw, name: str, rows: Sequence[int], pieces: Sequence[np.ndarray], epoch: int
     ) -> list[np.ndarray]:
-        """The pieces of rows of one side or view under a draw; a row that would come to be too long stays as it is."""
+        """Return the pieces of rows of one side or view under a draw; a row that would become too long is kept."""
         symbols = self._symbols._replace(text=self._text_of[name])
         ids = padded(pieces, NO_TOKEN)
         ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)  # the last is of NO_TOKEN
@@ -157,7 +157,7 @@ class Examples:
         return self._keys[key]
 
     def _select_rows(self, max_pieces: int | None) -> tuple[np.ndarray, dict[str, int]]:
-        """The rows that are read and how many are left out, by reason."""
+        """Return the rows that are read, and the number of rows left out by reason."""
         if max_pieces is None:
             return np.arange(self.rows_read), {}
         lengths = np.zeros((len(self.tokens), self.rows_read), np.int64) + 1
@@ -182,7 +182,7 @@ def of_record(name: str, side: str) -> str:
 
 
 def _changes(operator: TokenDraw, name: str, predicted: bool) -> bool:
-    """Whether a draw changes a text: its own view, or all that is read or predicted; a source can be predicted too."""
+    """Return whether a draw changes a text: its own view, or every text read or predicted (a source can be both)."""
     if operator.use == "view":
         return name == operator.name()
     return operator.side == "both" or predicted == (operator.side == TARGET)

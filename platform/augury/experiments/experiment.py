@@ -1,4 +1,4 @@
-"""The experiment file: what is common to all tasks; a trainable adds its own sections."""
+"""The experiment file: the sections that all tasks have in common; a trainable adds its own."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from augury.training.beginning import Carry
 from augury.training.settings import Training
 
 SHARED = ("name", "seeds", "storage", "execution", "tracking")
-"""The sections that all stages of an experiment have in common and that decide nothing of what is learned."""
+"""The sections that all stages of an experiment share and that do not affect the trained model."""
 FIXED = (*SHARED, "task", "vocabulary", "baseline", "systems", "stages", "stage")
 """The sections that a stage cannot change."""
 
@@ -92,7 +92,7 @@ class Experiment(Section):
     """Whether the task's vocabulary can segment text anew (`augury.text.resegmentation`)."""
 
     def plain_system(self) -> dict[str, Any]:
-        """Return what makes this experiment its own plain baseline: dotted keys and their values."""
+        """Return the settings, by dotted key, that turn this experiment into its plain baseline."""
         plain: dict[str, Any] = {"name": "plain", "label_smoothing": self.regime.label_smoothing}
         return {"augment": [], "regime": plain, **({"mixture": {}} if self.mixture else {})}
 
@@ -139,11 +139,9 @@ class Experiment(Section):
         return [name for name in self.corpus.splits() if name not in ("train", "valid", *self.corpus.dev_sets)]
 
     def models(self) -> list[dict[str, Experiment | ReadyModel]]:
-        """Return the models that each operator works with, by role: trained ones, or experiments that train them.
+        """Return the models that each operator uses, by role: trained ones, or experiments that train them.
 
-        Experiments are run where and recorded as this one is.
-
-        UserError for a setting of such a model that is wrong.
+        Such experiments have the storage, execution and tracking of this one. UserError for a wrong setting in them.
         """
         if not any(operator.works_with_models for operator in self.augment):
             return [{} for _ in self.augment]
@@ -170,14 +168,14 @@ class Experiment(Section):
         }
 
     def before(self) -> Experiment | None:
-        """Return the stage before this one, which is run where and recorded as this one is; None of a first stage."""
+        """Return the stage before this one, with the same storage, execution and tracking; None for a first stage."""
         if self.stage is None:
             return None
         shared = {key: value for key, value in self.model_dump(mode="json").items() if key in SHARED}
         return parse({**self.stage.after, **shared, "baseline": False}, f"the stage before {self.stage.name}")
 
     def first(self) -> Experiment:
-        """Return the first stage, whose vocabulary and fitted operators all stages have."""
+        """Return the first stage, whose vocabulary and fitted operators all stages share."""
         before = self.before()
         return self if before is None else before.first()
 
@@ -267,14 +265,14 @@ def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[st
         where[place] = origin
     try:
         experiment = parse(config.merge(file.content, {**assigned, **arguments}), str(path))
-        systems(experiment)  # what is wrong with one of them is told now
+        systems(experiment)  # raises for faults in any of them
     except InvalidSettings as error:
         raise error.in_file(str(path), where) from error
     return experiment
 
 
 def last_stage(experiment: Experiment) -> Experiment:
-    """Return the last stage of an experiment, which holds those before it; UserError for what a stage cannot change."""
+    """Return the last stage of an experiment, which holds those before it; UserError for settings that cannot change."""
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "stages": {}}
     for name, changes in experiment.stages.items():
         try:
@@ -289,7 +287,7 @@ def last_stage(experiment: Experiment) -> Experiment:
 
 
 def _next_stage(name: str, changes: Mapping[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
-    """The settings of the stage that follows one, given what changes."""
+    """Return the settings of the stage after `before`, given the dotted keys that change."""
     carried = {"carry": changes["carry"]} if "carry" in changes else {}
     dotted = {key: value for key, value in changes.items() if key != "carry"}
     after = {key: value for key, value in before.items() if key not in (*SHARED, "baseline", "systems", "stages")}
@@ -326,7 +324,7 @@ def parse(content: dict[str, Any], where: str = "the experiment") -> Experiment:
 
 def systems(experiment: Experiment) -> dict[str, Experiment]:
     """Return the experiments, one per system, that an experiment consists of; the first is the baseline."""
-    # Only what was given: a preset that a system names must not lose against defaults spelt out.
+    # Only settings that the user wrote: explicit defaults would override a preset that a system names.
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "systems": {}, "baseline": False}
     if experiment.systems:
         return {name: _parse_system(name, dotted, content) for name, dotted in experiment.systems.items()}
@@ -345,7 +343,7 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
 
 
 def _parse_model(index: int, operator: Operator, role: str, content: dict[str, Any]) -> Experiment:
-    """The experiment of a model that an operator works with; its faults stand at the operator."""
+    """Return the experiment that trains an operator's model; its faults are reported at the operator."""
     try:
         model = parse(content)
     except InvalidSettings as error:
@@ -356,7 +354,7 @@ def _parse_model(index: int, operator: Operator, role: str, content: dict[str, A
 
 
 def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, Any]) -> Experiment:
-    """One of the systems; its faults stand at its own dotted keys."""
+    """Return the experiment of a system; its faults are reported at its own dotted keys."""
     try:
         return last_stage(parse(config.merge(content, dotted), f"system {name}"))
     except InvalidSettings as error:
@@ -366,7 +364,7 @@ def _parse_system(name: str, dotted: Mapping[str, Any], content: Mapping[str, An
 
 
 def _locate_fault(section: str, fault: Fault, name: str, dotted: Mapping[str, Any]) -> Fault:
-    """A fault in a system or a stage at the dotted key that it comes from."""
+    """Return a fault of a system or a stage, placed at the dotted key that it comes from."""
     for key in dotted:
         parts = tuple(key.split("."))
         if fault.path and fault.path[: len(parts)] == parts[: len(fault.path)]:

@@ -1,4 +1,4 @@
-"""The part that each row has in training: how often it is read, and the symbol before its source."""
+"""The mixture of a training set: how often each row is read, and the symbol before its source."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from augury.experiments.experiment import Experiment
 
 
 class Mixture(NamedTuple):
-    """Shares, and which of them every row has (rows,): of the corpus and then of all records."""
+    """Shares, and the index of every row's share, (rows,): first the corpus, then all records."""
 
     shares: Sequence[Share]
     of_row: np.ndarray
@@ -31,9 +31,9 @@ class Mixture(NamedTuple):
 
 
 def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
-    """Return the mixture of a training set, the corpus first and then records; None where all rows are alike.
+    """Return the mixture of a training set, the corpus first and then records; None where all rows have equal shares.
 
-    Records have the share that `mixture` gives what made them, or else that of the first of their parents.
+    Records have the share that the section `mixture` names for their origin, otherwise that of their first parent.
     """
     if not experiment.is_weighted:
         return None

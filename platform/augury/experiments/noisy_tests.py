@@ -1,4 +1,4 @@
-"""Test sets with synthetic noise in what is read: made by operator noise, which learns from training text."""
+"""Test sets with synthetic noise in the input, made by operator noise, which learns from training text."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from augury.corpora.noise import SourceNoise
 
 
 def noisy_test(clean: Corpus, noise: SourceNoise, train: Corpus, store: Store, execution: Execution) -> Corpus:
-    """Return a test set with noise in what is read of it, made unless the store has it; ids and references stay."""
+    """Return a test set with noise in its input, made unless the store has it; ids and references stay."""
     augmented = pipeline.augment(clean, [_operator(noise)], store, fit_on=train, execution=execution)
     (part,) = augmented.parts
     folder = store.folder(KIND, config.address({"clean": clean.address, "noise": part.folder.name}))

@@ -1,4 +1,4 @@
-"""The models that an experiment's operators work with: experiments of their own, trained first, or ready ones."""
+"""The models that an experiment's operators use: trained by experiments of their own, or ready ones."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from augury.experiments.runs import run_folder
 def resolve_models(experiment: Experiment, store: Store) -> list[Models]:
     """Return the models of each operator by role, `<role>-<seed>` where an experiment has several seeds.
 
-    No model is made; operators of an experiment that trains one may be fitted, to find what it is equal to.
+    Nothing is trained; operators of an experiment that trains a model may be fitted, to find its canonical form.
     """
     return [
         {name: model for role, wanted in roles.items() for name, model in _resolve_role(role, wanted, store).items()}
@@ -25,8 +25,8 @@ def resolve_models(experiment: Experiment, store: Store) -> list[Models]:
 
 
 def train_models(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> list[Models]:
-    """Return the models of each operator by role; what is missing is trained, with all that it needs."""
-    from augury.experiments import running  # with all that training takes
+    """Return the models of each operator by role; missing ones are trained first."""
+    from augury.experiments import running  # here, as it imports all of training
 
     for operator, wanted in zip(experiment.augment, experiment.models(), strict=True):
         for role, model in wanted.items():
@@ -39,7 +39,7 @@ def train_models(experiment: Experiment, store: Store, recording: Recording = un
 
 
 def _resolve_role(role: str, model: Experiment | ReadyModel, store: Store) -> Models:
-    from augury.experiments import preparation  # which prepares the models of operators in turn
+    from augury.experiments import preparation  # here, as it imports this module
 
     if isinstance(model, ReadyModel):
         return {role: ready_model(model)}

@@ -1,6 +1,6 @@
-"""What can be told of an experiment before it runs: faults, what is left out of its texts, and what it will cost.
+"""Check an experiment before it runs: faults, rows left out of its texts, and estimated cost.
 
-Texts are read into the storage, where the runs find them, so that nothing is done twice.
+Texts are read into the storage, where the runs use them, so that nothing is done twice.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from augury.scoring import metrics
 
 UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
 UNCHECKED |= {"decoding", "validation", "baseline", "systems"}
-"""Sections without a say in what is checked: experiments that differ in them alone are checked once."""
+"""Sections that checks do not depend on: experiments that differ only in them are checked once."""
 
 
 SLOW = (
@@ -44,20 +44,20 @@ SLOW = (
 
 @dataclass(frozen=True)
 class LeftOutRows:
-    """Rows of a text that are no part of the corpus, for one reason."""
+    """Rows of a text that were left out of the corpus for one reason."""
 
     reason: str
     rows: int
     setting: str | None
-    """The dotted key that decides; none where nothing lets such rows in."""
+    """The dotted key of the filter; None where no setting keeps such rows."""
     value: Any
     examples: Sequence[Mapping[str, str]]
-    """Of some: where they are, and what they hold."""
+    """Some of the rows: their place and content."""
 
 
 @dataclass(frozen=True)
 class TextSummary:
-    """A text that was read."""
+    """The size of a text, and the rows left out of it."""
 
     name: str
     languages: Sequence[str]
@@ -69,21 +69,21 @@ class TextSummary:
 
 @dataclass(frozen=True)
 class Report:
-    """What an experiment amounts to."""
+    """The texts, cautions and estimated cost of an experiment."""
 
     texts: Sequence[TextSummary]
     cautions: Sequence[str]
-    """What must be known to believe the results."""
+    """Reasons to doubt the results."""
     costs: Mapping[str, Cost | None]
-    """Of a seed of every system, and of all models of a role that operators work with; None where it cannot be told."""
+    """One seed of every system, and all models of each role of operators; None where the cost cannot be estimated."""
     stages: Sequence[str] = ()
-    """Those of them that are stages before systems, and run with every seed too."""
+    """The names in `costs` that are stages before systems, which run with every seed too."""
 
 
 def check(experiments: Iterable[Experiment], store: Store) -> None:
-    """Refuse what cannot be trained, before anything takes long: files, columns, lines, keys, sizes.
+    """Raise UserError for experiments that cannot be trained: files, columns, lines, keys, sizes.
 
-    The texts of all are read, operators fitted, and earlier stages and the models of operators checked likewise.
+    Texts are read and operators fitted; earlier stages and the models of operators are checked too.
     """
     for experiment in _distinct(experiments):
         texts = _texts(experiment, store)
@@ -107,7 +107,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
 
 
 def report(systems: Mapping[str, Experiment], store: Store) -> Report:
-    """Check the systems of an experiment, and say what they read and what they will cost."""
+    """Check the systems of an experiment; return a report of their texts and estimated cost."""
     check(systems.values(), store)
     trained = add_earlier_stages(systems, store)
     texts: dict[str, TextSummary] = {}
@@ -121,7 +121,7 @@ def report(systems: Mapping[str, Experiment], store: Store) -> Report:
 
 
 def add_earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[str, Experiment]:
-    """Return the systems, and before them the stages that they begin with and that are no system, each once."""
+    """Return the systems, preceded by the stages that they begin with and that are no systems, each once."""
     known = {preparation.address(experiment, store) for experiment in systems.values()}
     earlier: dict[str, Experiment] = {}
     for name, experiment in systems.items():
@@ -133,10 +133,10 @@ def add_earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[
 
 
 def estimates(systems: Mapping[str, Experiment], store: Store, seeds: Sequence[int]) -> dict[str, Cost | None]:
-    """Return the cost of a seed of every system, and of the models that operators work with, with all seeds of theirs.
+    """Return the cost of one seed of every system, and of all seeds of the models that operators use.
 
-    What is trained for a system of these `seeds`, or for a model before, costs nothing again. The stages before a model
-    and the models that its own operators work with are listed too.
+    Trainings that systems with these `seeds` share, with each other or with models, are counted once. The stages before
+    a model and the models that its own operators use are listed too.
     """
     costs = {name: _cost(experiment, store) for name, experiment in systems.items()}
     trained = {preparation.address(canonical(system, store).experiment, store): {*seeds} for system in systems.values()}
@@ -154,7 +154,7 @@ def estimates(systems: Mapping[str, Experiment], store: Store, seeds: Sequence[i
 
 
 def _models(systems: Mapping[str, Experiment]) -> list[tuple[str, Experiment]]:
-    """The experiments that train models of operators of systems, with their names."""
+    """Return the experiments that train models of the systems' operators, with their names."""
     return [
         (f"{role} of {name}", model)
         for name, system in systems.items()
@@ -163,7 +163,7 @@ def _models(systems: Mapping[str, Experiment]) -> list[tuple[str, Experiment]]:
 
 
 def cautions(experiments: Iterable[Experiment]) -> list[str]:
-    """Return what must be known before anything runs."""
+    """Return the warnings that users should see before anything runs."""
     listed = list(experiments)
     slow = any(
         experiment.training.precision == "bf16" and not (uses_gpu(experiment.execution) or cpu_has_bfloat16())
@@ -173,7 +173,7 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
 
 
 def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
-    """Experiments of which each has something of its own to be checked."""
+    """Return the experiments without those that check the same."""
     distinct: dict[str, Experiment] = {}
     for experiment in experiments:
         distinct.setdefault(config.address(experiment.model_dump(mode="json", exclude=UNCHECKED)), experiment)
@@ -181,7 +181,7 @@ def _distinct(experiments: Iterable[Experiment]) -> list[Experiment]:
 
 
 def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
-    """The corpora of all splits."""
+    """Return the corpora of all splits."""
     spec = experiment.corpus
     if "train" not in spec.splits():
         raise UserError("the corpus has no train: give corpus.train, or a known set that has one")
@@ -191,7 +191,7 @@ def _texts(experiment: Experiment, store: Store) -> dict[str, Corpus]:
 
 
 def _read_texts(experiment: Experiment, store: Store) -> Iterator[TextSummary]:
-    """The texts of all splits, those of a mixture one by one."""
+    """Yield the texts of all splits, those of a mixture one by one."""
     for split, corpus in _texts(experiment, store).items():
         mixture = experiment.corpus.mixture if split == "train" else {}
         for name, spec in mixture.items():
@@ -220,7 +220,7 @@ def _left_out(reason: str, rows: int, part: ResolvedSplit, examples: Sequence[Ma
 
 
 def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
-    """Sets that share records with the training text."""
+    """Return a warning for every set that shares records with the training text."""
     shared: dict[str, str] = {}
     for experiment in systems.values():
         texts = _texts(experiment, store)
@@ -234,7 +234,7 @@ def _leaks(systems: Mapping[str, Experiment], store: Store) -> list[str]:
 
 
 def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
-    """What tasks caution of the experiments and of those that train models of their operators, each once."""
+    """Return the cautions of tasks for the experiments and for those that train models of their operators."""
     listed = list(experiments)
     listed += [model for experiment in listed for model in experiment.model_experiments().values()]
     by_model = {str(experiment.to_dict().get("model")): experiment for experiment in listed}
@@ -242,7 +242,7 @@ def _model_cautions(experiments: Iterable[Experiment]) -> list[str]:
 
 
 def _cost(experiment: Experiment, store: Store) -> Cost | None:
-    """An estimate for one seed."""
+    """Estimate the cost of one seed."""
     size = trainable.find(experiment.task).size(experiment.first(), store)
     if size is None:
         return None
@@ -257,7 +257,7 @@ def _cost(experiment: Experiment, store: Store) -> Cost | None:
 
 
 def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> list[float]:
-    """The mean words of each side of a row that is read, from the middle of every text."""
+    """Estimate the mean words of each side of a row, from the middle shard of every text."""
     texts = experiment.corpus.mixture or {"train": experiment.corpus}
     counts = []
     for name in read:
@@ -271,14 +271,14 @@ def _words(experiment: Experiment, read: Mapping[str, float], store: Store) -> l
 def _records(
     operator: Operator, experiment: Experiment, rows: Mapping[str, int], read: Mapping[str, float], store: Store
 ) -> float:
-    """About how many rows of the records of an operator a pass reads, given those of the training texts."""
+    """Estimate the rows of an operator's records that a pass reads, given those of the training texts."""
     if operator.makes() != RECORDS:
         return 0
     of = [name for name in rows if name in getattr(operator, "of", ()) or not getattr(operator, "of", ())]
     texts = {name: cached_corpus(spec, "train", store.root).rows for name, spec in operator.texts().items()}
     share = experiment.mixture.get(operator.name())
     parents = sum((read if share is None else rows)[name] for name in of)
-    return operator.records_made(parents, texts) * (1 if share is None else share.weight)
+    return operator.expected_records(parents, texts) * (1 if share is None else share.weight)
 
 
 def _multiply(count: int, cost: Cost | None) -> Cost | None:

@@ -1,4 +1,4 @@
-"""From text files to everything that a run reads, each step under its address; a task says what is its own."""
+"""Prepare runs: from text files to everything that training reads, each step stored under its address."""
 
 from __future__ import annotations
 
@@ -29,29 +29,29 @@ from augury.text.tokens import Text, Tokenizer, Tokens, tokenise
 from augury.training.settings import trunk
 
 VERSION = 1
-"""Raised when the same inputs come to be prepared otherwise: part of every run's address."""
+"""Raised when the preparation of the same inputs changes; part of every run's address."""
 TRAIN, VALID = "train", "valid"
 
 
 @dataclass(frozen=True)
 class Plan:
-    """The addresses of everything between the corpora and a run; nothing need exist yet."""
+    """The addresses of everything between the corpora and a run, whether it exists or not."""
 
     parts: Sequence[pipeline.Part]
     learned_from: Mapping[str, Text]
-    """What the tokenizer is learned from: sides of the corpus and views by their names.
+    """The texts that the tokenizer is learned from: sides of the corpus and views, by name.
 
     Records are left out, so that systems with and without them have equal pieces for plain text.
     """
     tokenizer: Tokenizer
     texts: Mapping[str, Text]
-    """All texts that are tokenised: these, the records and the sides of the validation set."""
+    """All texts that are tokenised: those of `learned_from`, records, and the sides of the validation set."""
     tokens: Mapping[str, Folder]
     address: str
     trunk: str
-    """The address of everything that determines training but its end."""
+    """The hash of everything that determines training, except when it ends."""
     before: str | None = None
-    """The address of the stage before; None of a first stage."""
+    """The address of the stage before; None for a first stage."""
 
 
 def address(experiment: Experiment, store: Store) -> str:
@@ -60,7 +60,7 @@ def address(experiment: Experiment, store: Store) -> str:
 
 
 def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]) -> Plan:
-    """Return what a run reads, given the models that its operators work with; nothing is made."""
+    """Return the plan of a run, given the models that its operators use; nothing is made."""
     assert not experiment.stages, "an experiment with stages is its last one: augury.experiments.experiment.last_stage"
     task, before = trainable.find(experiment.task), experiment.before()
     corpora = {split: task.corpus_address(experiment, split) for split in (TRAIN, *dev_sets(experiment))}
@@ -104,9 +104,9 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
 
 
 def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:
-    """Make what is missing of corpora, views, records, tokenizer and tokens; return the run with the first seed.
+    """Make missing corpora, views, records, tokenizer and tokens; return the run with the first seed.
 
-    Models that operators lack are trained first; `recording` opens the recorder of what is trained.
+    Missing models of operators are trained first; `recording` opens the recorder of their runs.
     """
     task, execution = trainable.find(experiment.task), experiment.execution
     task.check_model(experiment, store)
@@ -155,9 +155,9 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
 
 
 def make_texts(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Plan:
-    """Make views and records and the tokenizer, or find them; return what a run reads.
+    """Make missing views, records and tokenizer; return the plan of the run.
 
-    Of a later stage, the tokenizer is that of the first, on whose text operators are fitted too.
+    A later stage has the tokenizer of the first, on whose text operators are fitted too.
     """
     task, first = trainable.find(experiment.task), experiment.first()
     train = task.corpus(experiment, TRAIN, store)
@@ -180,7 +180,7 @@ def make_texts(experiment: Experiment, store: Store, recording: Recording = unre
 
 
 def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
-    """Return what the training of a run reads; `symbols` are asked for where an operator draws from token ids."""
+    """Return the training examples of a run; `symbols` is called only where an operator draws from token ids."""
     task = trainable.find(run.experiment.task)
     tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
     texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
@@ -188,7 +188,7 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
 
 
 def dev_sets(experiment: Experiment) -> tuple[str, ...]:
-    """Return the splits that training is watched on; the first decides."""
+    """Return the splits that training is validated on; the first decides."""
     return VALID, *experiment.corpus.dev_sets
 
 
@@ -198,18 +198,18 @@ def held_out(side: str, split: str = VALID) -> str:
 
 
 def _shares(experiment: Experiment) -> dict[str, Any]:
-    """The weights and tags of texts and records."""
+    """Return the weights and tags of texts and records."""
     shares = {"texts": experiment.corpus.shares, "records": experiment.mixture}
     return {kind: {name: share.to_dict() for name, share in of.items()} for kind, of in shares.items()}
 
 
 def _draw(operator: Operator) -> dict[str, Any]:
-    """What determines a draw; addresses of first versions have no version."""
+    """Return the settings that determine a draw; the addresses of first versions have no version."""
     return operator.to_dict() | ({"version": operator.VERSION} if operator.VERSION > 1 else {})
 
 
 def _texts_of(part: pipeline.Part, sides: Mapping[str, tuple[str, ...]]) -> dict[str, Text]:
-    """The texts of a view, in the columns of the first side, or of records in those of all."""
+    """Return the texts of a view, with the columns of the first side, or of records with those of all sides."""
     if part.operator.makes() == RECORDS:
         return {of_record(part.name, side): Text(part.folder, columns, side) for side, columns in sides.items()}
     columns = sides[SOURCE]

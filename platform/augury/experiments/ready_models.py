@@ -1,4 +1,4 @@
-"""Trained models that operators work with as they are: a run of any storage, or a checkpoint of `transformers`."""
+"""Trained models that operators use without training: a run of any storage, or a checkpoint of `transformers`."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class RunModel:
     """The run's folder in its store, which identifies the model."""
     task: str
     root: str | None = None
-    """The storage of the run; none: that of what is made with it."""
+    """The storage of the run; None: the storage that the operator writes to."""
 
     on_gpu: ClassVar[bool] = False
 
@@ -75,13 +75,13 @@ class CheckpointModel:
     checkpoint: str
     revision: str | None = None
     languages: Languages | None = None
-    """Of a model that translates between many."""
+    """Source and target language for a model that translates between many."""
 
     on_gpu: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
-        """What identifies the model, with its languages: the content of a directory, or the name on a hub."""
+        """The identity of the model, by the content of its directory or its name on a hub, with its languages."""
         languages = f" {self.languages.read} to {self.languages.written}" if self.languages else ""
         return self._checkpoint.identity + languages
 

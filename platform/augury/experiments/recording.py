@@ -1,4 +1,4 @@
-"""What experiments tell whoever records their runs: a recorder is passed in from above, and knows where records go."""
+"""The interface of recorders, which receive the events of runs: the caller passes one in."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class Recorder(Protocol):
         """Record that a run begins or continues; its folder holds `run.json`."""
 
     def follow(self, run: Folder) -> AbstractContextManager[None]:
-        """Record what a run adds to its history while the block runs."""
+        """Record the additions to a run's history while the block runs."""
 
     def finish(self, run: Folder, status: Literal["FINISHED", "FAILED"], files: Sequence[File] = ()) -> None:
-        """Record how a run has ended, with its scores, cost and `files`."""
+        """Record the end of a run, with its scores, cost and `files`."""
 
 
 Recording = Callable[[Tracking, Store], AbstractContextManager[Recorder]]

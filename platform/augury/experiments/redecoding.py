@@ -1,4 +1,4 @@
-"""A finished run's test sets decoded otherwise than the run is scored: outputs and their time, kept with the run."""
+"""Decode the test sets of a finished run with other settings than those it was scored with; outputs are kept."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from augury.experiments.run import Run
 from augury.experiments.views import PLAIN
 
 KIND = "decodings"
-"""The folder, within that of a run, of what is kept."""
+"""The folder of outputs within that of a run."""
 
 
 class DecodingResult(NamedTuple):
-    """The outputs for a test set, and the seconds that they took: loading the model included, converting it not."""
+    """The outputs for a test set, and the seconds that they took, with loading the model but without converting it."""
 
     outputs: list[str]
     seconds: float
     processor_seconds: float
-    """Of this process alone: what Ray or a GPU does is not counted."""
+    """The processor time of this process, without Ray's workers and the GPU."""
 
 
 def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResult:
-    """Return what a run makes of a test set under a decoding, found where it was made before."""
+    """Return the outputs of a run for a test set under a decoding, decoded unless they are kept from before."""
     corpus = run.corpus(test)
     settings = {key: value for key, value in decoding.to_dict().items() if key != "batch_tokens"}
     address = config.address({"corpus": corpus.folder.name, "decoding": settings})
@@ -37,7 +37,7 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
         say(f"decoding {test} with seed {run.seed} from {', '.join(decoding.views) or PLAIN}{how}")
         task = trainable.find(run.experiment.task)
         run_with_decoding = replace(run, experiment=run.experiment.model_copy(update={"decoding": decoding}))
-        # What is done once for all test sets, such as converting the model, is no part of the time.
+        # Work that is done once for all test sets, such as converting the model, is not timed.
         task.translate(run_with_decoding, corpus.column("source")[:1])
         began, processor_began = time.monotonic(), time.process_time()
         outputs = task.outputs(run_with_decoding, corpus, test)

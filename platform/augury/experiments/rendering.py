@@ -1,4 +1,4 @@
-"""Texts as the views of a run render them: by its own operators and by what these have learned, by nothing new."""
+"""Render texts as the views of a run, with its own fitted operators."""
 
 from __future__ import annotations
 
@@ -23,16 +23,15 @@ def views(run: Run) -> tuple[str, ...]:
 
 
 def resolve_view(run: Run, name: str) -> str:
-    """Return what tokens and vocabularies call a view, `source` for `plain`; UserError lists the views there are."""
+    """Return the name of a view in tokens and vocabularies, `source` for `plain`; UserError lists the known views."""
     return of_experiment.resolve_view(run.experiment, name)
 
 
 def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
     """Return clean texts, in their order, as a view of the run renders them.
 
-    A record is known to an operator by its text alone, so that equal texts are rendered equally, whatever stands beside
-    them. UserError for a view that the run has not, or has only while training, and for a task that reads several texts
-    at once.
+    The text serves as the id of its record, so that equal texts are rendered equally in any batch. UserError for a view
+    that the run does not have, or has only while training, and for a task that reads several texts at once.
     """
     name = resolve_view(run, view)
     if name == SOURCE:
@@ -43,7 +42,7 @@ def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
 
 
 def _bind(run: Run, view: str) -> tuple[Operator, BlockFunction]:
-    """The part of the run's operators that makes a view, and the function from records to it."""
+    """Return the operator that makes a view of the run, and its function from records to the view."""
     models = operator_models.resolve_models(run.experiment, run.store)
     parts = [
         Part(
@@ -62,7 +61,7 @@ def _bind(run: Run, view: str) -> tuple[Operator, BlockFunction]:
 
 
 def _records(run: Run, operator: Operator, texts: Sequence[str]) -> pa.Table:
-    """The texts as records, in the columns that an operator reads; what is not known of them is null."""
+    """Return the texts as records with the columns that an operator reads; unknown values are null."""
     corpus = run.corpus("train")
     columns = COLUMNS[corpus.kind]
     if len(columns.inputs) > 1:

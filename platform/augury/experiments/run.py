@@ -1,4 +1,4 @@
-"""A run: one seed of a prepared experiment, as workers, trials, scoring and reports take it."""
+"""A run: one seed of a prepared experiment, as workers, trials, scoring and reports use it."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class Input(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Run(TrainingRun):
-    """One seed of an experiment and everything that it reads, made and addressed.
+    """One seed of an experiment, with the addresses of everything that it reads.
 
-    `address` is the hash of the inputs and of the configuration of training, the seed left out. Folders are said by
+    `address` is the hash of the inputs and of the configuration of training, without the seed. Folders are given by
     their names in the store.
     """
 
@@ -40,21 +40,21 @@ class Run(TrainingRun):
     views: Mapping[str, str]
     records: Mapping[str, str]
     fits: Mapping[str, str]
-    """What operators learned, by the name of what they make."""
+    """The fitted data of operators, by the name of the view or records."""
     data_factor: float
-    """The texts that training reads over the number of records: |K| + 1 with K ciphers."""
+    """The number of texts that training reads, divided by the number of records: |K| + 1 with keys K."""
     passes_by_view: Mapping[str, float]
-    """How often a pass reads a view of a record on average."""
+    """The mean number of times that a pass reads a view of a record."""
     pieces: Mapping[str, float]
-    """The subwords of a record of the plain corpus on average, by side."""
+    """The mean number of subwords of a record of the plain corpus, by side."""
     left_out: Mapping[str, int]
-    """Training examples that are not read, by reason."""
+    """The number of training examples left out, by reason."""
     before: str | None = None
-    """The address of the stage before this one; None of a first stage."""
+    """The address of the stage before this one; None for a first stage."""
 
     @property
     def beginning(self) -> Beginning | None:
-        """What training begins with: the run of the stage before with the same seed; None of a first stage."""
+        """The run that training begins from, of the stage before with the same seed; None for a first stage."""
         if self.before is None:
             return None
         assert self.experiment.stage is not None
@@ -84,12 +84,12 @@ class Run(TrainingRun):
 
     @property
     def dev_sets(self) -> tuple[str, ...]:
-        """The roles of the corpora that training is watched on beside `valid`, which decides."""
+        """The roles of the corpora that training is validated on besides `valid`, which decides."""
         return self.experiment.corpus.dev_sets
 
     @classmethod
     def read(cls, folder: Folder) -> Run:
-        """Return the run that a folder holds; UserError where it holds none, or one of another version of Augury."""
+        """Return the run in a folder; UserError where there is none, or one of another version of Augury."""
         if not folder.exists(DESCRIPTION):
             raise UserError(f"{folder.uri} is not a run: give the folder of a seed, as `augury train` prints it")
         content = folder.read_json(DESCRIPTION).get("run", {})
@@ -114,7 +114,7 @@ class Run(TrainingRun):
 
     @classmethod
     def from_dict(cls, root: str, content: Mapping[str, Any]) -> Run:
-        """Return the run of a storage that JSON-like values describe; what they hold beyond it is left out."""
+        """Return the run of a storage that JSON-like values describe; unknown keys are ignored."""
         values = {field.name: content[field.name] for field in fields(cls) if field.name in content}
         values["experiment"] = parse(values["experiment"])
         values["inputs"] = tuple(

@@ -1,4 +1,4 @@
-"""One experiment from text to table: prepare, train, translate, score, record, for every system and seed."""
+"""Run an experiment from text to scores: prepare, train, translate, score and record every system and seed."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ from augury.training.settings import Training
 def run_experiment(
     experiment: Experiment, recording: Recording = unrecorded, *, scored: bool = True
 ) -> tuple[dict[str, dict[int, Folder]], list[str]]:
-    """Run every system of an experiment with every seed, or find it done; not `scored`, nothing is tested.
+    """Run every system of an experiment with every seed, except finished runs; score them if `scored`.
 
-    Returns the run of every seed of every system, baseline first, and what went wrong: a run that diverges, or whose
-    workers crash, does not stop the others and is left out.
+    Returns the run of every seed of every system, baseline first, and messages on failures: a run that diverges, or
+    whose workers crash, does not stop the others and is left out.
     """
     refuse_lost_storage(experiment.storage)
     store = Store(experiment.storage)
@@ -65,7 +65,7 @@ def run_experiment(
 def _run_levels(
     levels: Sequence[Sequence[stages.Job]], call: Callable[..., Folder], execution: Execution
 ) -> tuple[dict[tuple[str, int], Folder], list[str]]:
-    """The runs that have ended, by system and seed, and what went wrong; after a lost stage nothing is trained."""
+    """Return the finished runs by system and seed, and messages on failures; stages after a failed one are skipped."""
     ended: dict[tuple[str, int], Folder] = {}
     failures: list[str] = []
     lost: set[Folder] = set()
@@ -97,7 +97,7 @@ def _run_levels(
 
 
 def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Iterator[tuple[int, Folder | Exception]]:
-    """The results of runs in the order in which they end: one after the other, or side by side on Ray's workers."""
+    """Yield the results of runs in the order in which they end: one by one, or in parallel on Ray's workers."""
     if execution.at_once > 1:
         if execution.launcher != "ray":
             raise UserError(
@@ -115,7 +115,7 @@ def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Ite
 
 
 def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
-    """The system as sweeps would write it, so that both find the same runs."""
+    """Return the canonical form of a system, which sweeps use too, so that both share runs."""
     result, reasons = canonical(system, store)
     before, after = (config.flatten(experiment.to_dict()) for experiment in (system, result))
     for key, reason in reasons.items():
@@ -127,7 +127,7 @@ def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
 
 
 def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
-    """Systems that train the same model would overwrite each other's scores."""
+    """Raise UserError for systems that train the same model, as they would overwrite each other's scores."""
     named: dict[str, str] = {}
     for name, run in prepared.items():
         other = named.setdefault(run.address, name)
@@ -139,7 +139,7 @@ def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
 
 
 def refuse_lost_storage(storage: str) -> None:
-    """Refuse a relative storage in a Ray job, whose working directory is a copy that is thrown away with it."""
+    """Raise UserError for a relative storage in a Ray job, whose working directory is deleted with it."""
     if "RAY_JOB_CONFIG_JSON_ENV_VAR" in os.environ and "://" not in storage and not Path(storage).is_absolute():
         raise UserError(
             f"storage '{storage}' is relative, and a Ray job's working directory is thrown away: give "
@@ -173,7 +173,7 @@ def _run(run: Run, name: str, label: str, *, differing: Sequence[str], recorder:
 
 @contextmanager
 def _show_progress(run: Folder, label: str, training: Training) -> Iterator[None]:
-    """Show how far a run's training is, and log a message when it ends."""
+    """Show the progress of a run's training, and log a message when it ends."""
     with StatusLine(label) as line:
         monitor = _ProgressMonitor(run, label, training, line)
         try:
@@ -186,7 +186,7 @@ def _show_progress(run: Folder, label: str, training: Training) -> Iterator[None
 
 
 class _ProgressMonitor:
-    """What there is to say about a run, from its history."""
+    """The progress of a run, read from its history."""
 
     def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
         self.run, self.label, self.training, self.line = run, label, training, line
@@ -195,7 +195,7 @@ class _ProgressMonitor:
         self.update, self.passes = 0, 0.0
 
     def refresh(self) -> None:
-        """Read what is new, and show it."""
+        """Read and show new records."""
         for record in history.read(self.run, self.seen):
             if record["update"] >= self.seen:
                 self.latest |= record["metrics"]
@@ -204,7 +204,7 @@ class _ProgressMonitor:
             self.line.show(self.text(), self.share())
 
     def share(self) -> float:
-        """Return how much of training is done, if patience does not end it before."""
+        """Return the share of training that is done, unless patience ends it before."""
         shares = [self.update / self.training.max_updates] if self.training.max_updates else []
         shares += [self.passes / self.training.max_passes] if self.training.max_passes else []
         return max(shares, default=0.0)

@@ -1,4 +1,4 @@
-"""Run folders (`runs/<address>/seed-<n>`): which there are and what must be known of them."""
+"""Run folders (`runs/<address>/seed-<n>`): find them, and the notes on their texts."""
 
 from __future__ import annotations
 
@@ -11,25 +11,25 @@ DESCRIPTION = "run.json"
 SCORES = "scores.json"
 
 FIRST = "first"
-"""What the first stage of training is called."""
+"""The name of the first stage of training."""
 
 NO_TESTS = (
     "there are no test sets (corpus.tests): validation decides, by which weights and the end of training are chosen "
     "too, so that its scores are better than those on unseen text"
 )
-"""What must be known of runs that no test set measures."""
+"""A caution on runs without test sets."""
 
 
 def run_folder(store: Store, address: str, seed: int) -> Folder:
-    """Return where the run of a configuration with a seed lies."""
+    """Return the folder of the run of a configuration with a seed."""
     return store.folder(KIND, f"{address}/seed-{seed}")
 
 
 def locate(name: str, storage: str = "results") -> Folder:
     """Return the folder of a run given as a path, a URI, or the beginning of its address in a storage.
 
-    Without `/seed-N` it is that of the first seed; `:STAGE` behind it names a stage of training before it. UserError
-    where there is none, or more than one.
+    Without `/seed-N` it is that of the first seed; `:STAGE` behind it names an earlier stage of training. UserError
+    where no run or more than one matches.
     """
     path, colon, stage = name.rpartition(":")
     if colon and "/" not in stage:
@@ -52,7 +52,7 @@ def locate(name: str, storage: str = "results") -> Folder:
 
 
 def _stage(run: Folder, name: str) -> Folder:
-    """The run of the stage with this name among those that a run is the last of."""
+    """Return the run of the stage with this name, among a run and the stages before it."""
     known, folder = [], run
     while True:
         facts = folder.read_json(DESCRIPTION)
@@ -73,14 +73,14 @@ def folders(store: Store) -> list[Folder]:
 
 
 def corpus_notes(run: Folder) -> list[str]:
-    """Return what must be known of the texts of a run, such as that they are synthetic."""
+    """Return the notes on the texts of a run, such as that they are synthetic."""
     addresses = [corpus["address"] for corpus in run.read_json(DESCRIPTION)["inputs"]]
     corpora_notes = [_note(Folder(run.root, f"{CORPORA}/{address}")) for address in addresses]
     return list(dict.fromkeys(note for note in corpora_notes if note))
 
 
 def _note(corpus: Folder) -> str | None:
-    """What a corpus says of itself; a complete one does not change, and many runs share it."""
+    """Return the note of a corpus, cached: a complete corpus does not change, and many runs share it."""
     if corpus not in _notes:
         if not corpus.complete:
             return None

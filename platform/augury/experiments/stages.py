@@ -1,7 +1,7 @@
-"""Stages of training: each is an experiment that begins with the model of the one before, and has a run of its own.
+"""Stages of training: each is an experiment that begins with the model of the one before, and has its own run.
 
-A stage has the vocabulary and the fitted operators of the first, and an address made of that of the stage before:
-systems that have their first stages in common share these runs.
+A stage has the vocabulary and the fitted operators of the first. Its address contains that of the stage before, so
+that systems with equal first stages share their runs.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from augury.training.trained import OUTCOME
 
 
 def stage_name(experiment: Experiment) -> str:
-    """Return what a stage is called."""
+    """Return the name of a stage."""
     return FIRST if experiment.stage is None else experiment.stage.name
 
 
 def chain(experiment: Experiment) -> list[Experiment]:
-    """Return the stages that an experiment is the last of, the first one first."""
+    """Return all stages up to an experiment, the first one first."""
     before = experiment.before()
     return [*(chain(before) if before else []), experiment]
 
@@ -44,7 +44,7 @@ class Job(NamedTuple):
 def jobs(prepared: Mapping[str, Run], store: Store, recording: Recording = unrecorded) -> list[list[Job]]:
     """Return the runs of systems and of the stages before them, with all seeds: all first stages, all second ones, ...
 
-    A stage that is a system too is called as that. What the stages read is made where it is missing.
+    A stage that is a system too has that system's name. Missing inputs of the stages are made.
     """
     runs = {run.address: run for run in prepared.values()}
     names = {run.address: name for name, run in prepared.items()}
@@ -63,7 +63,7 @@ def jobs(prepared: Mapping[str, Run], store: Store, recording: Recording = unrec
 
 
 def train_before(run: Run, execution: Execution) -> None:
-    """Train and score the stage before a run with the same seed, and those before it, unless that is done."""
+    """Train and score the stages before a run, with the same seed, unless that is done."""
     before = run.experiment.before()
     if before is None or run.beginning is None or run.beginning.run.exists(OUTCOME):
         return

@@ -1,4 +1,4 @@
-"""Where runs are recorded."""
+"""The settings of MLflow, and the store that they mean."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ class Place:
 
 
 def place(tracking: Tracking, store: Store) -> Place:
-    """Return the MLflow store that `tracking` means for runs in `store`; UserError where the environment names none."""
+    """Return the MLflow store that `tracking` means for runs in `store`; UserError for an invalid address."""
     uri = tracking.uri
     if uri is None and os.environ.get("MLFLOW_TRACKING_URI"):
         uri = check(os.environ["MLFLOW_TRACKING_URI"])

@@ -1,4 +1,4 @@
-"""The contract of a trainable, and finding one: `nmt` is the package `trainables.nmt`, `./mine/` a directory."""
+"""The contract of a trainable, and its lookup: `nmt` is the package `trainables.nmt`, `./mine/` a directory."""
 
 from __future__ import annotations
 
@@ -26,23 +26,23 @@ if TYPE_CHECKING:
 
 
 class Exported(NamedTuple):
-    """What a model card says of an exported model beyond what its run says."""
+    """The facts of an exported model that its model card needs besides those of the run."""
 
     library: str
     """The library that reads it, as the hub calls it."""
     pipeline: str
-    """What it does, as the hub calls it: translation, text-classification, ..."""
+    """The pipeline of the hub that runs it: translation, text-classification, ..."""
     languages: tuple[str, ...]
     usage: str
     """Python code that uses it, to be run in its directory."""
     notes: tuple[str, ...] = ()
-    """What must be known to use it."""
+    """Notes for its users."""
     base_model: str | None = None
     """The pretrained model that training began with."""
 
 
 class Trainable(ABC):
-    """What a task adds to the platform: its settings, tokenizer, model, batches and outputs.
+    """The parts of a task that are its own: settings, tokenizer, model, batches and outputs.
 
     Corpora, views, tokens, addresses, training, checkpoints, scores and records are the platform's. An experiment that
     is passed in is an instance of `EXPERIMENT`. Modules that load torch are imported where they are used, so that
@@ -54,14 +54,14 @@ class Trainable(ABC):
     EXAMPLE: ClassVar[str]
     """A shell command that writes a line for `augury translate`."""
     VERSION: ClassVar[int] = 1
-    """Raised when the same configuration comes to train another model: part of every run's address."""
+    """Raised when the same configuration trains another model than before; part of every run's address."""
     SIDES: ClassVar[Mapping[str, tuple[str, ...]]]
-    """The texts of a record, and the columns that each is read from; the first is what views are of."""
+    """The texts of a record -> the columns that they are read from; views are made from the first."""
     ROWS_PER_SECOND: ClassVar[int] = 20_000
     """Rows that one core tokenises in a second."""
 
     def corpus_address(self, experiment: Any, split: str) -> str:
-        """Return the address of the corpus of a split, found without making anything."""
+        """Return the address of the corpus of a split, without making it."""
         return cached_address(experiment.corpus, split)
 
     def corpus(self, experiment: Any, split: str, store: Store) -> Corpus:
@@ -69,11 +69,11 @@ class Trainable(ABC):
         return cached_corpus(experiment.corpus, split, store.root)
 
     def check(self, experiment: Any, store: Store) -> None:
-        """Raise UserError where settings and training text alone tell that an experiment cannot be prepared."""
+        """Raise UserError where an experiment cannot be prepared, as far as settings and training text tell."""
         return None
 
     def cautions(self, experiment: Any) -> list[str]:
-        """Return what will stop an experiment on this machine, though it may run on another."""
+        """Return warnings on things that stop an experiment on this machine, though it may run on another."""
         return []
 
     def check_model(self, experiment: Any, store: Store) -> None:
@@ -81,20 +81,20 @@ class Trainable(ABC):
         return None
 
     def check_held_out(self, experiment: Any, tokenizer: Folder, corpora: Mapping[str, Corpus]) -> None:
-        """Raise UserError where validation or test text is nothing for the model; called before training."""
+        """Raise UserError where validation or test text does not suit the model; called before training."""
         return None
 
     def max_pieces(self, experiment: Any) -> int | None:
-        """Return the most pieces of a training example, where longer ones are left out."""
+        """Return the maximum number of pieces of a training example; None: longer ones are not left out."""
         return None
 
     def size(self, experiment: Any, store: Store) -> Size | None:
-        """Return the size of the model, from settings and training text; None where a hub would have to be asked."""
+        """Return the size of the model, from settings and training text; None where only a hub knows it."""
         return None
 
     @abstractmethod
     def tokenizer(self, experiment: Any, texts: Mapping[str, Text], store: Store) -> Tokenizer:
-        """Return the tokenizer that is learned from training texts: sides and views by their names."""
+        """Return the tokenizer that is learned from training texts (sides and views, by name), learned or not."""
 
     @abstractmethod
     def make_tokenizer(self, experiment: Any, texts: Mapping[str, Text], folder: Folder) -> None:
@@ -102,15 +102,15 @@ class Trainable(ABC):
 
     @abstractmethod
     def address_settings(self, experiment: Any) -> dict[str, Any]:
-        """Return what of the task's own settings determines the trained model."""
+        """Return the task's own settings that determine the trained model; they are part of its address."""
 
     @abstractmethod
     def load(self, run: Run) -> Task:
-        """Return the model of a run before training with its examples and its validation set."""
+        """Return the untrained model of a run, with its examples and its validation set."""
 
     @abstractmethod
     def outputs(self, run: Run, corpus: Corpus, test: str) -> list[str]:
-        """Return what a finished run makes of every record of the test set called `test`."""
+        """Return the output of a finished run for every record of the test set called `test`."""
 
     @abstractmethod
     def translate(
@@ -121,7 +121,7 @@ class Trainable(ABC):
     def encode(self, run: Run, texts: Sequence[str], view: str = "source", *, tagged: bool = True) -> list[list[int]]:
         """Return clean texts as ids, without the end of sentence: rendered as a view, in the pieces of that view.
 
-        With the tag before a source where the run's model reads one, unless `tagged` is false.
+        Where the run's model reads tags, the tag is included unless `tagged` is false.
         """
         raise UserError(f"texts as views of a run of task {run.experiment.task} are not supported: take one of nmt")
 
@@ -138,18 +138,18 @@ class Trainable(ABC):
         decoding: Decoding | None = None,
         label: str = "translate",
     ) -> list[str]:
-        """Return the outputs for sources in the ids of `encoded`, untagged; `label` is shown while they are made."""
+        """Return the outputs for sources in the untagged ids of `encode`; `label` is that of the progress line."""
         raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
 
     def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
         """Return the mean encoder state of every source, (sources, hidden) for every layer from the embeddings on.
 
-        Sources are ids of `encoded`, untagged and not empty; tag and end of sentence are read and left out of the mean.
+        Sources are untagged ids of `encode`, not empty; tag and end of sentence are read but left out of the mean.
         """
         raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
 
     def export(self, run: Run, form: str, directory: Path) -> Exported:
-        """Write the model in another library's format into a directory that is there, and say how it is used."""
+        """Write the model in another library's format into an existing directory; return the facts for its card."""
         raise UserError(f"runs of task {run.experiment.task} cannot be exported")
 
     def sampler(self, run: Run) -> Sampler:

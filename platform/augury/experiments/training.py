@@ -1,4 +1,4 @@
-"""One seed of a prepared experiment, trained where the launcher puts it."""
+"""Train one seed of a prepared experiment, in the processes of its launcher."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from augury.training.loop import Report, fit
 def train(
     run: Run, *, execution: Execution | None = None, report: Report | None = None, until: int | None = None
 ) -> bool:
-    """Train a run, or what is left of it; return whether training has ended, and not just reached `until`.
+    """Train a run, or continue it; return whether training has ended, and not just reached `until`.
 
-    The stages before it are trained first, where they are not yet.
-    `execution` overrides the experiment's; `report` is called after every validation where training runs in this
-    process. Raises Diverged, Crashed, and UserError where the cluster is too small.
+    Missing stages before it are trained first. `execution` overrides the experiment's; `report` is called after every
+    validation where training runs in this process. Raises Diverged, Crashed, and UserError where the cluster is too
+    small.
     """
-    from augury.experiments.stages import train_before  # which trains in turn
+    from augury.experiments.stages import train_before  # here, as it imports this module
 
     experiment = run.experiment
     train_before(run, execution or experiment.execution)

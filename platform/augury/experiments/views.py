@@ -1,4 +1,4 @@
-"""The views of an experiment by the names that people use: `plain`, and those that its operators make of any text."""
+"""The views of an experiment by the names that people use: `plain`, and those that its operators make."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def views(experiment: Experiment) -> tuple[str, ...]:
 
 
 def resolve_view(experiment: Experiment, name: str) -> str:
-    """Return what tokens and vocabularies call a view, `source` for `plain`; UserError lists the views there are."""
+    """Return the name of a view in tokens and vocabularies, `source` for `plain`; UserError lists the known views."""
     known = views(experiment)
     if name in (PLAIN, SOURCE):
         return SOURCE
