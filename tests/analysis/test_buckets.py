@@ -4,15 +4,22 @@ from __future__ import annotations
 
 import pytest
 
-from augury.analysis.buckets import FREQUENCIES, LENGTHS, f_measure, frequency_statistics, length_statistics, name_of
+from augury.analysis.buckets import (
+    FREQUENCIES,
+    LENGTHS,
+    bucket_name,
+    f_measure,
+    frequency_statistics,
+    length_statistics,
+)
 from augury.scoring.bleu import statistics
 
-NAMES = [name_of(FREQUENCIES, index) for index in range(len(FREQUENCIES) + 1)]
+NAMES = [bucket_name(FREQUENCIES, index) for index in range(len(FREQUENCIES) + 1)]
 
 
 def test_buckets_are_those_of_compare_mt() -> None:
     assert NAMES == ["0", "1", "2", "3", "4", "5–9", "10–99", "100–999", "1,000 and more"]
-    assert [name_of(LENGTHS, index) for index in range(3)] == ["0–9", "10–19", "20–29"]
+    assert [bucket_name(LENGTHS, index) for index in range(3)] == ["0–9", "10–19", "20–29"]
 
 
 def test_words_match_in_the_bucket_of_their_count() -> None:

@@ -58,11 +58,11 @@ def parrot(name: str, ruin: str) -> Any:
 
 
 def test_sentences_count_once_and_only_if_they_are_translated() -> None:
-    calm, mad = hallucinations([parrot("calm", "nothing"), parrot("mad", "a")], subwords=3)
+    calm, faulty = hallucinations([parrot("calm", "nothing"), parrot("mad", "a")], subwords=3)
     assert (calm.candidates, calm.hallucinated, calm.pairs) == (2, (), 0)
     # "a b c" holds the word that ruins it and so is not translated at all: it is no candidate.
-    assert mad.subwords == ("d", "c", "b")
-    assert (mad.candidates, mad.hallucinated) == (1, ())
+    assert faulty.subwords == ("d", "c", "b")
+    assert (faulty.candidates, faulty.hallucinated) == (1, ())
 
 
 def test_what_frequent_subwords_do() -> None:

@@ -148,11 +148,11 @@ class Results:
         self, name: str, address: str, seed: int = 1, *, correct: Sequence[int], test: str = "test", **run: Any
     ) -> Folder:
         """A run whose labels are right (1) or wrong (0), scored by accuracy, with the counts of its examples."""
-        found = score([str(one) for one in correct], ["1"] * len(correct), metrics=["accuracy"])
+        scores = score([str(label) for label in correct], ["1"] * len(correct), metrics=["accuracy"])
         folder = self.run(name, address, seed, bleu=0.0, test=test, **run)
         content = folder.read_json("scores.json")
-        folder.write_json("scores.json", content | {"tests": {test: [one.to_dict() for one in found]}})
-        write_statistics(folder, test, found)
+        folder.write_json("scores.json", content | {"tests": {test: [item.to_dict() for item in scores]}})
+        write_statistics(folder, test, scores)
         return folder
 
 
@@ -191,7 +191,9 @@ class Sweeps:
         **run: Any,
     ) -> Folder:
         """A trial with its validations, one in `seconds`; finished ones are scored with the last value or `bleu`."""
-        name = next(each["name"] for each in self.configurations if each["address"] == address)
+        name = next(
+            configuration["name"] for configuration in self.configurations if configuration["address"] == address
+        )
         scored = bleu if bleu is not None else values[-1] if progress == "finished" else None
         folder = self.results.run(name, address, seed, bleu=scored, seconds=seconds * len(values), **run)
         history = History(folder)
@@ -233,7 +235,7 @@ class Sweeps:
         tests: Sequence[str] = ("test",),
     ) -> Sweep:
         """Write the sweep's two files and read it."""
-        keys = list(dict.fromkeys(key for each in self.configurations for key in each["point"]))
+        keys = list(dict.fromkeys(key for configuration in self.configurations for key in configuration["point"]))
         self.folder.write_json(
             state.DEFINITION,
             {

@@ -27,7 +27,7 @@ def folders(results: Any) -> list[Any]:
 def labels(share: float, *key: str | int) -> list[int]:
     """Right and wrong labels of 200 examples; hard ones are hard for every system."""
     ease = generator("examples").random(200)
-    return [int(one) for one in ease + 0.2 * generator(*key).random(200) < share + 0.1]
+    return [int(value) for value in ease + 0.2 * generator(*key).random(200) < share + 0.1]
 
 
 @pytest.fixture
@@ -47,10 +47,10 @@ def systems(results: Any) -> list[SystemResult]:
 def test_differences_are_tested_and_corrected_for_the_table(systems: list[SystemResult]) -> None:
     table = comparison(systems, "test")
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
-    expected = [compare(drawn[0], own) for own in drawn[1:]]
+    expected = [compare(drawn[0], system) for system in drawn[1:]]
     assert [row.tested for row in table.rows] == [None, *expected]
-    assert [row.corrected for row in table.rows] == [None, *holm([one.p_value for one in expected])]
-    assert [row.difference for row in table.rows[1:]] == pytest.approx([one.value for one in expected])
+    assert [row.corrected for row in table.rows] == [None, *holm([difference.p_value for difference in expected])]
+    assert [row.difference for row in table.rows[1:]] == pytest.approx([difference.value for difference in expected])
     assert [row.mark for row in table.rows] == ["", "**", "", ""]
     assert table.comparisons == 3
     better = expected[0]

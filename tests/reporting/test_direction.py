@@ -6,7 +6,7 @@ from typing import Any
 
 from augury.reporting.answer import answer
 from augury.reporting.comparison import Comparison, comparison
-from augury.reporting.figures import front
+from augury.reporting.figures import pareto_front
 from augury.reporting.results import load
 from augury.reporting.score_tables import by_test, score_tables
 from augury.reporting.sweeps.answer import answer as sweep_answer
@@ -25,15 +25,15 @@ def test_the_best_system_is_the_one_with_the_least(results: Any) -> None:
     table = compared(results)
     assert [table.gain(row) for row in table.rows] == [None, 5.0, -2.0]
     assert table.rows[1].difference == -5.0 and table.to_dict()["lower_is_better"]
-    said = "On test, better scores 5.0 TER less than base (55.0 against 60.0) at 1.0 × the training time"
-    assert answer(table).startswith(said)
+    expected = "On test, better scores 5.0 TER less than base (55.0 against 60.0) at 1.0 × the training time"
+    assert answer(table).startswith(expected)
     assert "TER: tok:13a, n = 2,000, lower is better" in score_tables([table])[0].notes
 
 
 def test_no_winner_where_all_have_more(results: Any) -> None:
     folders = [results.run(name, name, bleu=value, metric="ter") for name, value in (("base", 60.0), ("worse", 62.0))]
-    said = "On test, worse does not beat base (TER 60.0): it scores 2.0 TER more"
-    assert answer(comparison(load(folders), "test")).startswith(said)
+    expected = "On test, worse does not beat base (TER 60.0): it scores 2.0 TER more"
+    assert answer(comparison(load(folders), "test")).startswith(expected)
 
 
 def test_less_is_coloured_as_better(results: Any) -> None:
@@ -47,6 +47,6 @@ def test_sweeps_take_the_least_for_the_best(sweeps: Any) -> None:
         address = sweeps.configuration({"regime.beta": beta})
         sweeps.trial(address, 1, [30 - beta], bleu=ter, seconds=seconds, metric="ter")
     summary = summarise(sweeps.load())
-    assert [row.name for row in front(summary.comparisons[0])] == ["beta=0", "beta=1", "beta=3"]
+    assert [row.name for row in pareto_front(summary.comparisons[0])] == ["beta=0", "beta=1", "beta=3"]
     assert [measure.lower_is_better for measure in measures(summary)] == [False, True]
     assert "beta=1 scores 2.0 TER less than beta=0 (58.0 against 60.0)" in sweep_answer(summary)

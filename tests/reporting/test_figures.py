@@ -3,9 +3,9 @@ from __future__ import annotations
 from typing import Any
 
 from augury.reporting.comparison import comparison
-from augury.reporting.figures import learning_curves, score_against_cost, seconds_of
-from augury.reporting.looks import COLOURS
+from augury.reporting.figures import learning_curves, score_against_cost, training_seconds
 from augury.reporting.results import load
+from augury.reporting.styles import COLOURS
 
 
 def test_curves_against_updates_and_time(results: Any) -> None:
@@ -24,7 +24,7 @@ def test_curves_against_updates_and_time(results: Any) -> None:
     assert first.to_dict()["data"][0]["name"] == "base &lt;1&gt;"
 
 
-def test_one_line_per_seed_in_the_look_of_the_system(results: Any) -> None:
+def test_one_line_per_seed_in_the_style_of_the_system(results: Any) -> None:
     folders = [
         results.run(name, address * 8, seed, bleu=30.0, history=[(1, {"train/loss": 1.0})])
         for name, address in (("base", "aa"), ("cipher", "bb"))
@@ -51,14 +51,14 @@ def test_training_time_leaves_out_pauses() -> None:
         return {"update": update, "passes": 0.0, "time": time, "metrics": metrics}
 
     measured = [record(10, 100.0), record(20, 110.0, 10.0), record(30, 990.0), record(40, 999.0, 30.0)]
-    assert seconds_of(measured) == [5.0, 10.0, 20.0, 30.0]
-    assert seconds_of([record(10, 100.0), record(20, 110.0)]) == [0.0, 10.0]
+    assert training_seconds(measured) == [5.0, 10.0, 20.0, 30.0]
+    assert training_seconds([record(10, 100.0), record(20, 110.0)]) == [0.0, 10.0]
 
 
 def test_score_against_cost_has_intervals(results: Any) -> None:
     folders = [results.run("base", "aa" * 8, bleu=30.0, seconds=300), results.run("cipher", "bb" * 8, bleu=31.0)]
-    found = load(folders)
-    (figure,) = score_against_cost(comparison(found, "test"))
+    systems = load(folders)
+    (figure,) = score_against_cost(comparison(systems, "test"))
     _, point, _ = figure.to_dict()["data"]
     assert (point["x"], point["y"]) == ([5.0], [30.0])
     assert (point["error_y"]["array"], point["error_y"]["arrayminus"]) == ([1.0], [1.0])

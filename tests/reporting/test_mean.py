@@ -38,7 +38,7 @@ def system(
         name,
         name * 16,
         runs=runs or {},
-        facts={},
+        metadata={},
         tests=estimates,
         cost=None,
         unscored=(),
@@ -60,8 +60,8 @@ def of_shares(shares: list[float], examples: int = 1000) -> dict[str, Resampled]
 )
 def test_the_average_of_dong_et_al_is_rounded_after_the_mean(shares: list[float], mean: float, printed: float) -> None:
     tests = of_shares(shares)
-    (found,) = with_mean([system("a", tests)], list(tests))
-    estimate = found.tests["mean"]["accuracy"]
+    (system_with_mean,) = with_mean([system("a", tests)], list(tests))
+    estimate = system_with_mean.tests["mean"]["accuracy"]
     assert estimate.value == pytest.approx(mean, abs=5e-5) and round(estimate.value, 1) == printed
     assert (estimate.n, estimate.signature) == (15_000, f"mean of 15 test sets, {SIGNATURE}")
 
@@ -69,23 +69,25 @@ def test_the_average_of_dong_et_al_is_rounded_after_the_mean(shares: list[float]
 def test_examples_in_the_same_place_are_drawn_together() -> None:
     """Equal sets have the noise of one of them, unrelated ones less."""
     random = np.random.default_rng(0)
-    one, other = (random.integers(2, size=400) for _ in range(2))
-    same = {name: resample([accuracy(one)], value) for name in ("a", "b")}
-    unlike = {"a": resample([accuracy(one)], value), "b": resample([accuracy(other)], value)}
+    labels, unrelated = (random.integers(2, size=400) for _ in range(2))
+    same = {name: resample([accuracy(labels)], value) for name in ("a", "b")}
+    unlike = {"a": resample([accuracy(labels)], value), "b": resample([accuracy(unrelated)], value)}
     (equal,) = with_mean([system("a", same)], ["a", "b"])
     assert np.array_equal(equal.resampled["mean"]["accuracy"].samples, same["a"].samples)
-    (found,) = with_mean([system("a", unlike)], ["a", "b"])
-    alone, both = (each.samples.std() for each in (same["a"], found.resampled["mean"]["accuracy"]))
-    assert both == pytest.approx(alone / 2**0.5, rel=0.1)
+    (system_with_mean,) = with_mean([system("a", unlike)], ["a", "b"])
+    single, both = (
+        resampled.samples.std() for resampled in (same["a"], system_with_mean.resampled["mean"]["accuracy"])
+    )
+    assert both == pytest.approx(single / 2**0.5, rel=0.1)
 
 
 def run_on(store: Store, ids: dict[str, Sequence[str]]) -> Folder:
     """A run, and its test sets with examples of these ids."""
     inputs = [{"name": test, "address": f"{place:016x}"} for place, test in enumerate(ids)]
-    for given in inputs:
+    for text in inputs:
         row = {"premise": "", "hypothesis": "", "label": "neutral", "language": "", "origin": "", "views": []}
-        writer = CorpusWriter(store.folder("corpora", given["address"]))
-        rows = [{**row, "id": name, "lineage": None} for name in ids[given["name"]]]
+        writer = CorpusWriter(store.folder("corpora", text["address"]))
+        rows = [{**row, "id": name, "lineage": None} for name in ids[text["name"]]]
         writer.add(pa.Table.from_pylist(rows, schema=NLI))
         writer.finish({"kind": "nli"})
     run = store.folder("runs", "a/seed-1")
@@ -101,8 +103,8 @@ def test_translations_are_known_by_their_ids_where_one_set_lacks_a_row(named: bo
     rows = {"de": [*range(400)], "sw": [row for row in range(400) if row != 3]}
     ids = {test: [f"pair {row}" if named else f"{test}-{row:08}" for row in rows[test]] for test in rows}
     tests = {test: resample([accuracy(right[rows[test]])], value) for test in rows}
-    (found,) = with_mean([system("a", tests, runs={1: run_on(Store(tmp_path), ids)})], ["de", "sw"])
-    drawn = found.resampled["mean"]["accuracy"]
+    (system_with_mean,) = with_mean([system("a", tests, runs={1: run_on(Store(tmp_path), ids)})], ["de", "sw"])
+    drawn = system_with_mean.resampled["mean"]["accuracy"]
     together = clusters([([str(row) for row in rows[test]], accuracy(right[rows[test]])) for test in rows])
     assert np.array_equal(drawn.samples, resample([together], mean_over(value, 2)).samples)
     assert drawn.samples.std() == pytest.approx(tests["de"].samples.std(), rel=0.02)  # one language tells it all
@@ -121,14 +123,14 @@ def test_translations_without_an_id_in_common_are_known_by_their_place(
 ) -> None:
     drawn = resample([accuracy(np.random.default_rng(0).integers(2, size=400))], value)
     tests = {"de": drawn, "sw": drawn}
-    (found,) = with_mean([system("a", tests, runs={1: run_on(Store(tmp_path), ids)})], ["de", "sw"])
-    assert np.array_equal(found.resampled["mean"]["accuracy"].samples, drawn.samples)
+    (system_with_mean,) = with_mean([system("a", tests, runs={1: run_on(Store(tmp_path), ids)})], ["de", "sw"])
+    assert np.array_equal(system_with_mean.resampled["mean"]["accuracy"].samples, drawn.samples)
 
 
 def test_sets_of_unequal_length() -> None:
     tests = {"a": resample([accuracy(np.ones(5, int))], value), "b": resample([accuracy(np.zeros(3, int))], value)}
-    (found,) = with_mean([system("a", tests)], ["a", "b"])
-    estimate = found.tests["mean"]["accuracy"]
+    (system_with_mean,) = with_mean([system("a", tests)], ["a", "b"])
+    estimate = system_with_mean.tests["mean"]["accuracy"]
     assert (estimate.value, estimate.low, estimate.high, estimate.n) == (50.0, 50.0, 50.0, 8)
 
 
@@ -150,17 +152,17 @@ def test_seeds_are_averaged_and_tested() -> None:
 
 def test_without_counts_the_interval_is_the_mean_of_intervals() -> None:
     tests = of_shares([60, 80])
-    (found,) = with_mean([system("a", tests, known=False)], list(tests))
-    ends = [found.tests[test]["accuracy"] for test in tests]
-    estimate = found.tests["mean"]["accuracy"]
+    (system_with_mean,) = with_mean([system("a", tests, known=False)], list(tests))
+    ends = [system_with_mean.tests[test]["accuracy"] for test in tests]
+    estimate = system_with_mean.tests["mean"]["accuracy"]
     assert (estimate.low, estimate.high) == tuple(sum(getattr(e, end) for e in ends) / 2 for end in ("low", "high"))
-    assert found.resampled["mean"] == {}
+    assert system_with_mean.resampled["mean"] == {}
 
 
 def test_a_system_without_one_of_the_sets_has_no_mean() -> None:
     tests = of_shares([60, 80])
-    whole, part = with_mean([system("a", tests), system("b", {"l0": tests["l0"]})], ["l0", "l1"])
-    assert "mean" in whole.tests and "mean" not in part.tests
+    complete, partial = with_mean([system("a", tests), system("b", {"l0": tests["l0"]})], ["l0", "l1"])
+    assert "mean" in complete.tests and "mean" not in partial.tests
 
 
 def test_the_mean_of_several_sets_comes_first() -> None:

@@ -76,7 +76,7 @@ def test_equal_names_are_told_apart_by_address(results: Any) -> None:
 def labels(seed: int, share: float) -> list[int]:
     """Right and wrong labels of 300 examples; hard ones are hard for every seed."""
     ease = generator("examples").random(300)
-    return [int(one) for one in ease + 0.3 * generator("seed", seed).random(300) < share + 0.15]
+    return [int(value) for value in ease + 0.3 * generator("seed", seed).random(300) < share + 0.15]
 
 
 def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results: Any) -> None:
@@ -85,17 +85,17 @@ def test_with_the_counts_of_examples_the_interval_is_that_of_both_levels(results
     drawn = base.resampled["test"]["accuracy"]
     assert (drawn.seeds, len(drawn.samples)) == (3, 1000)
     expected = significance.interval(drawn)
-    found = base.tests["test"]["accuracy"]
-    assert (found.low, found.high, found.n, found.seeds) == (expected.low, expected.high, 300, 3)
-    assert found.value == pytest.approx(sum(sum(labels(seed, 0.7)) for seed in (1, 2, 3)) / 9)
+    accuracy = base.tests["test"]["accuracy"]
+    assert (accuracy.low, accuracy.high, accuracy.n, accuracy.seeds) == (expected.low, expected.high, 300, 3)
+    assert accuracy.value == pytest.approx(sum(sum(labels(seed, 0.7)) for seed in (1, 2, 3)) / 9)
     assert "resampled" not in base.to_dict()
 
 
 def test_one_seed_has_the_interval_that_it_was_scored_with(results: Any) -> None:
     run = results.classified("base", "aa" * 8, correct=labels(1, 0.7))
     (kept,) = run.read_json("scores.json")["tests"]["test"]
-    found = load([run])[0].tests["test"]["accuracy"]
-    assert (found.value, found.low, found.high) == (kept["value"], kept["low"], kept["high"])
+    accuracy = load([run])[0].tests["test"]["accuracy"]
+    assert (accuracy.value, accuracy.low, accuracy.high) == (kept["value"], kept["low"], kept["high"])
 
 
 def test_as_many_samples_as_any_run_asks_for(results: Any) -> None:
@@ -112,21 +112,21 @@ def test_groups_are_systems_even_of_one_configuration(results: Any) -> None:
     first, others = load_groups([{1: seeds[0]}, {2: seeds[1], 3: seeds[2]}])
     assert (first.name, others.name) == ("base abab seed 1", "base abab seed 2, 3")
     assert (first.tests["test"]["bleu"].value, others.tests["test"]["bleu"].value) == (31.0, 32.5)
-    assert [each.name for each in load_groups([{1: seeds[0]}, {2: seeds[1]}], ["one", None])] == ["one", "base"]
+    assert [system.name for system in load_groups([{1: seeds[0]}, {2: seeds[1]}], ["one", None])] == ["one", "base"]
 
 
 def test_a_system_may_be_its_hypotheses_alone() -> None:
     references = ["the cat is on the mat", "there is a dog in my garden", "good"]
     texts = {Folder("/tmp", "one.txt"): references, Folder("/tmp", "two.txt"): ["the cat sat on the mat", "", "good"]}
-    found = from_hypotheses("mine", texts, references, test="toy", language="en", metrics=["chrf", "bleu"])
-    assert list(found.tests["toy"]) == ["chrf", "bleu"]
-    each = [scored(lines, references, language="en", metrics=["chrf"], samples=1)[0] for lines in texts.values()]
-    estimate = found.tests["toy"]["chrf"]
-    assert estimate.value == sum(one.value for one in each) / 2
-    assert (estimate.measure, estimate.n, estimate.seeds) == (without_resampling(each[0].signature), 3, 2)
+    system = from_hypotheses("mine", texts, references, test="toy", language="en", metrics=["chrf", "bleu"])
+    assert list(system.tests["toy"]) == ["chrf", "bleu"]
+    scores = [scored(lines, references, language="en", metrics=["chrf"], samples=1)[0] for lines in texts.values()]
+    estimate = system.tests["toy"]["chrf"]
+    assert estimate.value == sum(seed_score.value for seed_score in scores) / 2
+    assert (estimate.measure, estimate.n, estimate.seeds) == (without_resampling(scores[0].signature), 3, 2)
     assert "|bs:1000|seed:12345|" in estimate.signature
-    assert found.resampled["toy"]["chrf"].scores.tolist() == [one.value for one in each]
-    plain = json.loads(json.dumps(found.to_dict()))
+    assert system.resampled["toy"]["chrf"].scores.tolist() == [seed_score.value for seed_score in scores]
+    plain = json.loads(json.dumps(system.to_dict()))
     assert (plain["runs"], plain["cost"], len(plain["address"])) == (
         {"1": "/tmp/one.txt", "2": "/tmp/two.txt"},
         None,
@@ -139,16 +139,16 @@ def test_one_seed_keeps_its_interval() -> None:
 
 
 def test_seeds_widen_the_interval_by_students_t() -> None:
-    found = estimate([score(29.0, 26.0, 33.0), score(30.0, 27.0, 34.0), score(31.0, 28.0, 35.0)], None)
+    mean = estimate([score(29.0, 26.0, 33.0), score(30.0, 27.0, 34.0), score(31.0, 28.0, 35.0)], None)
     spread = 4.30265273 * 1.0 / 3**0.5  # t with 2 degrees of freedom, standard deviation 1
-    assert found.value == 30.0
-    assert found.low == pytest.approx(30.0 - (3.0**2 + spread**2) ** 0.5)
-    assert found.high == pytest.approx(30.0 + (4.0**2 + spread**2) ** 0.5)
+    assert mean.value == 30.0
+    assert mean.low == pytest.approx(30.0 - (3.0**2 + spread**2) ** 0.5)
+    assert mean.high == pytest.approx(30.0 + (4.0**2 + spread**2) ** 0.5)
 
 
 def test_equal_seeds_leave_the_sentences_interval() -> None:
-    found = estimate([score(30.0, 28.0, 33.0)] * 4, None)
-    assert (found.low, found.value, found.high) == (28.0, 30.0, 33.0)
+    mean = estimate([score(30.0, 28.0, 33.0)] * 4, None)
+    assert (mean.low, mean.value, mean.high) == (28.0, 30.0, 33.0)
 
 
 def test_different_signatures_are_both_shown() -> None:
@@ -158,8 +158,8 @@ def test_different_signatures_are_both_shown() -> None:
 @settings(max_examples=50, deadline=None)
 @given(st.lists(st.tuples(st.floats(0, 100), st.floats(0, 5), st.floats(0, 5)), min_size=1, max_size=40))
 def test_the_interval_holds_that_of_sentences_within_the_range_of_the_metric(drawn: list[tuple[float, ...]]) -> None:
-    found = estimate([score(value, value - below, value + above) for value, below, above in drawn], None)
-    below, above = (sum(one[side] for one in drawn) / len(drawn) for side in (1, 2))
-    assert 0 <= found.low <= found.value <= found.high <= 100
-    assert found.value - found.low >= min(below, found.value) - 1e-9
-    assert found.high - found.value >= min(above, 100 - found.value) - 1e-9
+    mean = estimate([score(value, value - below, value + above) for value, below, above in drawn], None)
+    below, above = (sum(seed_score[side] for seed_score in drawn) / len(drawn) for side in (1, 2))
+    assert 0 <= mean.low <= mean.value <= mean.high <= 100
+    assert mean.value - mean.low >= min(below, mean.value) - 1e-9
+    assert mean.high - mean.value >= min(above, 100 - mean.value) - 1e-9

@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 from augury.core import config
-from augury.reporting.robustness import series_of
+from augury.reporting.robustness import noise_series
 
 
 def parameters(tests: dict[str, Any]) -> dict[str, Any]:
@@ -23,9 +23,9 @@ def test_series_of_test_sets() -> None:
         "other": {**other, "noise": {**rates, "spelling": 0.3}},
         "seed": {**text, "noise": {**rates, "spelling": 0.4, "seed": 2}},
     }
-    assert series_of(parameters(tests), list(tests)) == [
+    assert noise_series(parameters(tests), list(tests)) == [
         (("spelling",), [(0.0, "clean"), (0.1, "typos-0.1"), (0.2, "typos-0.2")]),
         (("spelling", "casing"), [(0.0, "clean"), (0.1, "both")]),
         (("spelling",), [(0.0, "clean"), (0.4, "seed")]),
     ]
-    assert not series_of(parameters({"test": text}), ["test"])
+    assert not noise_series(parameters({"test": text}), ["test"])

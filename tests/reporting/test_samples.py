@@ -21,9 +21,9 @@ def test_every_sentence_has_what_each_system_made_of_it(results: Any) -> None:
     assert all(1 <= line <= 40 for line in lines)
     for line, sample in zip(lines, samples, strict=True):
         index = line - 1
-        made = {"base": f"base {index}", "cipher": f"cipher {index}"}
+        outputs = {"base": f"base {index}", "cipher": f"cipher {index}"}
         source, target = {"source": f"quelle {index}"}, {"target": f"reference {index}"}
-        assert sample == Example(f"line {line}", source, target, made, "de", "en")
+        assert sample == Example(f"line {line}", source, target, outputs, "de", "en")
     assert draw(load(folders[:1]), "test")[0].heading == samples[0].heading
 
 

@@ -19,8 +19,8 @@ from augury.reporting.results import load
 def folders(results: Any) -> list[Any]:
     correct = {"base": [1, 0, 0, 0] * 50, "cipher": [1, 1, 1, 0] * 50}
     return [
-        results.classified(name, name[0] * 16, seed, correct=own[seed:] + own[:seed])
-        for name, own in correct.items()
+        results.classified(name, name[0] * 16, seed, correct=labels[seed:] + labels[:seed])
+        for name, labels in correct.items()
         for seed in (1, 2)
     ]
 

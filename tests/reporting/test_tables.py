@@ -25,8 +25,10 @@ ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
 def compared(results: Any) -> Comparison:
     correct = {"base": [1, 0, 0, 0] * 50, ODD: [1, 1, 1, 0] * 50}
     folders = [
-        results.classified(name, f"{index}a" * 8, seed, correct=own[seed:] + own[:seed], seconds=100 + 100 * index)
-        for index, (name, own) in enumerate(correct.items())
+        results.classified(
+            name, f"{index}a" * 8, seed, correct=labels[seed:] + labels[:seed], seconds=100 + 100 * index
+        )
+        for index, (name, labels) in enumerate(correct.items())
         for seed in (1, 2)
     ]
     return comparison(load([*folders, results.run("later", "cc" * 8, 7)]), "test")

@@ -1,1 +1,1 @@
-"""Analyses of finished runs and of corpora: what models make of their views, beyond scores."""
+"""Analyses of finished runs and of corpora, beyond scores: outputs, encoder states and subwords of views."""

@@ -1,7 +1,7 @@
-"""Where a system is good: F-measure of words by their frequency in training, BLEU by the length of the reference.
+"""Scores by bucket: F-measure of words by their frequency in training, BLEU by the length of the reference.
 
-As compare-mt does it (Neubig et al., 2019), figure 4 of CipherDAug, but for the counts: compare-mt takes those of the
-test set's references by default, and here they are those of the training target. Words are those of sacreBLEU's
+As in compare-mt (Neubig et al., 2019) and figure 4 of CipherDAug, except for the counts: compare-mt takes them from the
+references of the test set by default, here they come from the training target. Words are those of sacreBLEU's
 tokeniser.
 """
 
@@ -26,9 +26,9 @@ LENGTHS = (10, 20, 30, 40, 50, 60)
 """A bucket ends below its cutoff; the last one has none."""
 
 WORDS = 3
-"""Counts of a sentence's words: matched, of the reference, of the output."""
+"""The number of counts of a sentence: words matched, of the reference, of the output."""
 TESTED = 20
-"""Sentences that a bucket has at least for systems to be compared in it: so few say nothing of others."""
+"""The minimum number of sentences in a bucket for a test: fewer do not generalise."""
 
 CountedIn = Literal["train", "references"]
 Words = tuple[str, ...]
@@ -36,23 +36,23 @@ Words = tuple[str, ...]
 
 @dataclass(frozen=True)
 class Bucket:
-    """What a system scores in one bucket."""
+    """The score of a system in one bucket."""
 
     bucket: str
     size: int
     """Words of the references, or sentences."""
     value: float
-    """0 to 1 for F-measure, 0 to 100 for BLEU."""
+    """F-measure (0 to 1) or BLEU (0 to 100)."""
     interval: Interval
     against_first: Difference | None
-    """Against the first system (paired bootstrap over sentences); none for that itself, and of under 20 sentences."""
+    """Against the first system (paired bootstrap over sentences); None for that itself and below 20 sentences."""
     precision: float | None = None
     recall: float | None = None
 
 
 @dataclass(frozen=True)
 class Buckets:
-    """The buckets of one system that hold anything."""
+    """The buckets of one system that are not empty."""
 
     system: str
     frequency: tuple[Bucket, ...]
@@ -80,38 +80,40 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
 
 
 def _resampled(table: NDArray[np.int64], value: Value) -> list[Resampled | None]:
-    """Return the scores of every bucket on resampled sentences; None where no reference has anything in it."""
+    """Return the scores of every bucket on resampled sentences; None for buckets without words of a reference."""
     return [resample([counts], value, samples=SAMPLES) if _size(counts) else None for counts in table]
 
 
 def _buckets(
-    cutoffs: Sequence[int], drawn: Sequence[Resampled | None], first: Sequence[Resampled | None]
+    cutoffs: Sequence[int], resampled: Sequence[Resampled | None], first: Sequence[Resampled | None]
 ) -> tuple[Bucket, ...]:
-    """Return the buckets of a system that hold anything, against those of the first one."""
-    pairs = zip(range(len(drawn)), drawn, first, strict=True)
-    return tuple(_bucket(name_of(cutoffs, index), own, other) for index, own, other in pairs if own and other)
+    """Return the buckets of a system that are not empty, compared with those of the first system."""
+    pairs = zip(range(len(resampled)), resampled, first, strict=True)
+    return tuple(
+        _bucket(bucket_name(cutoffs, index), system, other) for index, system, other in pairs if system and other
+    )
 
 
-def _bucket(name: str, drawn: Resampled, first: Resampled) -> Bucket:
-    (counts,) = drawn.statistics
-    tested = drawn is not first and counts.any(1).sum() >= TESTED
-    difference = compare(first, drawn) if tested else None
+def _bucket(name: str, resampled: Resampled, first: Resampled) -> Bucket:
+    (counts,) = resampled.statistics
+    tested = resampled is not first and counts.any(1).sum() >= TESTED
+    difference = compare(first, resampled) if tested else None
     precision = recall = None
     if counts.shape[1] == WORDS:
         matched, expected, output = counts.sum(0).tolist()
         precision, recall = matched / max(1, output), matched / max(1, expected)
-    return Bucket(name, _size(counts), drawn.value, interval(drawn), difference, precision, recall)
+    return Bucket(name, _size(counts), resampled.value, interval(resampled), difference, precision, recall)
 
 
 def _size(counts: NDArray[np.int64]) -> int:
-    """Return the words of references, or the sentences, that a bucket has."""
+    """Return the number of words of references, or of sentences, in a bucket."""
     return int(counts[:, 1].sum() if counts.shape[1] == WORDS else counts.any(1).sum())
 
 
 def frequency_statistics(
     outputs: Sequence[Words], references: Sequence[Words], counts: Mapping[str, int]
 ) -> NDArray[np.int64]:
-    """Return matched words, words of references and words of outputs, (buckets, sentences, 3).
+    """Count matched words, words of references and words of outputs, (buckets, sentences, 3).
 
     Words match within a sentence as multisets; a word belongs to the bucket of its own count.
     """
@@ -131,14 +133,14 @@ def f_measure(sums: Sequence[float]) -> float:
 
 
 def length_statistics(outputs: Sequence[Words], references: Sequence[Words]) -> NDArray[np.int64]:
-    """Return the nine counts of BLEU, zero for sentences of another length, (buckets, sentences, 9)."""
+    """Return the nine statistics of BLEU, zero for sentences in other buckets, (buckets, sentences, 9)."""
     table = np.zeros((len(LENGTHS) + 1, len(references), 2 * bleu.ORDER + 1), np.int64)
     for row, (output, reference) in enumerate(zip(outputs, references, strict=True)):
         table[bisect.bisect(LENGTHS, len(reference)), row] = bleu.statistics(output, reference)
     return table
 
 
-def name_of(cutoffs: Sequence[int], index: int) -> str:
+def bucket_name(cutoffs: Sequence[int], index: int) -> str:
     """Return the name of a bucket: `0`, `5–9`, `1,000 and more`."""
     first = cutoffs[index - 1] if index else 0
     if index == len(cutoffs):
@@ -152,7 +154,7 @@ def _bleu(sums: Sequence[float]) -> float:
 
 
 def _training_counts(system: System, metric: bleu.Bleu) -> Counter[str]:
-    """Return how often every word occurs in the target of the training corpus."""
+    """Count every word in the target of the training corpus."""
     counts: Counter[str] = Counter()
     for block in system.run.corpus("train").blocks(["target"]):
         for line in block.column("target").to_pylist():

@@ -1,8 +1,8 @@
-"""How alike two spaces of encoder states are: canonical correlations between layers, views and models.
+"""The similarity of encoder states: canonical correlations between layers, views and models.
 
 Projection-weighted CCA (Morcos, Raghu and Bengio, 2018) and the mean of all, or of the leading, canonical correlations
-(Raghu et al., 2017), which no invertible linear map of either space changes. States are one vector a sentence. With few
-sentences for so many dimensions even noise correlates: values are to be read against the random baseline.
+(Raghu et al., 2017), which are invariant to invertible linear maps of either space. States are one vector per sentence.
+With few sentences for many dimensions even noise correlates: compare values with the random baseline.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from augury.core.rng import generator
 from augury.experiments.views import PLAIN
 
 NEGLIGIBLE = 1e-10
-"""Directions are dropped whose singular value is below this share of the largest."""
+"""Directions with a singular value below this share of the largest are dropped."""
 LEADING = 0.98
 """The truncated mean is over the leading correlations that hold this share of their sum (`cca_core.py` of SVCCA)."""
 
@@ -32,7 +32,7 @@ State = tuple[str, str, int]
 
 @dataclass(frozen=True)
 class Correlation:
-    """Canonical correlations of two spaces in one number, three ways; 1 where one is a linear map of the other."""
+    """Three summaries of the canonical correlations of two spaces; 1 where one is a linear map of the other."""
 
     pwcca: float
     mean: float
@@ -40,7 +40,7 @@ class Correlation:
 
 
 @dataclass(frozen=True)
-class Between:
+class StateCorrelation:
     """The correlation between two encoder states; layer 0 are the embeddings, with positions."""
 
     first: State
@@ -54,21 +54,21 @@ class Correlations:
 
     sentences: int
     dimensions: tuple[int, ...]
-    """Of every system."""
+    """The width of the states of every system."""
     baseline: Correlation
-    """Between independent Gaussian numbers of the shape of the first system's states."""
-    layers: tuple[Between, ...]
+    """Between independent normal numbers of the shape of the first system's states."""
+    layers: tuple[StateCorrelation, ...]
     """Between the layers of a system, of the plain source."""
-    views: tuple[Between, ...]
+    views: tuple[StateCorrelation, ...]
     """Between the plain source and another view of it, layer by layer."""
-    models: tuple[Between, ...]
+    models: tuple[StateCorrelation, ...]
     """Between the first system and another one, layer by layer, of the plain source."""
 
 
 def correlations(systems: Sequence[System]) -> Correlations:
     """Return the correlations of the encoder states of the test sentences.
 
-    UserError where there are not more sentences than dimensions, for then all correlations are 1.
+    UserError where there are not more sentences than dimensions, as all correlations would be 1.
     """
     states = {(system.name, view): system.states(view) for system in systems for view in system.views}
     widths = [states[system.name, PLAIN][0].shape[1] for system in systems]
@@ -79,8 +79,8 @@ def correlations(systems: Sequence[System]) -> Correlations:
             "--sentences, or a larger --test"
         )
 
-    def between(first: State, second: State) -> Between:
-        return Between(first, second, correlation(states[first[:2]][first[2]], states[second[:2]][second[2]]))
+    def between(first: State, second: State) -> StateCorrelation:
+        return StateCorrelation(first, second, correlation(states[first[:2]][first[2]], states[second[:2]][second[2]]))
 
     first, depth = systems[0].name, {system.name: len(states[system.name, PLAIN]) for system in systems}
     layers = [
@@ -105,16 +105,16 @@ def correlations(systems: Sequence[System]) -> Correlations:
 
 
 def correlation(first: Space, second: Space) -> Correlation:
-    """Return how alike two spaces of the same sentences are, by QR and SVD.
+    """Return the canonical correlations of two spaces of the same sentences, by QR and SVD.
 
-    Canonical directions are weighted by how much of the smaller space they account for, of two alike the first.
+    PWCCA weights canonical directions by their share of the space with fewer dimensions, or of `first` if equal.
     """
     assert len(first) == len(second)
     if first.shape[1] > second.shape[1]:
         first, second = second, first
     (basis, coordinates), (other, _) = _basis(first), _basis(second)
     if not basis.shape[1] or not other.shape[1]:
-        return Correlation(0.0, 0.0, 0.0)  # a space of one point
+        return Correlation(0.0, 0.0, 0.0)  # all states of a space are equal
     directions, rho, _ = np.linalg.svd(basis.T @ other, full_matrices=False)
     rho = rho.clip(0, 1)
     weights = np.abs(directions.T @ coordinates).sum(1)
@@ -122,13 +122,13 @@ def correlation(first: Space, second: Space) -> Correlation:
 
 
 def random_baseline(sentences: int, first: int, second: int, seed: int = 1) -> Correlation:
-    """Return the correlation of independent standard normal numbers: what spaces of this shape have by chance."""
+    """Return the correlation of independent standard normal numbers: that of spaces of this shape by chance."""
     random = generator("random baseline", sentences, first, second, seed)
     return correlation(random.standard_normal((sentences, first)), random.standard_normal((sentences, second)))
 
 
 def _basis(space: Space) -> tuple[Space, Space]:
-    """Return an orthonormal basis of the centred space, (sentences, rank), and the space in it, (rank, dimensions)."""
+    """Return an orthonormal basis of the centred space, (sentences, rank), and its coordinates, (rank, dimensions)."""
     centred = np.asarray(space, np.float64) - space.mean(0)
     basis, triangle = np.linalg.qr(centred)
     left, sizes, right = np.linalg.svd(triangle, full_matrices=False)
@@ -137,6 +137,6 @@ def _basis(space: Space) -> tuple[Space, Space]:
 
 
 def _leading(rho: Space) -> int:
-    """Return how many of the largest correlations hold `LEADING` of the sum of all."""
+    """Return the number of the largest correlations that make up the share `LEADING` of the sum."""
     sums = np.concatenate([[0.0], np.cumsum(rho)])
     return max(1, int(np.searchsorted(sums, LEADING * sums[-1])))

@@ -1,8 +1,8 @@
 """Hallucinations under perturbation: sentences whose translation is lost when one frequent subword is put before them.
 
 Algorithm 2 of Raunak, Menezes and Junczys-Dowmunt (2021, "The curious case of hallucinations in neural machine
-translation"), as in section 4.2 and table 8 of CipherDAug: a sentence counts once, whichever subword does it, and only
-if the model translates it at all.
+translation"), as in section 4.2 and table 8 of CipherDAug: a sentence counts once, however many subwords cause it, and
+only if the model translates it at all.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from typing import Literal
 
 import numpy as np
 
-from augury.analysis.paired import Mean, Paired, mean, paired
+from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.scoring.ngrams import matches
 
-SUBWORDS = 50
+MAX_SUBWORDS = 50
 TRANSLATED, LOST = 0.09, 0.01
 """A sentence counts as translated above the first adjusted BLEU, and as lost below the second."""
 WEIGHTS = (1.0, 0.8)
@@ -27,8 +27,8 @@ CompareTo = Literal["base", "reference"]
 
 
 @dataclass(frozen=True)
-class Lost:
-    """A hallucination: the place of its sentence, the subword that was put before the source, and the output."""
+class Hallucination:
+    """A hallucination: the index of its sentence, the subword that was put before the source, and the output."""
 
     sentence: int
     subword: str
@@ -42,34 +42,34 @@ class Hallucinations:
     system: str
     sentences: int
     candidates: int
-    """Sentences that are translated, by the score of their output against the reference."""
+    """The number of sentences that are translated, by the score of their output against the reference."""
     subwords: tuple[str, ...]
     """The most frequent pieces of the training source."""
     hallucinated: tuple[int, ...]
-    """The sentences for which at least one subword does it."""
+    """The sentences for which at least one subword causes a hallucination."""
     pairs: int
-    """Sentences with subwords, of candidates times subwords."""
+    """The number of hallucinations, among candidates times subwords."""
     share: Mean
-    """Of all sentences."""
+    """The share of hallucinated sentences among all."""
     by_subword: tuple[int, ...]
-    """Sentences that a subword does it for, in the order of `subwords`."""
-    examples: tuple[Lost, ...]
-    """The first of every hallucinated sentence."""
-    against_first: Paired | None
-    """The sentences that hallucinate (1) or not (0), against those of the first system; none for that itself."""
+    """The number of hallucinations of every subword, in the order of `subwords`."""
+    examples: tuple[Hallucination, ...]
+    """The first hallucination of every hallucinated sentence."""
+    against_first: PairedDifference | None
+    """The hallucinated sentences (1) and the others (0) against those of the first system; None for that itself."""
 
 
 def hallucinations(
     systems: Sequence[System],
     *,
-    subwords: int = SUBWORDS,
+    subwords: int = MAX_SUBWORDS,
     compare_to: CompareTo = "base",
     normalise_weights: bool = False,
 ) -> list[Hallucinations]:
     """Return the hallucinations of every system on its test sentences; translates up to `subwords` x sentences.
 
-    Translations of perturbed sources are compared to the translation of the source as it is, or to the reference; the
-    public re-implementations of the paper's algorithm disagree on that.
+    Translations of perturbed sources are compared with that of the original source, or with the reference; the public
+    re-implementations of the paper's algorithm disagree on that.
     """
     results: list[Hallucinations] = []
     first: np.ndarray | None = None
@@ -86,7 +86,7 @@ def hallucinations(
         compared = {"base": base, "reference": system.references}[compare_to]
         names = [system.pieces[prefix] for prefix in prefixes]
         lost = [
-            Lost(row, name, output)
+            Hallucination(row, name, output)
             for (row, name), output in zip(((row, name) for row in candidates for name in names), outputs, strict=True)
             if adjusted_bleu(output, compared[row], normalise_weights) < LOST
         ]
@@ -104,7 +104,7 @@ def hallucinations(
                 share=mean(hallucinated),
                 by_subword=tuple(sum(entry.subword == name for entry in lost) for name in names),
                 examples=tuple(examples[row] for row in sorted(examples)),
-                against_first=None if first is None else paired(first, hallucinated),
+                against_first=None if first is None else paired_difference(first, hallucinated),
             )
         )
         first = hallucinated if first is None else first
@@ -126,7 +126,7 @@ def adjusted_bleu(hypothesis: str, reference: str, normalise_weights: bool = Fal
 
 
 def frequent_subwords(system: System, most: int) -> list[int]:
-    """Return the ids of the most frequent pieces of the training source, no special ones; of equal counts the lower."""
+    """Return the ids of the most frequent pieces of the training source, no special ones; ties: lower ids first."""
     counts = system.counts().copy()
     counts[list(system.special)] = 0
     order = np.argsort(-counts, kind="stable")[:most]

@@ -1,19 +1,18 @@
-"""Before any training: how differently does a cipher's key cut text into subwords than the plain text is cut?
+"""Compare a cipher's keys before any training: how much does the segmentation of enciphered text differ from plain?
 
-For every key the vocabulary is learned that an experiment with that key would learn, under the address that training
-would find it by. By itself a cipher changes nothing that BPE sees: merges are counted, and letters are as good as any
-others. Segmentations differ because the views and the target share one table of pieces, in which a string of one is
-counted for all. How much they do depends on the key.
+For every key, the vocabulary is learned that an experiment with this key would learn, under the address where training
+looks for it. A cipher by itself does not affect BPE: merges depend on counts, not on letters. Segmentations differ
+because the views and the target share one vocabulary, in which equal strings of different views are counted together.
+How much they differ depends on the key.
 
-The measure of likeness is the mutual information of piece boundaries. A position is a place between two neighbouring
-letters of the training source, one of as many cases as there are such places; B and C say whether a piece ends there
-in the plain and in the enciphered text, which has a letter for every letter. 2 I(B; C) / (H(B) + H(C)) is 1 where both
-are cut at the same places and 0 where knowing the one says nothing of the other. Places beside spaces, punctuation and
-digits are left out: pieces end there in any case, and would make all keys look alike.
+The similarity is the mutual information of piece boundaries. A position lies between two neighbouring letters of the
+training source; B and C say whether a piece ends there in the plain and in the enciphered text, which has a letter for
+every letter. 2 I(B; C) / (H(B) + H(C)) is 1 where both are segmented equally and 0 where they are independent.
+Positions next to spaces, punctuation and digits are left out: pieces always end there, and all keys would look alike.
 
-How sure a ranking is has two sides. The bootstrap over sentences holds the learned vocabularies fixed, and says how
-well their likeness is known. What another text would make BPE learn, it cannot say: so vocabularies are learned
-once more, from each half of the text alone, and the ranks of the keys in both halves are compared.
+A ranking is uncertain for two reasons. The bootstrap over sentences, with fixed vocabularies, shows how precisely the
+similarity is known. It cannot show what BPE would learn from other text: therefore vocabularies are also learned from
+each half of the text, and the ranks of the keys in both halves are compared.
 """
 
 from __future__ import annotations
@@ -52,9 +51,9 @@ from augury.text.vocabulary_tokenizer import VocabularyTokenizer
 MOST_KEYS = 10
 SENTENCES = 20_000
 RARE = 10
-"""A piece is rare that the training source of a view has fewer times."""
+"""A piece is rare if the training source of a view has it fewer times than this."""
 PAIRS_PER_SECOND = 150
-"""Of sentences of which one core learns a joint vocabulary."""
+"""Sentence pairs from which one core learns a joint vocabulary in a second."""
 
 
 @dataclass(frozen=True)
@@ -63,52 +62,52 @@ class Segmentation:
 
     pieces_per_sentence: float
     used: int
-    """Different pieces that occur."""
+    """The number of different pieces."""
     rare: float
-    """The share of these that are rare."""
+    """The share of rare ones among these."""
     rarest: float
     """The median over sentences of the count of their rarest piece (CipherDAug, section 4.3)."""
 
 
 @dataclass(frozen=True)
-class Key:
+class KeyResult:
     """A candidate key."""
 
     key: int
     entries: int
-    """Of the joint vocabulary."""
+    """The size of the joint vocabulary."""
     shared: float
     """The mutual information of boundaries, normalised: 0 to 1."""
     interval: Interval
     bits: float
-    """The mutual information itself, in bits a position."""
+    """The mutual information, in bits per position."""
     differing: float
-    """The share of positions where a piece ends in one of the two texts alone."""
+    """The share of positions where a piece ends in only one of the two texts."""
     plain: Segmentation
     enciphered: Segmentation
     overlap: float
-    """Pieces of two letters and more that both texts have, over those that any of them has."""
+    """Pieces of two letters and more that both texts have, divided by those that either has."""
     positions: int
     halves: tuple[float, float] | None
-    """The same of vocabularies learned from either half of the text; none where that is too little for their size."""
+    """`shared` with vocabularies learned from either half of the text; None where a half is too small."""
     left_out: int
-    """Sentences whose pieces do not spell them, such as with characters that have no piece."""
+    """The number of sentences that their pieces do not spell, such as with unknown characters."""
 
 
 @dataclass(frozen=True)
-class Keys:
-    """The candidates, the least like plain text first, and how sure it is that the first is the first."""
+class KeyRanking:
+    """The candidates, the least similar to plain text first, and the uncertainty of their order."""
 
-    keys: tuple[Key, ...]
+    keys: tuple[KeyResult, ...]
     sentences: int
     rows: int
-    """Sentences of the training corpus, of which `sentences` are compared and all are learned from."""
+    """The number of sentences of the training corpus: vocabularies are learned from all, `sentences` are compared."""
     to_next: Difference | None
-    """Of the second minus the first, in normalised mutual information (paired bootstrap over sentences)."""
+    """The second minus the first, in normalised mutual information (paired bootstrap over sentences)."""
     first_share: float
-    """The share of resampled texts in which the first has the least of all; vocabularies are held fixed."""
+    """The share of resampled texts in which the first key has the minimum; vocabularies are held fixed."""
     halves_agree: float | None
-    """The rank correlation (Spearman) of the keys between the halves of the text, of three keys and more."""
+    """The rank correlation (Spearman) of the keys between the halves of the text; None below three keys."""
     ranks: tuple[int, int] | None
     """The rank of the first key in either half, from 1."""
 
@@ -120,12 +119,12 @@ def analyse_keys(
     *,
     sentences: int = SENTENCES,
     executor: ExecutorName | None = None,
-) -> Keys:
-    """Return how unlike plain text each key makes the source of an experiment's training corpus.
+) -> KeyRanking:
+    """Rank keys by how much they change the segmentation of an experiment's training source.
 
-    `keys`: 1 to 10, or as many as there are. The experiment's cipher, if it has one, says which letters move. Makes the
-    texts and vocabularies that are missing in the store. UserError for a key that changes nothing, and for a task that
-    has no joint vocabulary.
+    `keys`: by default 1 to 10, or fewer for a small alphabet. The experiment's cipher, if it has one, defines the
+    alphabet. Missing texts and vocabularies are made in the store. UserError for a key that changes nothing, and for a
+    task without a joint vocabulary.
     """
     task = trainable.find(experiment.task)
     cipher = next((part for part in experiment.augment if isinstance(part, Cipher)), Cipher())
@@ -135,8 +134,8 @@ def analyse_keys(
     chosen = list(dict.fromkeys(keys or range(1, min(MOST_KEYS + 1, alphabet.period))))
     candidate = cipher.model_copy(update={"keys": tuple(chosen)})
     candidate.check_fitted(alphabet.to_json())
-    twice = {key % alphabet.period for key in chosen}
-    if len(twice) < len(chosen):
+    distinct = {key % alphabet.period for key in chosen}
+    if len(distinct) < len(chosen):
         raise UserError(f"of keys {chosen} two are one cipher: keys that differ by {alphabet.period} are")
     pipeline.augment(corpus, [candidate], store, execution=experiment.execution)
     rows = sorted(generator("keys", corpus.address).permutation(corpus.rows)[:sentences].tolist())
@@ -144,39 +143,39 @@ def analyse_keys(
     backend = experiment.execution.choose(len(chosen) * corpus.rows / PAIRS_PER_SECOND, "analyze keys", executor)
     with Stage("keys", len(chosen), "keys") as stage:
         results = backend.map(measure, chosen, stage)
-    drawn = [resample([table], normalised_information, samples=SAMPLES) for _, table in results]
-    return _ranked(
-        [_key(measured, drawn_of) for (measured, _), drawn_of in zip(results, drawn, strict=True)],
-        drawn,
+    resampled = [resample([table], normalised_information, samples=SAMPLES) for _, table in results]
+    return _rank(
+        [_key_result(measured, sample) for (measured, _), sample in zip(results, resampled, strict=True)],
+        resampled,
         len(rows),
         corpus.rows,
     )
 
 
-def _ranked(keys: Sequence[Key], drawn: Sequence[Resampled], sentences: int, rows: int) -> Keys:
+def _rank(keys: Sequence[KeyResult], resampled: Sequence[Resampled], sentences: int, rows: int) -> KeyRanking:
     order = sorted(range(len(keys)), key=lambda index: keys[index].shared)
     ranked = [keys[index] for index in order]
-    samples = np.column_stack([drawn[index].samples[:, 0] for index in order])
+    samples = np.column_stack([resampled[index].samples[:, 0] for index in order])
     halves = np.array([key.halves for key in ranked if key.halves])
     known = len(halves) == len(ranked) > 1
-    return Keys(
+    return KeyRanking(
         tuple(ranked),
         sentences,
         rows,
-        compare(drawn[order[0]], drawn[order[1]]) if len(order) > 1 else None,
+        compare(resampled[order[0]], resampled[order[1]]) if len(order) > 1 else None,
         float((samples.argmin(1) == 0).mean()),
         float(spearmanr(*halves.T).statistic) if known and len(ranked) > 2 else None,
         (int((halves[:, 0] < halves[0, 0]).sum()) + 1, int((halves[:, 1] < halves[0, 1]).sum()) + 1) if known else None,
     )
 
 
-def _key(measured: dict[str, Any], drawn: Resampled) -> Key:
-    return Key(shared=drawn.value, interval=interval(drawn), **measured)
+def _key_result(measured: dict[str, Any], resampled: Resampled) -> KeyResult:
+    return KeyResult(shared=resampled.value, interval=interval(resampled), **measured)
 
 
 @dataclass(frozen=True)
 class _Measure:
-    """The maker of a task that learns the vocabulary of a key and returns what it measures and counts of boundaries."""
+    """Creates the function that learns a key's vocabulary and returns its measurements and its boundary table."""
 
     experiment: dict[str, Any]
     cipher: dict[str, Any]
@@ -188,19 +187,19 @@ class _Measure:
         cipher = Cipher.model_validate(self.cipher)
 
         def measure(key: int) -> tuple[dict[str, Any], NDArray[np.int64]]:
-            name, texts, folder = learned(experiment, cipher.model_copy(update={"keys": (key,)}), store)
+            name, texts, folder = learn_vocabulary(experiment, cipher.model_copy(update={"keys": (key,)}), store)
             vocabulary = Vocabulary.load(folder)
             plain, enciphered = (list(texts[view].lines()) for view in (SOURCE, name))
             ids = [vocabulary.encode(lines, view) for lines, view in ((plain, SOURCE), (enciphered, name))]
             table, left_out = boundary_table(
                 [plain[row] for row in rows],
                 [
-                    _cuts(vocabulary, [lines[row] for row in rows], view)
+                    _piece_lengths(vocabulary, [lines[row] for row in rows], view)
                     for lines, view in ((plain, SOURCE), (enciphered, name))
                 ],
             )
             sums = table.sum(0).tolist()
-            halves = _halves(
+            halves = _half_scores(
                 experiment, len(vocabulary), {view: list(text.lines()) for view, text in texts.items()}, name
             )
             used = [{vocabulary.pieces[piece] for piece in np.unique(pieces)} for pieces, _ in ids]
@@ -221,10 +220,10 @@ class _Measure:
         return measure
 
 
-def learned(experiment: Experiment, cipher: Cipher, store: Store) -> tuple[str, dict[str, Text], Folder]:
-    """Return the name of a cipher's view, the texts that a vocabulary is learned from, and its folder, made if need be.
+def learn_vocabulary(experiment: Experiment, cipher: Cipher, store: Store) -> tuple[str, dict[str, Text], Folder]:
+    """Return the name of a cipher's view, the texts that the vocabulary is learned from, and the vocabulary's folder.
 
-    As the preparation of the experiment with this cipher as its only operator learns it.
+    The vocabulary is that of the experiment with this cipher as its only operator, and is learned if it is missing.
     """
     task = trainable.find(experiment.task)
     ciphered = experiment.model_copy(update={"augment": (cipher,)})
@@ -239,12 +238,13 @@ def learned(experiment: Experiment, cipher: Cipher, store: Store) -> tuple[str, 
     return part.name, texts, tokenizer.folder
 
 
-def _halves(
+def _half_scores(
     experiment: Experiment, entries: int, texts: Mapping[str, Sequence[str]], view: str
 ) -> tuple[float, float] | None:
-    """Return the likeness of a view to the plain source under vocabularies of every other sentence, and of the others.
+    """Return the similarity of a view to the plain source with vocabularies learned from each half of the text.
 
-    A joint vocabulary has as many `entries` as that of the whole text. None where the halves have too little text.
+    Halves are the even and the odd sentences. A joint vocabulary has as many `entries` as that of the whole text. None
+    where the halves have too little text.
     """
     config: VocabularyConfig = experiment.vocabulary  # type: ignore[attr-defined]
     if config.mode == "joint":
@@ -260,16 +260,18 @@ def _halves(
             except UserError:
                 return None
         lines = {name: list(groups[name]()) for name in (SOURCE, view)}
-        table, _ = boundary_table(lines[SOURCE], [_cuts(vocabulary, of_view, name) for name, of_view in lines.items()])
+        table, _ = boundary_table(
+            lines[SOURCE], [_piece_lengths(vocabulary, of_view, name) for name, of_view in lines.items()]
+        )
         values.append(normalised_information(table.sum(0).tolist()))
     return values[0], values[1]
 
 
 def boundary_table(texts: Sequence[str], cuts: Sequence[Sequence[Sequence[int]]]) -> tuple[NDArray[np.int64], int]:
-    """Return positions by whether a piece ends there, (sentences, 4): in neither view, the second, the first, both.
+    """Count positions by whether a piece ends there, (sentences, 4): in neither view, the second, the first, both.
 
-    `cuts` are, for both views and every text, the lengths of its pieces, of the space before the text too. Also returns
-    the number of texts that the lengths do not add up to, which have no positions.
+    `cuts` are, for both views and every text, the lengths of its pieces, with the space before the text. Also returns
+    the number of texts whose lengths do not add up, which have no positions.
     """
     table, left_out = np.zeros((len(texts), 4), np.int64), 0
     for row, (text, *lengths) in enumerate(zip(texts, *cuts, strict=True)):
@@ -284,13 +286,13 @@ def boundary_table(texts: Sequence[str], cuts: Sequence[Sequence[Sequence[int]]]
 
 
 def normalised_information(sums: Sequence[float]) -> float:
-    """Return 2 I / (H + H') of a table of `boundary_table`, 0 to 1; 1 where nothing is uncertain."""
+    """Return 2 I / (H + H') of a table of `boundary_table`, 0 to 1; 1 where both entropies are 0."""
     bits, first, second = information(sums)
     return 2 * bits / (first + second) if first + second else 1.0
 
 
 def information(sums: Sequence[float]) -> tuple[float, float, float]:
-    """Return mutual information and both entropies of a table of `boundary_table`, in bits a position."""
+    """Return mutual information and both entropies of a table of `boundary_table`, in bits per position."""
     neither, second, first, both = (count / max(1.0, sum(sums)) for count in sums)
     entropies = [_entropy([share, 1 - share]) for share in (first + both, second + both)]
     return max(0.0, sum(entropies) - _entropy([neither, second, first, both])), entropies[0], entropies[1]
@@ -300,7 +302,7 @@ def _entropy(shares: Sequence[float]) -> float:
     return -sum(share * math.log2(share) for share in shares if share > 0)
 
 
-def _cuts(vocabulary: Vocabulary, texts: Sequence[str], view: str) -> list[list[int]]:
+def _piece_lengths(vocabulary: Vocabulary, texts: Sequence[str], view: str) -> list[list[int]]:
     """Return the lengths of the pieces of every text."""
     ids, offsets = vocabulary.encode(texts, view)
     lengths = np.array([len(piece) for piece in vocabulary.pieces])[ids]

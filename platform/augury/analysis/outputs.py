@@ -1,4 +1,4 @@
-"""What a model makes of its views: the score of every view, and outputs side by side (CipherDAug, figures 6 and 9)."""
+"""The outputs of a model by view: the score of every view, and outputs side by side (CipherDAug, figures 6 and 9)."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class ViewScore:
     """Corpus BLEU."""
     interval: Interval
     against_plain: Difference | None
-    """Paired bootstrap over sentences; none for the plain source itself."""
+    """Paired bootstrap over sentences; None for the plain source itself."""
     same_as_plain: int
-    """Sentences with the same output as from the plain source."""
+    """The number of sentences with the same output as from the plain source."""
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,7 @@ class Example:
     """A sentence with its outputs by view."""
 
     sentence: int
-    """Its place among the sentences."""
+    """Its index among the sentences."""
     source: str
     reference: str
     outputs: Mapping[str, str]
@@ -50,20 +50,20 @@ class Outputs:
     signature: str
     views: tuple[ViewScore, ...]
     all_same: int
-    """Sentences with one output from all views."""
+    """The number of sentences with equal outputs from all views."""
     examples: tuple[Example, ...]
-    """Drawn from the others without regard to their quality."""
+    """A random sample of the others."""
 
 
 def outputs(systems: Sequence[System], *, examples: int = EXAMPLES) -> list[Outputs]:
     """Return the outputs of every system from every view; translates views x sentences."""
-    return [_of_system(system, examples) for system in systems]
+    return [_analyse_system(system, examples) for system in systems]
 
 
-def _of_system(system: System, examples: int) -> Outputs:
+def _analyse_system(system: System, examples: int) -> Outputs:
     score = metric(METRIC, system.language)
     by_view = {view: system.outputs(view) for view in system.views}
-    drawn = {
+    resampled = {
         view: resample([score.statistics(lines, system.references)], score.value, samples=SAMPLES)
         for view, lines in by_view.items()
     }
@@ -71,9 +71,9 @@ def _of_system(system: System, examples: int) -> Outputs:
     views = [
         ViewScore(
             view,
-            drawn[view].value,
-            interval(drawn[view]),
-            None if view == PLAIN else compare(drawn[PLAIN], drawn[view]),
+            resampled[view].value,
+            interval(resampled[view]),
+            None if view == PLAIN else compare(resampled[PLAIN], resampled[view]),
             sum(map(str.__eq__, lines, plain)),
         )
         for view, lines in by_view.items()

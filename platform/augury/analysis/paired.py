@@ -1,4 +1,4 @@
-"""Two numbers for every sentence: which of the two is larger, by how much, and how sure that is."""
+"""Compare two numbers of the same sentences: the difference of means, and the sentences where either is larger."""
 
 from __future__ import annotations
 
@@ -24,36 +24,38 @@ class Mean:
 
 
 @dataclass(frozen=True)
-class Paired:
-    """A number against another one of the same sentences, the first in every difference subtracted from the second."""
+class PairedDifference:
+    """The difference of two numbers of the same sentences, the second minus the first."""
 
     difference: float
-    """Of the means."""
+    """The difference of the means."""
     low: float
     high: float
     """The 95 % interval of the difference (paired bootstrap over sentences)."""
     p_bootstrap: float
     more: int
-    """Sentences in which the second number is larger."""
+    """The number of sentences in which the second number is larger."""
     fewer: int
     p_sign: float
-    """Two-sided, of the exact sign test over the sentences that differ; of yes and no it is McNemar's test."""
+    """Two-sided p-value of the exact sign test over the sentences that differ; for binary numbers, McNemar's test."""
 
 
 def mean(values: Sequence[float] | NDArray[Any]) -> Mean:
     """Return the mean of a number over sentences."""
-    drawn = _resampled(values)
-    bounds = interval(drawn)
-    return Mean(drawn.value, bounds.low, bounds.high)
+    resampled = _resampled(values)
+    bounds = interval(resampled)
+    return Mean(resampled.value, bounds.low, bounds.high)
 
 
-def paired(first: Sequence[float] | NDArray[Any], second: Sequence[float] | NDArray[Any]) -> Paired:
+def paired_difference(
+    first: Sequence[float] | NDArray[Any], second: Sequence[float] | NDArray[Any]
+) -> PairedDifference:
     """Compare two numbers of the same sentences."""
     difference = compare(_resampled(first), _resampled(second))
     gaps = np.asarray(second, np.float64) - np.asarray(first, np.float64)
     more, fewer = int((gaps > 0).sum()), int((gaps < 0).sum())
     p_sign = float(binomtest(more, more + fewer).pvalue) if more + fewer else 1.0
-    return Paired(difference.value, difference.low, difference.high, difference.p_value, more, fewer, p_sign)
+    return PairedDifference(difference.value, difference.low, difference.high, difference.p_value, more, fewer, p_sign)
 
 
 def _resampled(values: Sequence[float] | NDArray[Any]) -> Resampled:

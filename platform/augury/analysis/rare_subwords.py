@@ -1,7 +1,7 @@
-"""The rarest subword of a sentence in every view: does a cipher leave sentences with fewer pieces that are hardly seen?
+"""The rarest subword of a sentence in every view: do enciphered sentences have fewer rare pieces?
 
-Section 4.3 and figures 3, 7 and 8 of CipherDAug. Counts are those of a view's own training source: over all views and
-the target an enciphered piece would be counted for text of another language that happens to have it.
+Section 4.3 and figures 3, 7 and 8 of CipherDAug. Counts are those in the training source of the view: over all views
+and the target, an enciphered piece would also be counted in text of another language that happens to contain it.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from augury.analysis.paired import Mean, Paired, mean, paired
+from augury.analysis.paired import Mean, PairedDifference, mean, paired_difference
 from augury.analysis.system import System
 from augury.core.rng import generator
 from augury.experiments.views import PLAIN
@@ -35,15 +35,15 @@ class ViewCounts:
 
     view: str
     rarest: tuple[int, ...]
-    """The count of it in training, by sentence; 0 where training has not seen it."""
+    """Its count in training, by sentence; 0 where training has not seen it."""
     mean: Mean
     median: float
     unseen: int
-    """Sentences with a piece that the training source of the view does not have."""
-    against_plain: Paired | None
-    """Against the plain source of the same sentences; none for that itself."""
+    """The number of sentences with a piece that the training source of the view does not have."""
+    against_plain: PairedDifference | None
+    """Against the plain source of the same sentences; None for that itself."""
     p_corrected: float | None
-    """Of the sign test, corrected for the number of views (Holm)."""
+    """The p-value of the sign test, corrected for the number of views (Holm)."""
 
 
 @dataclass(frozen=True)
@@ -53,29 +53,29 @@ class RareSubwords:
     system: str
     views: tuple[ViewCounts, ...]
     examples: tuple[tuple[int, Mapping[str, tuple[Piece, ...]]], ...]
-    """Sentences, drawn without regard to their pieces: their place, and their pieces by view."""
+    """A random sample of sentences: their index, and their pieces by view."""
 
 
 def rare_subwords(systems: Sequence[System], *, pooled: bool = False, examples: int = EXAMPLES) -> list[RareSubwords]:
     """Return the rarest subwords of the test sentences in every view of every system.
 
-    `pooled`: counted over all views instead of the view's own text.
+    With `pooled`, counts are over all views instead of the view's own text.
     """
-    return [_of_system(system, pooled, examples) for system in systems]
+    return [_analyse_system(system, pooled, examples) for system in systems]
 
 
 def rarest(counts: NDArray[np.integer], sentences: Sequence[Sequence[int]]) -> NDArray[np.int64]:
-    """Return the least count of a sentence's pieces, (sentences,); `counts` are by id, and 0 beyond them."""
+    """Return the minimum count of each sentence's pieces, (sentences,); `counts` are by id, missing ids count 0."""
     return np.array([min((_count(counts, piece) for piece in pieces), default=0) for pieces in sentences], np.int64)
 
 
-def _of_system(system: System, pooled: bool, examples: int) -> RareSubwords:
+def _analyse_system(system: System, pooled: bool, examples: int) -> RareSubwords:
     counts = {view: system.counts(view) for view in system.views}
     if pooled:
         total = sum(counts.values())
         counts = dict.fromkeys(counts, np.asarray(total))
     least = {view: rarest(counts[view], system.ids(view)) for view in system.views}
-    views = [_view(view, least[view], None if view == PLAIN else least[PLAIN]) for view in system.views]
+    views = [_view_counts(view, least[view], None if view == PLAIN else least[PLAIN]) for view in system.views]
     tested = [view.against_plain.p_sign for view in views if view.against_plain]
     corrected = iter(holm(tested))
     count = min(examples, len(system.sources))
@@ -96,14 +96,14 @@ def _of_system(system: System, pooled: bool, examples: int) -> RareSubwords:
     )
 
 
-def _view(view: str, least: NDArray[np.int64], plain: NDArray[np.int64] | None) -> ViewCounts:
+def _view_counts(view: str, least: NDArray[np.int64], plain: NDArray[np.int64] | None) -> ViewCounts:
     return ViewCounts(
         view,
         tuple(least.tolist()),
         mean(least),
         float(np.median(least)),
         int((least == 0).sum()),
-        None if plain is None else paired(plain, least),
+        None if plain is None else paired_difference(plain, least),
         None,
     )
 

@@ -28,9 +28,9 @@ VALID = "valid"
 
 @dataclass
 class System:
-    """A model and the sentences that it is looked at with; what is asked for twice is computed once.
+    """A model and the sentences that it is analysed on; results are cached.
 
-    `rows` are the places of the sentences in the test set.
+    `rows` are the indices of the sentences in the test set.
     """
 
     name: str
@@ -38,14 +38,14 @@ class System:
     test: str
     rows: Sequence[int]
     executor: ExecutorName | None = None
-    """Where it translates; none: where its experiment says."""
+    """The executor of translation; None: that of its experiment."""
     decoding: Decoding | None = None
-    """None: as its experiment decodes."""
-    _kept: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
+    """The settings of decoding; None: those of its experiment."""
+    _cache: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
     @property
     def views(self) -> tuple[str, ...]:
-        """Plain first, then the views that the run's operators make of a text."""
+        """The views that texts can be rendered as, plain first."""
         return rendering.views(self.run)
 
     @cached_property
@@ -55,7 +55,7 @@ class System:
 
     @cached_property
     def references(self) -> list[str]:
-        """Their translations by people."""
+        """The reference translations."""
         return self._column("target")
 
     @property
@@ -66,42 +66,42 @@ class System:
 
     @cached_property
     def pieces(self) -> Sequence[str]:
-        """The strings of ids."""
+        """The piece of every id."""
         return self._task.pieces(self.run)
 
     @property
     def special(self) -> frozenset[int]:
-        """The ids that are no piece of a text."""
+        """The ids of special symbols."""
         return frozenset(index for index, piece in enumerate(self.pieces) if piece in SPECIALS)
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
-        return self._once("ids", view, lambda: self._task.encode(self.run, self.sources, view, tagged=False))
+        return self._cached("ids", view, lambda: self._task.encode(self.run, self.sources, view, tagged=False))
 
     def counts(self, view: str = PLAIN) -> NDArray[np.int64]:
-        """Return how often every id occurs in a view's own training source, (pieces,)."""
+        """Return the count of every id in the training source of a view, (pieces,)."""
 
-        def counted() -> NDArray[np.int64]:
+        def count() -> NDArray[np.int64]:
             tokens = Tokens(self.run.stored_folder(self.run.tokens[rendering.resolve_view(self.run, view)]))
             total = np.zeros(len(self.pieces), np.int64)
             for ids in tokens.shards():
                 total += np.bincount(ids, minlength=len(total))
             return total
 
-        return self._once("counts", view, counted)
+        return self._cached("counts", view, count)
 
     def outputs(self, view: str = PLAIN) -> list[str]:
-        """Return the translations of the sentences as a view renders them."""
-        return self._once("outputs", view, lambda: self.translate(self.ids(view), f"{self.name}: {view}"))
+        """Return the translations of the sentences, read as a view."""
+        return self._cached("outputs", view, lambda: self.translate(self.ids(view), f"{self.name}: {view}"))
 
     def translate(self, sources: Sequence[Sequence[int]], label: str) -> list[str]:
-        """Return the translations of ids, without tag; `label` is shown while they are made."""
+        """Return the translations of sources, given as ids without tag; `label` is that of the progress line."""
         executor = self.executor or self.run.experiment.execution.executor
         return self._task.translate_ids(self.run, sources, executor=executor, decoding=self.decoding, label=label)
 
     def states(self, view: str = PLAIN) -> list[NDArray[np.float32]]:
-        """Return the mean state of every sentence, a matrix (sentences, dimensions) for every layer from embeddings."""
-        return self._once("states", view, lambda: self._task.encoder_states(self.run, self.ids(view)))
+        """Return the mean encoder state of every sentence, (sentences, dimensions) for every layer from embeddings."""
+        return self._cached("states", view, lambda: self._task.encoder_states(self.run, self.ids(view)))
 
     @property
     def _task(self) -> trainable.Trainable:
@@ -111,10 +111,10 @@ class System:
         column = self.run.corpus(self.test).column(name)
         return [column[row] for row in self.rows]
 
-    def _once(self, what: str, view: str, make: Any) -> Any:
-        if (what, view) not in self._kept:
-            self._kept[what, view] = make()
-        return self._kept[what, view]
+    def _cached(self, result: str, view: str, make: Any) -> Any:
+        if (result, view) not in self._cache:
+            self._cache[result, view] = make()
+        return self._cache[result, view]
 
 
 def open_systems(
@@ -127,8 +127,8 @@ def open_systems(
 ) -> list[System]:
     """Return the systems of run folders, with the same sentences of one test set.
 
-    `test`: the first that all have, or the validation set where there is none. Of more than `sentences` a sample is
-    taken, the same for everybody. UserError where runs have no text in common, or a task translates nothing.
+    `test`: by default the first that all have, or the validation set where there is none. Of more than `sentences`, a
+    sample is drawn, the same for all systems. UserError where runs have no text in common, or do not translate.
     """
     runs = [Run.read(folder) for folder in folders]
     for run in runs:
@@ -136,7 +136,9 @@ def open_systems(
             raise UserError(
                 f"{run.folder.uri} is a run of task {run.experiment.task}: analyses are of runs that translate (nmt)"
             )
-    name = test or next((own for own in runs[0].tests if all(own in run.tests for run in runs)), VALID)
+    name = test or next(
+        (candidate for candidate in runs[0].tests if all(candidate in run.tests for run in runs)), VALID
+    )
     addresses = set()
     for run in runs:
         known = [corpus.role for corpus in run.inputs if corpus.role != "train"]
@@ -159,7 +161,7 @@ def open_systems(
 
 
 def _names(folders: Sequence[Folder]) -> list[str]:
-    """Return names of runs that tell them apart, as short as that allows."""
+    """Return short names of runs that are distinct."""
     facts = [folder.read_json(DESCRIPTION) for folder in folders]
     forms = (
         [entry["name"] for entry in facts],

@@ -65,7 +65,7 @@ class Eda(Operator):
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
         return ("id", *(input_columns(columns) or ("premise", "hypothesis")), _language(columns))
 
-    def numbers(self) -> Sequence[int]:
+    def copy_numbers(self) -> Sequence[int]:
         """Return the numbers, from 1, of the copies that a part makes; a copy depends only on its own number."""
         return range(1, self.copies + 1)
 
@@ -143,7 +143,7 @@ class EdaView(Eda):
     def name(self) -> str:
         return f"{self.operator}-{self.copy_number}"
 
-    def numbers(self) -> Sequence[int]:
+    def copy_numbers(self) -> Sequence[int]:
         return (self.copy_number,)
 
 

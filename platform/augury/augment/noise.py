@@ -55,7 +55,7 @@ class Noise(NoiseRates, TextSubsetOperator):
     def makes(self) -> Literal["view", "records"]:
         return self.use
 
-    def numbers(self) -> Sequence[int]:
+    def copy_numbers(self) -> Sequence[int]:
         """Return the numbers of the copies."""
         return range(1, self.copies + 1)
 
@@ -135,7 +135,7 @@ class NoiseView(Noise):
     def name(self) -> str:
         return f"{self.operator}-{self.copy_number}"
 
-    def numbers(self) -> Sequence[int]:
+    def copy_numbers(self) -> Sequence[int]:
         return (self.copy_number,)
 
 

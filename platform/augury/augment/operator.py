@@ -223,11 +223,11 @@ class Operator(Extension):
 
     def check(self, columns: Sequence[str]) -> None:
         """Raise UserError where records lack columns that the operator reads."""
-        wanted = self.reads(columns)
-        lacking = [column for column in wanted if column not in columns]
+        needed = self.reads(columns)
+        lacking = [column for column in needed if column not in columns]
         if lacking:
             raise UserError(
-                f"operator {self.operator} reads {', '.join(wanted)}, and these records have no "
+                f"operator {self.operator} reads {', '.join(needed)}, and these records have no "
                 f"{', '.join(lacking)}: it belongs to experiments of another task"
             )
 

@@ -174,11 +174,11 @@ class Semantic(Operator):
         for row, (name, gold) in enumerate(zip(ids, labels, strict=True)):
             others = [label for label in LABELS if label != gold]
             if self.labels == "all_others":
-                wanted = others * self.copies
+                labels_asked = others * self.copies
             else:
                 keys = [seed_of(self.seed, self.operator, name, "label", copy) for copy in range(self.copies)]
-                wanted = [others[key % len(others)] for key in keys]
-            requests += [Request(row, label, copy) for copy, label in enumerate(wanted, 1)]
+                labels_asked = [others[key % len(others)] for key in keys]
+            requests += [Request(row, label, copy) for copy, label in enumerate(labels_asked, 1)]
         return requests
 
 

@@ -141,7 +141,7 @@ def _print(comparisons: Sequence[Comparison], decoded: Sequence[DecodedSystem], 
 def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
     """Return the decodings of a configuration from `--views`; empty without views."""
     from augury.reporting.decodings import decode_systems
-    from augury.reporting.selection import seeds_of
+    from augury.reporting.selection import find_runs
 
     settings = {name: value for name in ("n_best", "utility") if (value := getattr(arguments, name)) is not None}
     if not arguments.views:
@@ -155,7 +155,7 @@ def _decode(arguments: argparse.Namespace) -> list[DecodedSystem]:
     if settings and "mbr" not in combinations:
         flag = flag_of(next(iter(settings)))
         raise UserError(f"{flag} needs --combine mbr: add it, or leave out {flag}")
-    return decode_systems(seeds_of(arguments.systems[0], arguments.storage), arguments.views, combinations, settings)
+    return decode_systems(find_runs(arguments.systems[0], arguments.storage), arguments.views, combinations, settings)
 
 
 def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:

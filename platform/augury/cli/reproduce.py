@@ -48,7 +48,7 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     from augury.reporting.papers import page, plans, tables
-    from augury.reporting.papers.reproduction import reproduction
+    from augury.reporting.papers.reproduction import load_reproduction
     from augury.sweeping import published
 
     if arguments.table is None:
@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 0
     say(_costs(make_plan(space, options), options)[-1])
     outcome = run_sweep(space, options)
-    result = reproduction(table, outcome.sweep)
+    result = load_reproduction(table, outcome.sweep)
     outcome.sweep.folder.write(PAGE, page.render(result))
     if arguments.json:
         print_json({**tables.to_dict(result), "reused": outcome.reused, "page": f"{outcome.sweep.folder.uri}/{PAGE}"})

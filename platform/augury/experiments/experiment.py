@@ -272,7 +272,7 @@ def load(path: str | Path, assignments: Sequence[str] = (), settings: Mapping[st
 
 
 def last_stage(experiment: Experiment) -> Experiment:
-    """Return the last stage of an experiment, which holds those before it; UserError for settings that cannot change."""
+    """Return the last stage of an experiment, which holds those before it; UserError for a change of fixed settings."""
     content = {**experiment.model_dump(mode="json", exclude_unset=True), "stages": {}}
     for name, changes in experiment.stages.items():
         try:

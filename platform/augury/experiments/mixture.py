@@ -39,14 +39,15 @@ def mixture(experiment: Experiment, texts: Sequence[Folder]) -> Mixture | None:
         return None
     corpus, *records = map(Corpus, texts)
     shares = [*experiment.corpus.shares.values(), *experiment.mixture.values(), Share()]
-    names, own = list(experiment.corpus.shares), list(experiment.mixture)  # of texts, and of records with their own
+    texts_with_shares, origins_with_shares = list(experiment.corpus.shares), list(experiment.mixture)
     parts = [np.zeros(corpus.rows, np.int64)]
     for name, start, end in row_ranges(corpus):
-        parts[0][start:end] = names.index(name)
+        parts[0][start:end] = texts_with_shares.index(name)
     places: dict[str, int] | None = None
     for name, text in zip(experiment.record_origins, records, strict=True):
-        if name in own:
-            parts.append(np.full(text.rows, len(names) + own.index(name)))
+        if name in origins_with_shares:
+            index = len(texts_with_shares) + origins_with_shares.index(name)
+            parts.append(np.full(text.rows, index))
             continue
         places = places or dict(zip(corpus.column("id"), parts[0].tolist(), strict=True))
         lineages: Sequence[Any] = text.column("lineage")

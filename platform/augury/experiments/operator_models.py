@@ -19,7 +19,7 @@ def resolve_models(experiment: Experiment, store: Store) -> list[Models]:
     Nothing is trained; operators of an experiment that trains a model may be fitted, to find its canonical form.
     """
     return [
-        {name: model for role, wanted in roles.items() for name, model in _resolve_role(role, wanted, store).items()}
+        {name: model for role, content in roles.items() for name, model in _resolve_role(role, content, store).items()}
         for roles in experiment.models()
     ]
 
@@ -28,8 +28,8 @@ def train_models(experiment: Experiment, store: Store, recording: Recording = un
     """Return the models of each operator by role; missing ones are trained first."""
     from augury.experiments import running  # here, as it imports all of training
 
-    for operator, wanted in zip(experiment.augment, experiment.models(), strict=True):
-        for role, model in wanted.items():
+    for operator, models in zip(experiment.augment, experiment.models(), strict=True):
+        for role, model in models.items():
             if isinstance(model, ReadyModel):
                 continue
             _, failures = running.run_experiment(model, recording, scored=False)

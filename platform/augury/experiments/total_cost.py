@@ -53,7 +53,7 @@ class _Dependencies:
                 self.generation_seconds[folder.name] = folder.manifest().get("seconds", 0.0)
 
 
-def total_cost(run: Folder, own: Mapping[str, Any]) -> dict[str, Any]:
+def total_cost(run: Folder, training_cost: Mapping[str, Any]) -> dict[str, Any]:
     """Return the cost of a scored run's training, `own`, with the cost of all trainings and models behind it.
 
     `target_tokens`, `train_seconds`, `cpu_seconds` and `device_hours` are sums over all stages and the models that
@@ -66,15 +66,17 @@ def total_cost(run: Folder, own: Mapping[str, Any]) -> dict[str, Any]:
         dependencies.add(run)
     others = [outcome for name, outcome in dependencies.outcomes.items() if name != run.name]
     generation_seconds = sum(dependencies.generation_seconds.values())
-    measured = [own.get("cpu_seconds"), *(outcome.get("cpu_seconds") for outcome in others)]
+    measured = [training_cost.get("cpu_seconds"), *(outcome.get("cpu_seconds") for outcome in others)]
     cpu_seconds = [seconds for seconds in measured if seconds is not None]
     hours = [outcome["train_seconds"] * outcome["workers"] / 3600 for outcome in others]
     return {
-        **own,
-        "target_tokens": own["target_tokens"] + sum(outcome["rows"] for outcome in others),
-        "train_seconds": own["train_seconds"] + generation_seconds + sum(other["train_seconds"] for other in others),
+        **training_cost,
+        "target_tokens": training_cost["target_tokens"] + sum(outcome["rows"] for outcome in others),
+        "train_seconds": training_cost["train_seconds"]
+        + generation_seconds
+        + sum(other["train_seconds"] for other in others),
         "cpu_seconds": generation_seconds + sum(cpu_seconds) if len(cpu_seconds) == len(measured) else None,
-        "device_hours": own["device_hours"] + generation_seconds / 3600 + sum(hours),
+        "device_hours": training_cost["device_hours"] + generation_seconds / 3600 + sum(hours),
         "trainings": 1 + len(others),
         "uncounted": list(dependencies.uncounted),
     }

@@ -1,23 +1,23 @@
-"""The answer to the question of a comparison, in one sentence that claims no more than the numbers carry."""
+"""The answer to the question of a comparison, in one sentence that claims no more than the numbers support."""
 
 from __future__ import annotations
 
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.numbers import factor, number, p_of, signed
+from augury.reporting.numbers import factor, number, p_text, signed
 from augury.scoring.metrics import title
 
 
 def answer(table: Comparison) -> str:
-    """Say whether a system beats the baseline, by how much, at what cost, and what speaks against believing it."""
+    """Return whether a system beats the baseline, by how much and at what cost, and the doubts about it."""
     metric, baseline, *others = table.metrics[0], *table.rows
     name = title(metric)
     start = baseline.scores.get(metric)
     if start is None:
-        return f"The baseline {baseline.name} has no scores on {table.where} yet, so nothing can be compared."
+        return f"The baseline {baseline.name} has no scores on {table.test_label} yet, so nothing can be compared."
     compared = [row for row in others if row.difference is not None]
     if not compared:
         missing = "its competitors have no comparable scores yet" if others else "there is nothing to compare it with"
-        return f"On {table.where}, {baseline.name} reaches {name} {start.text}; {missing}."
+        return f"On {table.test_label}, {baseline.name} reaches {name} {start.text}; {missing}."
 
     def gain(row: Row) -> float:
         return table.gain(row) or 0.0
@@ -29,13 +29,13 @@ def answer(table: Comparison) -> str:
     if by > 0:
         cost = f" at {factor(best.time_factor)} the training time" if best.time_factor else ""
         values = f"{best.scores[metric].value:.1f} against {start.value:.1f}"
-        head = f"On {table.where}, {best.name} scores {by:.1f} {name} {more} than {baseline.name} ({values}){cost}"
+        head = f"On {table.test_label}, {best.name} scores {by:.1f} {name} {more} than {baseline.name} ({values}){cost}"
     else:
         nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
         difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else "no difference is shown"
-        head = f"On {table.where}, {nobody} {baseline.name} ({name} {start.value:.1f}): {difference}"
+        head = f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): {difference}"
     sentence = head + _verdict(
-        best, alone=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons
+        best, single_seed=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons
     )
     first = max(compared, key=gain)
     if first is not best and round(gain(first), 1) > by:
@@ -43,16 +43,16 @@ def answer(table: Comparison) -> str:
     return f"{sentence}."
 
 
-def _verdict(row: Row, alone: bool, comparisons: int) -> str:
-    """Say whether the difference is real, as the end of a sentence; `alone`: a system has one seed."""
+def _verdict(row: Row, single_seed: bool, comparisons: int) -> str:
+    """Return whether the difference is real, as the end of a sentence; `single_seed`: a system has one seed."""
     if row.tested is None or row.corrected is None:
-        return ", but the difference is not tested" + (" and one seed does not decide" if alone else "")
+        return ", but the difference is not tested" + (" and one seed does not decide" if single_seed else "")
     between = f"{signed(row.tested.low)} to {signed(row.tested.high)}"
     if not round(row.tested.value, 1):
         return f" (95 % interval of the difference {between})"
     corrected = f" after correction for {comparisons} comparisons" if comparisons > 1 else ""
-    evidence = f"(95 % interval {between}, {p_of(row.corrected)}{corrected})"
+    evidence = f"(95 % interval {between}, {p_text(row.corrected)}{corrected})"
     if not row.mark:
-        return f", but that may be chance {evidence}" + (", and one seed does not decide" if alone else "")
+        return f", but that may be chance {evidence}" + (", and one seed does not decide" if single_seed else "")
     these = "between these two runs " if row.tested.over == "sentences" else ""
-    return f"; {these}the difference is real {evidence}" + (", but one seed does not decide" if alone else "")
+    return f"; {these}the difference is real {evidence}" + (", but one seed does not decide" if single_seed else "")

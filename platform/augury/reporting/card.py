@@ -34,48 +34,48 @@ class Origin(NamedTuple):
     """The source of a text."""
 
     type: str | None
-    """A public name of it."""
+    """Its public identifier."""
     name: str | None
-    """The same for people."""
+    """Its name for people."""
     markdown: str
-    """The same in Markdown, with its licence; of files their names and the beginnings of their checksums."""
+    """Its name in Markdown, with its licence; for files their names and the beginnings of their checksums."""
     note: str | None
     """A caution, such as that it is synthetic."""
 
 
 def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
     """Return the card of a finished run; `file` is the name of its experiment file, in the same directory."""
-    facts = run_files.facts(run)
+    metadata = run_files.metadata(run)
     scored = run_files.scores(run)
-    origins = {text["name"]: _origin(store, text["address"]) for text in facts["inputs"]}
-    system = parse(experiment(run, [facts["seed"]]))
+    origins = {text["name"]: _origin(store, text["address"]) for text in metadata["inputs"]}
+    system = parse(experiment(run, [metadata["seed"]]))
     parts: list[tuple[str, Regime | Operator]] = [(f"regime `{system.regime.name}`", system.regime)]
     parts += [(f"operator `{operator.operator}`", operator) for operator in system.augment]
-    name = " ".join(dict.fromkeys([facts["experiment"], facts["name"]]))
+    name = " ".join(dict.fromkeys([metadata["experiment"], metadata["name"]]))
     best = ", ".join(f"{title(metric)} {value:.2f}" for metric, value in best_validations(run).items())
     decoding = {
         key.removeprefix("decoding."): value
-        for key, value in facts["parameters"].items()
+        for key, value in metadata["parameters"].items()
         if key.startswith("decoding.")
     }
     settings = {"regime": system.regime.to_dict(), "augment": [operator.to_dict() for operator in system.augment]}
     card = environment().get_template("card.md.j2")
     return card.render(
-        front=_front(name, facts["task"], scored["tests"], origins, exported),
+        front=_front(name, metadata["task"], scored["tests"], origins, exported),
         name=name,
-        facts=facts,
+        metadata=metadata,
         exported=exported,
         scores=_markdown(_scores(scored["tests"])) if scored["tests"] else "",
         best=best,
         decoded=", ".join(f"{key} {value}" for key, value in decoding.items()),
-        data=_markdown(_data(facts, origins)),
+        data=_markdown(_data(metadata, origins)),
         notes=list(dict.fromkeys(origin.note for origin in origins.values() if origin.note)),
         parts=[(heading, _purpose(part)) for heading, part in parts],
         settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
         papers=list(dict.fromkeys(paper for _, part in parts for paper in part.papers())),
         cost=_markdown(_cost(scored["cost"])) if scored["cost"] else "",
         file=file,
-        versions=", ".join(f"{package} {version}" for package, version in facts["versions"].items()),
+        versions=", ".join(f"{package} {version}" for package, version in metadata["versions"].items()),
     )
 
 
@@ -145,10 +145,10 @@ def _interval(score: Mapping[str, Any]) -> str:
     return f"{score['low']:.1f}, {score['high']:.1f}"
 
 
-def _data(facts: Mapping[str, Any], origins: Mapping[str, Origin]) -> Table:
+def _data(metadata: Mapping[str, Any], origins: Mapping[str, Origin]) -> Table:
     rows = [
         [text["name"], origins[text["name"]].markdown, f"{text['rows']:,}", f"`{text['address']}`"]
-        for text in facts["inputs"]
+        for text in metadata["inputs"]
     ]
     return table(["text", "from", "rows", "address"], rows)
 

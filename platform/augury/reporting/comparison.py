@@ -7,9 +7,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from augury.reporting.learnt import WARNING, Reached, not_learnt
 from augury.reporting.numbers import number, signed
 from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds
+from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
 from augury.scoring.bootstrap import SEED, Resampled
 from augury.scoring.metrics import lower_is_better, metric_class, segment_noun, title
 from augury.scoring.significance import TRIALS, Difference, Method, compare_by, holm
@@ -33,9 +33,9 @@ class Row:
     """Seeds that are scored."""
     scores: dict[str, Estimate]
     difference: float | None
-    """Of the first metric, to the baseline; None for the baseline itself and where it means nothing."""
+    """In the first metric, to the baseline; None for the baseline itself and where scores cannot be compared."""
     tested: Difference | None
-    """The difference with its interval and p-value; None where the counts of sentences are not known any more."""
+    """The difference with its interval and p-value; None where the statistics of sentences are gone."""
     corrected: float | None
     """The p-value after Holm's correction for all comparisons of the table."""
     cost: Cost | None
@@ -67,34 +67,34 @@ class Comparison:
     """The first one decides."""
     rows: tuple[Row, ...]
     comparisons: int
-    """Tests that the p-values are corrected for."""
+    """The number of tests that the p-values are corrected for."""
     notes: tuple[str, ...]
-    """Signatures, sizes, seeds, tests, and whatever cannot be compared: without them the numbers cannot be read."""
+    """Signatures, sizes, seeds, tests, and everything that cannot be compared: the numbers need them."""
 
     @property
-    def where(self) -> str:
-        """The test set in a sentence."""
+    def test_label(self) -> str:
+        """The test set, as part of a sentence."""
         return "the mean of the test sets" if self.test == MEAN else self.test
 
     @property
-    def costed(self) -> bool:
+    def has_costs(self) -> bool:
         """Whether the cost of any system is known."""
         return any(row.cost for row in self.rows)
 
     def times(self) -> tuple[str, dict[str, float]]:
-        """Return what the times of training are (`comparable_seconds`), and address -> time, where it is known."""
+        """Return the kind of training times (`comparable_seconds`), and address -> time, where it is known."""
         costs = {row.address: row.cost for row in self.rows if row.cost}
         kind, seconds = comparable_seconds(list(costs.values()))
         return kind, dict(zip(costs, seconds, strict=True))
 
     @property
     def lower_is_better(self) -> bool:
-        """Of the metric that decides."""
+        """Whether lower is better for the metric that decides."""
         return lower_is_better(self.metrics[0])
 
     @property
     def warnings(self) -> list[str]:
-        """The notes that say that the numbers mean nothing."""
+        """The notes that warn that numbers mean nothing."""
         return [note for note in self.notes if note.startswith(WARNING)]
 
     def row(self, address: str) -> Row | None:
@@ -113,7 +113,7 @@ class Comparison:
 
 
 def scored_sets(results: Sequence[SystemResult]) -> list[str]:
-    """Return the test sets that any system is scored on, those of the first system first."""
+    """Return the test sets on which any system is scored, those of the first system first."""
     return list(dict.fromkeys(test for result in results for test in result.tests))
 
 
@@ -122,12 +122,14 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
     baseline = results[0]
     metrics = tuple(dict.fromkeys(metric for result in results for metric in result.tests.get(test, {})))
     rows = [_row(result, baseline, test, metrics[0]) for result in results]
-    rows = _with_tests(rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method)
+    rows = _test_differences(
+        rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method
+    )
     notes = [
-        *not_learnt(_reached(results, test), test),
-        *_readings(results, test, metrics),
+        *untrained_warnings(_system_scores(results, test), test),
+        *_measurement_notes(results, test, metrics),
         *_test_notes(rows, metrics[0], method),
-        *_problems(results, test, metrics),
+        *_problem_notes(results, test, metrics),
         *training_notes(results),
         *cautions(results),
     ]
@@ -136,25 +138,27 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
 
 def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -> Row:
     scores = dict(result.tests.get(test, {}))
-    own, other = scores.get(metric), baseline.tests.get(test, {}).get(metric)
+    score, reference = scores.get(metric), baseline.tests.get(test, {}).get(metric)
     difference = time_factor = None
-    if own and other and result is not baseline and (own.measure, own.n) == (other.measure, other.n):
-        difference = own.value - other.value
+    if score and reference and result is not baseline and (score.measure, score.n) == (reference.measure, reference.n):
+        difference = score.value - reference.value
     if result.cost and baseline.cost and result.cost.device == baseline.cost.device:
-        _, (own_time, baseline_time) = comparable_seconds([result.cost, baseline.cost])
-        time_factor = own_time / baseline_time
+        _, (seconds, baseline_seconds) = comparable_seconds([result.cost, baseline.cost])
+        time_factor = seconds / baseline_seconds
     scored = tuple(seed for seed in result.runs if seed not in result.unscored)
     return Row(result.name, result.address, scored, scores, difference, None, None, result.cost, time_factor)
 
 
-def _with_tests(rows: Sequence[Row], drawn: Sequence[Resampled | None], metric: str, method: Method) -> list[Row]:
+def _test_differences(
+    rows: Sequence[Row], resampled: Sequence[Resampled | None], metric: str, method: Method
+) -> list[Row]:
     """Return the rows with their differences tested, and the p-values corrected for the number of tests."""
-    baseline = drawn[0]
+    baseline = resampled[0]
     differences = [
-        compare_by(method, baseline, own, metric_class(metric).value)
-        if baseline and own and row.difference is not None
+        compare_by(method, baseline, system, metric_class(metric).value)
+        if baseline and system and row.difference is not None
         else None
-        for row, own in zip(rows, drawn, strict=True)
+        for row, system in zip(rows, resampled, strict=True)
     ]
     corrected = iter(holm([difference.p_value for difference in differences if difference]))
     return [
@@ -163,15 +167,15 @@ def _with_tests(rows: Sequence[Row], drawn: Sequence[Resampled | None], metric: 
     ]
 
 
-def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
-    """Say how the numbers are read."""
+def _measurement_notes(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
+    """Return notes on how scores and intervals were measured."""
     lines = []
     for metric in metrics:
         estimates = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
         for signature, n in dict.fromkeys((estimate.signature, estimate.n) for estimate in estimates):
-            least = ", lower is better" if lower_is_better(metric) else ""
-            lines.append(f"{title(metric)}: {signature}, n = {n:,}{least}")
-    lines.append("seeds: " + _by_value({result.name: ", ".join(map(str, result.runs)) for result in results}))
+            direction = ", lower is better" if lower_is_better(metric) else ""
+            lines.append(f"{title(metric)}: {signature}, n = {n:,}{direction}")
+    lines.append("seeds: " + _summarise_values({result.name: ", ".join(map(str, result.runs)) for result in results}))
     several = any(len(result.runs) > 1 for result in results)
     lines.append(
         f"intervals: bootstrap over {segment_noun(metrics[0])}" + (", with Student's t over seeds" if several else "")
@@ -180,39 +184,39 @@ def _readings(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
 
 
 def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
-    """Say where the p-values come from."""
+    """Return notes on the tests behind the p-values."""
     tested = [row for row in rows if row.tested]
     if not tested:
         return []
-    alone = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
+    sentences_only = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
     over = segment_noun(metric)
     both_levels = f"two-level test over seeds and {over}"
     match method:
         case "bootstrap":
-            how = "sacreBLEU's paired bootstrap"
+            test_name = "sacreBLEU's paired bootstrap"
         case "randomisation":
-            how = f"sacreBLEU's approximate randomisation (ar:{TRIALS}|seed:{SEED})"
-        case _ if not alone:
-            how = f"{both_levels}, two-sided"
-        case _ if len(alone) == len(tested):
-            how = f"paired bootstrap over {over}, two-sided"
+            test_name = f"sacreBLEU's approximate randomisation (ar:{TRIALS}|seed:{SEED})"
+        case _ if not sentences_only:
+            test_name = f"{both_levels}, two-sided"
+        case _ if len(sentences_only) == len(tested):
+            test_name = f"paired bootstrap over {over}, two-sided"
         case _:
-            how = f"{both_levels}, two-sided; paired bootstrap over {over} for {', '.join(alone)}"
+            test_name = f"{both_levels}, two-sided; paired bootstrap over {over} for {', '.join(sentences_only)}"
     family = f", with Holm's correction for {len(tested)} comparisons" if len(tested) > 1 else ""
-    lines = [f"p of the difference to {rows[0].name}: {how}{family}; * p < 0.05, ** p < 0.01"]
-    if alone:
-        lines.append(f"one seed against one says nothing of other seeds: {', '.join(alone)}")
+    lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
+    if sentences_only:
+        lines.append(f"one seed against one says nothing of other seeds: {', '.join(sentences_only)}")
     seeds = rows[0].scores[metric].seeds
     lines += [
-        f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, own)} it is compared with"
+        f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, count)} it is compared with"
         for row in tested
-        if min(seeds, own := row.scores[metric].seeds) == 1 < max(seeds, own)
+        if min(seeds, count := row.scores[metric].seeds) == 1 < max(seeds, count)
     ]
     return lines
 
 
-def _problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
-    """Say which numbers cannot be compared, and which are missing."""
+def _problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence[str]) -> list[str]:
+    """Return notes on numbers that cannot be compared or are missing."""
     lines = [
         f"{result.name}: no scores yet for seed {', '.join(map(str, result.unscored))}"
         for result in results
@@ -234,9 +238,9 @@ def _problems(results: Sequence[SystemResult], test: str, metrics: Sequence[str]
     return lines
 
 
-def _reached(results: Sequence[SystemResult], test: str) -> list[Reached]:
+def _system_scores(results: Sequence[SystemResult], test: str) -> list[SystemScore]:
     return [
-        Reached(result.name, run, metric, estimate.value, estimate.low)
+        SystemScore(result.name, run, metric, estimate.value, estimate.low)
         for result in results
         for run in [*result.runs.values()][:1]
         for metric, estimate in result.tests.get(test, {}).items()
@@ -244,38 +248,40 @@ def _reached(results: Sequence[SystemResult], test: str) -> list[Reached]:
 
 
 def training_notes(results: Sequence[SystemResult]) -> list[str]:
-    """Say what was held equal between the systems, and what of their training a reader must know."""
+    """Return notes on what was held equal between the systems, and on their training."""
     costs = {result.name: result.cost for result in results if result.cost}
     if not costs:
         return []
-    lines = [_budget(results), "passes: how often the plain text was read / each other view"]
+    lines = [_budget_note(results), "passes: how often the plain text was read / each other view"]
     kinds = {name: " or ".join(WEIGHTS[kind] for kind in dict.fromkeys(cost.weights)) for name, cost in costs.items()}
-    lines.append(f"weights: {_by_value(kinds)}")
-    lines += _sums(costs)
+    lines.append(f"weights: {_summarise_values(kinds)}")
+    lines += _cost_notes(costs)
     delayed = [f"{name} after update {cost.onset:,.0f}" for name, cost in costs.items() if cost.onset]
     if delayed:
         lines.append(f"divergence or attack acts in full: {'; '.join(delayed)}")
     pieces = {name: sum(cost.pieces.values()) for name, cost in costs.items()}
-    lines.append("subwords of a plain record: " + _by_value({name: f"{count:.1f}" for name, count in pieces.items()}))
+    lines.append(
+        "subwords of a plain record: " + _summarise_values({name: f"{count:.1f}" for name, count in pieces.items()})
+    )
     return lines
 
 
-def _sums(costs: Mapping[str, Cost]) -> list[str]:
-    """Say whose cost is that of several trainings, and what it leaves out."""
+def _cost_notes(costs: Mapping[str, Cost]) -> list[str]:
+    """Return notes on systems whose cost is that of several trainings, and on what it leaves out."""
     lines = []
     if several := [f"{name} ({cost.trainings:g} trainings)" for name, cost in costs.items() if cost.trainings > 1]:
         lines.append(
             "tokens seen and time are of all trainings behind a system, stages before it and models that make "
             "its text, with the time of making it; updates and passes of the last one alone: " + ", ".join(several)
         )
-    if elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
-        lines.append(f"time leaves out models that were trained elsewhere: {', '.join(elsewhere)}")
+    if trained_elsewhere := [name for name, cost in costs.items() if cost.uncounted]:
+        lines.append(f"time leaves out models that were trained elsewhere: {', '.join(trained_elsewhere)}")
     return lines
 
 
-def _budget(results: Sequence[SystemResult]) -> str:
-    """Say what ends the training of the systems, if it is the same for all."""
-    parameters = [result.facts["parameters"] for result in results if result.cost]
+def _budget_note(results: Sequence[SystemResult]) -> str:
+    """Return a note on the limits of training that are equal for all systems."""
+    parameters = [result.metadata["parameters"] for result in results if result.cost]
     ends = {unit: {settings.get(f"training.max_{unit}") for settings in parameters} for unit in ("passes", "updates")}
     equal = [f"at most {limit:,} {unit}" for unit, (limit, *others) in ends.items() if limit and not others]
     patience = {settings.get("training.patience") for settings in parameters}
@@ -283,8 +289,8 @@ def _budget(results: Sequence[SystemResult]) -> str:
     return f"held equal: {' and '.join(equal)}{stops}" if equal else "held equal: nothing; budgets differ"
 
 
-def _by_value(values: Mapping[str, str]) -> str:
-    """Return the value that all systems share, or every system's; many that agree are named once, as the others."""
+def _summarise_values(values: Mapping[str, str]) -> str:
+    """Return the value that all systems share, or the value of each; three and more that agree are `the others`."""
     (common, count), *_ = Counter(values.values()).most_common(1)
     if count == len(values):
         return common
@@ -293,5 +299,5 @@ def _by_value(values: Mapping[str, str]) -> str:
 
 
 def cautions(results: Sequence[SystemResult]) -> list[str]:
-    """Return what must be known of the texts of any of the systems."""
+    """Return the notes on the texts of all systems, each once."""
     return list(dict.fromkeys(note for result in results for note in result.notes))

@@ -1,4 +1,4 @@
-"""One configuration decoded in several ways, each of them a system to compare, and the time that decoding takes."""
+"""Compare one configuration under several decodings, each as a system, with the time that decoding takes."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from augury.reporting.tables import Table, cell, records
 
 @dataclass(frozen=True)
 class DecodedSystem:
-    """A configuration under one decoding: its scores, and what decoding all test sets takes, as mean over seeds."""
+    """A configuration under one decoding: its scores, and the time to decode all test sets, as mean over seeds."""
 
     result: SystemResult
     decoding: ViewDecoding
     seconds: float
     processor_seconds: float
-    """Of this process alone: what Ray or a GPU does is not counted."""
+    """The processor time of this process, without Ray's workers and the GPU."""
     sentences: int
 
     def to_dict(self) -> dict[str, Any]:
@@ -49,55 +49,58 @@ def decode_systems(
 ) -> list[DecodedSystem]:
     """Decode the test sets of a configuration's runs from the plain source, from each view, and from all combined.
 
-    The plain source is first; `settings` are those of mbr. UserError where no run is finished or tested, and for views
-    that there are not.
+    The plain source is first; `settings` are those of mbr. UserError where no run is finished or tested, and for
+    unknown views.
     """
     finished = [folder for folder in folders if folder.complete]
     if not finished:
         raise UserError(f"no run of {folders[0].name.rpartition('/')[0]} has finished: `augury train` goes on with it")
     if unfinished := [folder.name.rpartition("/")[2] for folder in folders if folder not in finished]:
         say(f"not finished, and left out: {', '.join(unfinished)}")
-    of_seeds = [Run.read(folder) for folder in finished]
-    first = of_seeds[0]
+    seed_runs = [Run.read(folder) for folder in finished]
+    first = seed_runs[0]
     if not first.tests:
         raise UserError(f"{first.folder.uri} has no test sets to decode: give the experiment corpus.tests")
-    return [_decoded(of_seeds, name, decoding) for name, decoding in ways(first, views, combinations, settings).items()]
+    return [
+        _decode_system(seed_runs, name, decoding)
+        for name, decoding in named_decodings(first, views, combinations, settings).items()
+    ]
 
 
-def ways(
+def named_decodings(
     run: Run, views: Sequence[str], combinations: Sequence[Combination], settings: Mapping[str, Any]
 ) -> dict[str, ViewDecoding]:
-    """Return the decodings to compare by their names: of every view alone, plain first, and of all views combined."""
-    own = getattr(run.experiment, "decoding", None)
-    if not isinstance(own, ViewDecoding):
+    """Return name -> decoding: from every single view, plain first, and from all views combined."""
+    decoding = getattr(run.experiment, "decoding", None)
+    if not isinstance(decoding, ViewDecoding):
         raise UserError(f"a run of task {run.experiment.task} is not decoded from views: take one of task nmt")
-    search = {name: value for name, value in own.to_dict().items() if name in Decoding.model_fields}
+    search = {name: value for name, value in decoding.to_dict().items() if name in Decoding.model_fields}
     named = [PLAIN if resolve_view(run, view) == SOURCE else view for view in views]
-    chosen: dict[str, dict[str, Any]] = {view: {"views": [view]} for view in (PLAIN, *named)}
-    chosen |= {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
-    if len(chosen) == 1:
+    settings_by_name: dict[str, dict[str, Any]] = {view: {"views": [view]} for view in (PLAIN, *named)}
+    settings_by_name |= {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
+    if len(settings_by_name) == 1:
         raise UserError("--views plain is what the others are compared with: name another view, or --combine mbr")
     return {
         name: config.validate(ViewDecoding, {**search, **changes}, f"decoding {name}")
-        for name, changes in chosen.items()
+        for name, changes in settings_by_name.items()
     }
 
 
 def cost_table(systems: Sequence[DecodedSystem]) -> Table:
-    """Return how long every system takes to decode the test sets, against the first."""
+    """Return the time that every system takes to decode the test sets, also as a multiple of the first."""
     rows, first = [], systems[0]
-    against = f"× {first.result.name}"
+    relative_time = f"× {first.result.name}"
     for system in systems:
         decoding = system.decoding
-        together = decoding.combine == "average" and len(decoding.views) > 1
+        joint_search = decoding.combine == "average" and len(decoding.views) > 1
         row = {
             "system": system.result.name,
             "reads": ", ".join(decoding.views),
-            "searched by": "transformers" if together else "CTranslate2",
+            "searched by": "transformers" if joint_search else "CTranslate2",
             "time": cell(system.seconds, duration),
-            against: cell(system.seconds / first.seconds, factor),
+            relative_time: cell(system.seconds / first.seconds, factor),
             "processor time": cell(system.processor_seconds, duration),
-            f"processor {against}": cell(system.processor_seconds / first.processor_seconds, factor),
+            f"processor {relative_time}": cell(system.processor_seconds / first.processor_seconds, factor),
         }
         rows.append(row)
     note = (
@@ -107,26 +110,26 @@ def cost_table(systems: Sequence[DecodedSystem]) -> Table:
     return records(rows, title="cost of decoding", notes=(note,))
 
 
-def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
-    """Return one decoding of all seeds on all test sets."""
-    first = of_seeds[0]
+def _decode_system(seed_runs: Sequence[Run], name: str, decoding: ViewDecoding) -> DecodedSystem:
+    """Decode all test sets with all seeds under one decoding."""
+    first = seed_runs[0]
     outputs: dict[int, dict[str, DecodingResult]] = {}
-    for run in of_seeds:
+    for run in seed_runs:
         outputs[run.seed] = {test: decode_test_set(run, test, decoding) for test in first.tests}
     by_test = [
-        _scored(of_seeds, name, test, {seed: of_seed[test] for seed, of_seed in outputs.items()})
+        _score_test(seed_runs, name, test, {seed: of_seed[test] for seed, of_seed in outputs.items()})
         for test in first.tests
     ]
     result = replace(
         by_test[0],
         address=first.address,
-        runs={run.seed: run.folder for run in of_seeds},
+        runs={run.seed: run.folder for run in seed_runs},
         tests={test: estimates for scored in by_test for test, estimates in scored.tests.items()},
         resampled={test: drawn for scored in by_test for test, drawn in scored.resampled.items()},
         notes=tuple(runs.corpus_notes(first.folder)),
     )
     sets = [decoded_set for of_seed in outputs.values() for decoded_set in of_seed.values()]
-    count = len(of_seeds)
+    count = len(seed_runs)
     return DecodedSystem(
         result,
         decoding,
@@ -136,13 +139,13 @@ def _decoded(of_seeds: Sequence[Run], name: str, decoding: ViewDecoding) -> Deco
     )
 
 
-def _scored(of_seeds: Sequence[Run], name: str, test: str, outputs: Mapping[int, DecodingResult]) -> SystemResult:
-    corpus, scoring = of_seeds[0].corpus(test), of_seeds[0].experiment.scoring
+def _score_test(seed_runs: Sequence[Run], name: str, test: str, outputs: Mapping[int, DecodingResult]) -> SystemResult:
+    corpus, scoring = seed_runs[0].corpus(test), seed_runs[0].experiment.scoring
     columns = COLUMNS[corpus.kind]
     (language,) = set(corpus.column(columns.target_language))
     return from_hypotheses(
         name,
-        {run.folder: outputs[run.seed].outputs for run in of_seeds},
+        {run.folder: outputs[run.seed].outputs for run in seed_runs},
         corpus.column(columns.target),
         test=test,
         language=language,

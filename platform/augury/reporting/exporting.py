@@ -1,4 +1,4 @@
-"""Exporting a trained run: the model for another library, with its card, an example and its experiment file."""
+"""Export a trained run: the model for another library, with its card, an example and its experiment file."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from augury.core.store import Folder, Store, reset_permissions
 from augury.experiments import trainable
 from augury.experiments.run import Run
 from augury.reporting import card
-from augury.reporting.run_files import experiment_yaml, facts
+from augury.reporting.run_files import experiment_yaml, metadata
 
 README, EXPERIMENT, EXAMPLE = "README.md", "experiment.yaml", "example.py"
 
 
 def usual_name(run: Folder, form: str) -> str:
-    """Return what a directory with the model of a run is called where nobody says: `cipherdaug-seed-1-hf`."""
-    described = facts(run)
+    """Return the default name of the directory of an exported model: `cipherdaug-seed-1-hf`."""
+    described = metadata(run)
     return re.sub(r"[^\w.-]+", "-", f"{described['name']}-seed-{described['seed']}-{form}")
 
 
 def export(run: Folder, store: Store, form: str, output: Path) -> None:
-    """Write a run's model for another library into a new directory, which appears when it is whole.
+    """Write a run's model for another library into a new directory, which appears when it is complete.
 
-    UserError where the directory is there already or cannot be made, where the task has no such form and where training
-    has not ended.
+    UserError where the directory exists or cannot be made, where the task has no such form and where training has not
+    ended.
     """
     if output.exists():
         raise UserError(f"'{output}' exists already: give another --output, or remove it")

@@ -1,4 +1,4 @@
-"""The charts of an experiment, and what all charts have in common: learning curves, and score against cost."""
+"""The charts of an experiment (learning curves, score against cost), and the base of all charts."""
 
 from __future__ import annotations
 
@@ -14,39 +14,42 @@ import pandas as pd
 import plotly.graph_objects as go
 
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.looks import COLOURS, OTHER, Look, look
 from augury.reporting.numbers import time_unit
 from augury.reporting.results import SystemResult, comparable_seconds
+from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.scoring.metrics import title
 from augury.training import history
 from augury.training.history import Record
 
-MOST_POINTS = 400
-"""Of a line at most; a chart has no room for more."""
-Ends = tuple[float, float | None, float | None]
+MAX_POINTS = 400
+"""The maximum number of points of a line; a chart has no room for more."""
+IntervalEnds = tuple[float, float | None, float | None]
 """A value and the ends of its interval; None where they are not known."""
 
 
 @dataclass(frozen=True)
 class Figure:
-    """A chart with its meaning in words."""
+    """A chart with its title and a caption that says the same in words."""
 
     name: str
     title: str
     caption: str
     chart: go.Figure
-    narrowest: int = 0
-    """Pixels of a chart that takes the whole width of a page; on a narrower screen it scrolls."""
+    min_width: int = 0
+    """The width in pixels below which a chart scrolls; above 0 it takes the whole width of a page."""
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what Plotly draws, as JSON-like values."""
+        """Return the chart as Plotly's JSON-like values."""
         return dict(json.loads(self.chart.to_json()))
 
 
 def chart(
     traces: Sequence[go.Scatter | go.Bar], x: str, y: str, height: int = 300, legend: bool = False, **layout: Any
 ) -> go.Figure:
-    """Return traces on axes with these titles; colours of text and grid are the page's, `layout` is Plotly's."""
+    """Return a chart of traces; `x` and `y` are the titles of axes, `layout` options of Plotly.
+
+    The page sets the colours of text and grid.
+    """
     figure = go.Figure(list(traces))
     figure.update_layout(
         template="none",
@@ -68,7 +71,7 @@ def chart(
 
 def trace(
     name: str,
-    drawn: Look,
+    style: Style,
     x: Sequence[Any] | None,
     y: Sequence[Any],
     hover: str,
@@ -76,27 +79,27 @@ def trace(
     mode: str = "lines+markers",
     width: float = 2,
     size: int = 7,
-    ends: Sequence[Ends] = (),
+    ends: Sequence[IntervalEnds] = (),
     **options: Any,
 ) -> go.Scatter | go.Bar:
-    """Return the points of what is called `name`, in its look, with the whiskers `ends`; mode `bars` draws bars.
+    """Return the points of the system `name` in its style, with the error bars `ends`; mode `bars` draws bars.
 
-    `hover` is what is shown of a point behind the name, in Plotly's format; `options` are Plotly's.
+    `hover` is the text of a point after the name, in Plotly's format; `options` are Plotly's.
     """
     shown = html.escape(name)
     options |= {"name": shown, "x": x, "y": y, "hovertemplate": f"{shown}{hover}<extra></extra>"}
     options["error_y"] = error_bars(ends) if ends else None
     if mode == "bars":
-        return go.Bar(marker={"color": drawn.colour}, **options)
+        return go.Bar(marker={"color": style.colour}, **options)
     if "lines" in mode:
-        options["line"] = {"color": drawn.colour, "dash": drawn.dash, "width": width}
+        options["line"] = {"color": style.colour, "dash": style.dash, "width": width}
     if "markers" in mode:
-        options["marker"] = {"color": drawn.colour, "symbol": drawn.symbol, "size": size}
+        options["marker"] = {"color": style.colour, "symbol": style.symbol, "size": size}
     return go.Scatter(mode=mode, **options)
 
 
-def error_bars(values: Sequence[Ends], width: int | None = None, **options: Any) -> dict[str, Any]:
-    """Return the whiskers of (value, low, high), none where an end is None."""
+def error_bars(values: Sequence[IntervalEnds], width: int | None = None, **options: Any) -> dict[str, Any]:
+    """Return the error bars of (value, low, high); ends that are None have none."""
     return {
         "type": "data",
         "symmetric": False,
@@ -109,10 +112,10 @@ def error_bars(values: Sequence[Ends], width: int | None = None, **options: Any)
 
 
 def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
-    """Return validation score and training loss, each against updates and against training time; a line per seed.
+    """Return validation score and training loss, each against updates and against training time, with a line per seed.
 
-    `metric` is the one that decides; the validation loss stands in where it was not measured in training. A chart of
-    which nothing was recorded is left out.
+    `metric` is the one that decides; where training did not measure it, the validation loss takes its place. Charts
+    without records are left out.
     """
     kind, _ = comparable_seconds([result.cost for result in results if result.cost])
     points = _histories(results, "train/cpu_seconds" if kind == "CPU time" else "train/seconds")
@@ -141,53 +144,54 @@ def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
     for system, result in enumerate(results):
         for seed, run in result.runs.items():
             records = history.read(run)
-            for record, time in zip(records, seconds_of(records, clock), strict=True):
+            for record, time in zip(records, training_seconds(records, clock), strict=True):
                 rows += [(system, seed, name, record["update"], time, v) for name, v in record["metrics"].items()]
     return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])
 
 
-def points(curve: pd.DataFrame, most: int, *columns: str) -> list[list[float | None]]:
-    """Return columns of a curve as a chart can show them: of `most` rows, evenly with both ends; nothing not finite."""
-    kept = curve.iloc[np.unique(np.linspace(0, len(curve) - 1, most).round().astype(int))]
+def thin_curve(curve: pd.DataFrame, max_points: int, *columns: str) -> list[list[float | None]]:
+    """Return columns of a curve at `max_points` evenly spaced rows, both ends included; None for values not finite."""
+    kept = curve.iloc[np.unique(np.linspace(0, len(curve) - 1, max_points).round().astype(int))]
     return [[float(f"{value:.6g}") if math.isfinite(value) else None for value in kept[column]] for column in columns]
 
 
 def _line(result: SystemResult, system: int, seed: int, over: str, curve: pd.DataFrame) -> go.Scatter:
-    x, y = points(curve, MOST_POINTS, over, "value")
+    x, y = thin_curve(curve, MAX_POINTS, over, "value")
     mode, width = "lines+markers" if len(x) <= 60 else "lines", 2 if len(result.runs) == 1 else 1.3
     hover = f", seed {seed}: %{{y:.3~f}} at %{{x:,.6~g}}"
-    return trace(result.name, look(system), x, y, hover, mode=mode, width=width, size=5)
+    return trace(result.name, system_style(system), x, y, hover, mode=mode, width=width, size=5)
 
 
-def front(comparison: Comparison) -> list[Row]:
-    """Return the rows of which none is both better, by the metric that decides, and cheaper; cheapest first."""
+def pareto_front(comparison: Comparison) -> list[Row]:
+    """Return the rows that no other beats in both score and cost, by the metric that decides; cheapest first."""
     metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
     kept: list[Row] = []
     _, times = comparison.times()
-    priced = [row for row in comparison.rows if row.address in times and metric in row.scores]
-    for row in sorted(priced, key=lambda row: (times[row.address], sign * row.scores[metric].value)):
+    costed = [row for row in comparison.rows if row.address in times and metric in row.scores]
+    for row in sorted(costed, key=lambda row: (times[row.address], sign * row.scores[metric].value)):
         if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
             kept.append(row)
     return kept
 
 
-def score_against_cost(comparison: Comparison, looks: Mapping[str, Look] | None = None) -> list[Figure]:
-    """Draw the deciding score with its interval against training time, and the front; no chart of under two systems.
+def score_against_cost(comparison: Comparison, styles: Mapping[str, Style] | None = None) -> list[Figure]:
+    """Draw the deciding score with its interval against training time, and the Pareto front; none for one system.
 
-    With `looks`, by address, the others are small and without interval.
+    With `styles`, by address, systems without one are drawn small and without interval.
     """
-    metric, best = comparison.metrics[0], front(comparison)
+    metric, best = comparison.metrics[0], pareto_front(comparison)
     kind, times = comparison.times()
-    priced = [(row, times[row.address]) for row in comparison.rows if row.address in times and metric in row.scores]
-    if len(priced) < 2:
+    costed = [(row, times[row.address]) for row in comparison.rows if row.address in times and metric in row.scores]
+    if len(costed) < 2:
         return []
-    unit, size = time_unit(max(seconds for _, seconds in priced))
-    drawn = {row.address: look(index) for index, row in enumerate(comparison.rows)} if looks is None else looks
+    unit, size = time_unit(max(seconds for _, seconds in costed))
+    own_styles = {row.address: system_style(index) for index, row in enumerate(comparison.rows)}
+    drawn = own_styles if styles is None else styles
     on_front = [(row, times[row.address] / size, row.scores[metric].value) for row in best]
     _, x, y = zip(*on_front, strict=True)
     line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
     traces = [go.Scatter(mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line)]
-    for row, seconds in sorted(priced, key=lambda item: item[0].address in drawn):  # highlighted ones are on top
+    for row, seconds in sorted(costed, key=lambda item: item[0].address in drawn):  # highlighted ones are on top
         highlighted, score = row.address in drawn, row.scores[metric]
         point = trace(
             row.name,
@@ -201,15 +205,15 @@ def score_against_cost(comparison: Comparison, looks: Mapping[str, Look] | None 
             marker_line={"width": 2 if row in best else 0, "color": COLOURS[0]},
         )
         traces.append(point)
-    label = f"{title(metric)} on {comparison.where}"
+    label = f"{title(metric)} on {comparison.test_label}"
     values = ", ".join(f"{row.name} {y:.1f} in {x:.1f} {unit}" for row, x, y in on_front)
-    figure = chart(traces, f"{kind} of one seed ({unit})", label, height=380, legend=looks is None)
+    figure = chart(traces, f"{kind} of one seed ({unit})", label, height=380, legend=styles is None)
     caption = f"On the line, cheapest first, nothing is both better and cheaper: {values}."
     return [Figure("cost", f"{label} against {kind}", caption, figure)]
 
 
-def seconds_of(records: Sequence[Record], clock: str = "train/seconds") -> list[float]:
-    """Return the training time at every record, pauses between restarts left out where training recorded it."""
+def training_seconds(records: Sequence[Record], clock: str = "train/seconds") -> list[float]:
+    """Return the training time at every record, without pauses between restarts where training recorded it."""
     measured = [(record["update"], record["metrics"][clock]) for record in records if clock in record["metrics"]]
     if not measured:
         return [record["time"] - records[0]["time"] for record in records]

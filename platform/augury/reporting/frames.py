@@ -31,7 +31,7 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
     """
     if "://" not in str(storage) and not Path(storage).is_dir():
         raise UserError(f"there is no storage '{storage}': give the directory or URI that runs were written to")
-    scored = [run for run in runs.folders(Store(storage)) if run_files.scored(run)]
+    scored = [run for run in runs.folders(Store(storage)) if run_files.is_scored(run)]
     records = [record for run in scored for record in _records(run)]
     return pd.DataFrame(records, columns=[*RUN, *SCORE, *COSTS, "run"])
 
@@ -49,9 +49,9 @@ def compare(baseline: str | Path, system: str | Path) -> pd.DataFrame:
 
 
 def _records(run: Folder) -> list[dict[str, Any]]:
-    facts, content = run_files.facts(run), run_files.scores(run)
-    identity = {"system": facts["name"], "experiment": facts.get("experiment"), "task": facts["task"]}
-    identity |= {"address": facts["address"], "seed": facts["seed"], "run": run.uri}
+    metadata, content = run_files.metadata(run), run_files.scores(run)
+    identity = {"system": metadata["name"], "experiment": metadata.get("experiment"), "task": metadata["task"]}
+    identity |= {"address": metadata["address"], "seed": metadata["seed"], "run": run.uri}
     cost = total_cost(run, content["cost"]) if content.get("cost") else {}
     cost = {name: cost.get(name) for name in COSTS}
     return [

@@ -1,4 +1,4 @@
-"""Several test sets, such as the languages of XNLI: all of them, and their plain mean as one more."""
+"""Compare systems on several test sets, such as the languages of XNLI, and on their mean."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from augury.scoring.significance import Method, clusters, interval, mean_over
 def compare_all(
     systems: Sequence[SystemResult], tests: Sequence[str], method: Method = "two-level"
 ) -> list[Comparison]:
-    """Compare the systems on every test set; where there are several, on their mean before all.
+    """Compare the systems on every test set and, where there are several, first on their mean.
 
-    Approximate randomisation swaps systems on one test set and knows no mean.
+    Approximate randomisation swaps systems on one test set and has no mean.
     """
     tables = [comparison(systems, test, method) for test in tests]
     if len(tests) < 2 or method == "randomisation" or not any(set(tests) <= set(system.tests) for system in systems):
@@ -34,10 +34,9 @@ def compare_all(
 def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
     """Return the systems with the mean of every metric over `tests` as a further test set, called `MEAN`.
 
-    Translations of one example are not independent, and are drawn together. They have one id, or one row as the number
-    of theirs (`<set>-<row>`); one place where the sets have no id in common or their ids are not known any more. Where
-    examples that are drawn together have nothing in common, that changes nothing. A system without one of the sets has
-    no mean.
+    Translations of one example are not independent, and are resampled together. They share an id, or the row in their
+    ids (`<set>-<row>`); where the sets have no id in common, or ids are gone, they share their place in the set.
+    Resampling unrelated examples together does no harm. A system without one of the sets has no mean.
     """
     assert MEAN not in tests, "corpora refuse this name of a test set"
     return [_with_mean(system, tests) if all(test in system.tests for test in tests) else system for system in systems]
@@ -45,25 +44,27 @@ def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Sys
 
 def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
     metrics = [metric for metric in system.tests[tests[0]] if all(metric in system.tests[test] for test in tests)]
-    drawn = {metric: known for metric in metrics if (known := _drawn(system, tests, metric)) is not None}
-    means = {metric: _estimate(system, tests, metric, drawn.get(metric)) for metric in metrics}
-    return replace(system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: drawn})
+    resampled = {metric: known for metric in metrics if (known := _resampled_mean(system, tests, metric)) is not None}
+    means = {metric: _estimate(system, tests, metric, resampled.get(metric)) for metric in metrics}
+    return replace(system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: resampled})
 
 
-def _drawn(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled | None:
-    """Return the means on resampled sets; None where the counts of any set's examples are not known any more."""
+def _resampled_mean(system: SystemResult, tests: Sequence[str], metric: str) -> Resampled | None:
+    """Return the means on resampled sets; None where the statistics of any set's examples are gone."""
     sets = [system.resampled.get(test, {}).get(metric) for test in tests]
-    known = [resampled for resampled in sets if resampled is not None]
-    if len(known) < len(sets):
+    resampled_sets = [resampled for resampled in sets if resampled is not None]
+    if len(resampled_sets) < len(sets):
         return None
-    examples = _examples(system, tests, [len(resampled.statistics[0]) for resampled in known])
-    seeds = zip(*(resampled.statistics for resampled in known), strict=True)
+    examples = _examples(system, tests, [len(resampled.statistics[0]) for resampled in resampled_sets])
+    seeds = zip(*(resampled.statistics for resampled in resampled_sets), strict=True)
     counts = [clusters(list(zip(examples, of_seed, strict=True))) for of_seed in seeds]
-    return resample(counts, mean_over(metric_class(metric).value, len(known)), samples=len(known[0].samples))
+    return resample(
+        counts, mean_over(metric_class(metric).value, len(resampled_sets)), samples=len(resampled_sets[0].samples)
+    )
 
 
 def _examples(system: SystemResult, tests: Sequence[str], lengths: Sequence[int]) -> list[list[str]]:
-    """Return names of the examples of every set: those with one name are drawn together."""
+    """Return a name for every example of every set: those with equal names are resampled together."""
     runs = list(system.runs.values())[:1]
     corpora = [next((test_corpus(run, test) for run in runs), None) for test in tests]
     ids = [_ids(corpus.folder) if corpus else () for corpus in corpora]
@@ -79,15 +80,15 @@ def _ids(corpus: Folder) -> tuple[str, ...]:
     return tuple(Corpus(corpus).column("id"))
 
 
-def _estimate(system: SystemResult, tests: Sequence[str], metric: str, drawn: Resampled | None) -> Estimate:
+def _estimate(system: SystemResult, tests: Sequence[str], metric: str, resampled: Resampled | None) -> Estimate:
     """Return the mean with its interval.
 
-    Where no example is known, the interval is as wide as if all sets were off in the same direction.
+    Without statistics of examples, the interval is as wide as if all sets deviated in the same direction.
     """
     sets = [system.tests[test][metric] for test in tests]
     low, high = (statistics.fmean(getattr(estimate, end) for estimate in sets) for end in ("low", "high"))
-    if drawn is not None:
-        between = interval(drawn).within(bounds(metric))
+    if resampled is not None:
+        between = interval(resampled).within(bounds(metric))
         low, high = between.low, between.high
     signature = " or ".join(dict.fromkeys(estimate.signature for estimate in sets))
     return Estimate(

@@ -1,4 +1,4 @@
-"""How numbers are written for people."""
+"""Format numbers for people."""
 
 from __future__ import annotations
 
@@ -7,18 +7,18 @@ from collections.abc import Callable, Mapping
 from augury.regimes.regime import SOURCE
 
 MISSING = "–"
-Form = str | Callable[[float], str]
+NumberFormat = str | Callable[[float], str]
 """A format specification (`.1f`), or a function such as those below."""
 
 
-def number(value: float | None, form: Form = ".1f") -> str:
-    """Return a number in a form; a dash where there is none."""
+def number(value: float | None, form: NumberFormat = ".1f") -> str:
+    """Return a formatted number; a dash for None."""
     if value is None:
         return MISSING
     return format(value, form) if isinstance(form, str) else form(value)
 
 
-def interval(value: float | None, low: float | None, high: float | None, form: Form = ".1f") -> str:
+def interval(value: float | None, low: float | None, high: float | None, form: NumberFormat = ".1f") -> str:
     """Return `31.5 [29.0, 34.0]`; the value alone where an end is not known."""
     if low is None or high is None:
         return number(value, form)
@@ -26,7 +26,7 @@ def interval(value: float | None, low: float | None, high: float | None, form: F
 
 
 def adaptive(value: float | None, like: float | None = None) -> str:
-    """Return a number with as many decimals as one of the size of `like` needs: one for scores, more for losses."""
+    """Return a number with the decimals that numbers of the size of `like` need: one for scores, more for losses."""
     if value is None:
         return MISSING
     size = abs(value if like is None else like)
@@ -34,7 +34,7 @@ def adaptive(value: float | None, like: float | None = None) -> str:
 
 
 def adaptive_interval(mean: float, low: float | None, high: float | None) -> str:
-    """Return a mean with its interval where there is one, all with the decimals that the mean needs."""
+    """Return a mean with its interval, if it has one, all with the decimals that the mean needs."""
     return interval(mean, low, high, lambda end: adaptive(end, like=mean))
 
 
@@ -48,7 +48,7 @@ def probability(p_value: float) -> str:
     return "< 0.001" if p_value < 0.001 else f"{p_value:.3f}"
 
 
-def p_of(p_value: float) -> str:
+def p_text(p_value: float) -> str:
     """Return `p = 0.012`, or `p < 0.001`."""
     return f"p {'' if p_value < 0.001 else '= '}{probability(p_value)}"
 

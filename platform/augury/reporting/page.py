@@ -1,7 +1,7 @@
-"""Pages from templates: one file of HTML that holds everything it shows, its charts' library too, and needs no network.
+"""Pages from templates: one HTML file that contains everything, even the chart library, and needs no network.
 
 Figures are made with `plotly.graph_objects` and drawn by the basic bundle of plotly.js (scatter, bar, pie: a quarter
-of the whole), which is in `assets` with its licence. What others would draw as a heat map is a table with shades.
+of the whole), which is in `assets` with its licence. Heat maps are tables with shades.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from augury.reporting.figures import Figure
 from augury.reporting.run_files import experiment_yaml
 
 NOTES = 6
-"""More notes are folded away."""
+"""The number of notes above which they are folded away."""
 TYPES = {"csv": "text/csv", "tex": "text/x-tex", "md": "text/markdown", "yaml": "application/yaml"}
 LABELS = {"csv": "CSV", "tex": "LaTeX", "md": "Markdown"}
 
@@ -37,29 +37,29 @@ class Download(NamedTuple):
 
 
 def download(label: str, file: str, content: str) -> Download:
-    """Return a file that a page offers; its type is that of its ending."""
+    """Return a download of a page; its ending determines its type."""
     kind = TYPES[file.rpartition(".")[2]]
     return Download(label, file, f"data:{kind};charset=utf-8;base64,{base64.b64encode(content.encode()).decode()}")
 
 
 def downloads(title: str, **contents: str) -> list[Download]:
-    """Return the same table in several types of files, named after `title`: `csv="..."`, `tex="..."`."""
+    """Return one table as downloads of several types, named after `title`: `csv="..."`, `tex="..."`."""
     return [download(LABELS[ending], f"{file_name(title)}.{ending}", text) for ending, text in contents.items()]
 
 
-def repetition(name: str, runs: Iterable[Folder], seeds: Iterable[int]) -> tuple[str, Download, str] | None:
-    """Return a system's name, the experiment file that trains it again and its text; None where no run keeps one."""
+def experiment_download(name: str, runs: Iterable[Folder], seeds: Iterable[int]) -> tuple[str, Download, str] | None:
+    """Return a system's name, the download of its experiment file and its text; None where no run keeps one."""
     content = next((text for run in runs if (text := experiment_yaml(run, seeds))), None)
     return (name, download("experiment file", f"{file_name(name)}.yaml", content), content) if content else None
 
 
 def file_name(title: str) -> str:
-    """Return a name of a file, without ending, for what is called `title`."""
+    """Return a file name, without ending, for a title."""
     return re.sub(r"[^\w.-]+", "-", title).strip("-.") or "file"
 
 
 def render_page(template: str, figures: Sequence[Figure] = (), **values: Any) -> str:
-    """Return the page of a template; `figures` are drawn where it has places for them."""
+    """Render the page of a template; `figures` are drawn in its places for them."""
     charts = json.dumps({figure.name: figure.to_dict() for figure in figures}, allow_nan=False)
     return (
         environment()
@@ -77,7 +77,7 @@ def render_page(template: str, figures: Sequence[Figure] = (), **values: Any) ->
 
 @lru_cache(maxsize=1)
 def environment() -> Environment:
-    """Return the templates; values are escaped in those of HTML."""
+    """Return the environment of templates; those of HTML escape values."""
     return Environment(
         loader=PackageLoader("augury.reporting"),
         autoescape=lambda name: bool(name and name.endswith(".html.j2")),

@@ -10,23 +10,23 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting.answer import answer
 from augury.reporting.comparison import cautions, scored_sets
-from augury.reporting.figures import MOST_POINTS, learning_curves, score_against_cost
-from augury.reporting.looks import legend
+from augury.reporting.figures import MAX_POINTS, learning_curves, score_against_cost
 from augury.reporting.mean import compare_all
-from augury.reporting.page import downloads, render_page, repetition
+from augury.reporting.page import downloads, experiment_download, render_page
 from augury.reporting.results import SystemResult
 from augury.reporting.robustness import robustness_curves
-from augury.reporting.run_files import made_with
+from augury.reporting.run_files import format_versions
 from augury.reporting.samples import draw
 from augury.reporting.score_tables import by_test, frame, score_tables
 from augury.reporting.stages import stage_table
+from augury.reporting.styles import legend
 from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
 
 PAGE, SUMMARY = "index.html", "report.json"
 
 
 def write(report: Folder, results: Sequence[SystemResult], title: str) -> None:
-    """Write the page of an experiment, and the summary that the page of its storage reads."""
+    """Write the page of an experiment, and the summary for the page of its storage."""
     comparisons = compare_all(results, scored_sets(results))
     systems = {result.name: [run.name for run in result.runs.values()] for result in results}
     report.write_json(SUMMARY, {"title": title, "answer": answer(comparisons[0]), "systems": systems})
@@ -34,7 +34,7 @@ def write(report: Folder, results: Sequence[SystemResult], title: str) -> None:
 
 
 def render(results: Sequence[SystemResult], title: str) -> str:
-    """Return the page on these systems, the baseline first, called `title`; UserError where nothing is scored yet."""
+    """Render the page of systems, the baseline first, with a title; UserError where nothing is scored yet."""
     names = scored_sets(results)
     if not names:
         raise UserError("no run has scores yet: a page can be made when the first one is finished")
@@ -58,7 +58,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         robustness=robustness,
         curves=curves,
         results=results,
-        most_points=MOST_POINTS,
+        most_points=MAX_POINTS,
         stages=stage_table(results, names, first.metrics[0]),
         legend=legend(result.name for result in results),
         cost=cost,
@@ -66,13 +66,13 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         samples_of=names[0],
         differences=_differences(results),
         sources=_sources(results),
-        repetitions=[repetition(result.name, result.runs.values(), result.runs) for result in results],
+        repetitions=[experiment_download(result.name, result.runs.values(), result.runs) for result in results],
     )
 
 
 def _differences(results: Sequence[SystemResult]) -> Table | None:
-    """Return the settings that are not equal in all systems; None where all are."""
-    parameters = [result.facts["parameters"] for result in results]
+    """Return the settings that differ between the systems; None where there are none."""
+    parameters = [result.metadata["parameters"] for result in results]
     keys = dict.fromkeys(key for settings in parameters for key in settings)
     rows = [
         [Cell(key, code=True), *(_setting(settings.get(key)) for settings in parameters)]
@@ -89,11 +89,15 @@ def _setting(value: Any) -> Cell:
 
 
 def _sources(results: Sequence[SystemResult]) -> Table:
-    """Return the addresses of runs and texts, and the versions that trained them."""
+    """Return the addresses of runs and texts, and the versions of packages that trained the runs."""
     rows = []
     for result in results:
-        texts = "\n".join(f"{text['name']} {text['address']}, {text['rows']:,} rows" for text in result.facts["inputs"])
+        texts = "\n".join(
+            f"{text['name']} {text['address']}, {text['rows']:,} rows" for text in result.metadata["inputs"]
+        )
         device = f"{result.cost.device}\n" if result.cost else ""
         seeds = ", ".join(map(str, result.runs))
-        rows.append([result.name, f"{result.address}\nseeds {seeds}", texts, f"{device}{made_with(result.facts)}"])
+        rows.append(
+            [result.name, f"{result.address}\nseeds {seeds}", texts, f"{device}{format_versions(result.metadata)}"]
+        )
     return table(["system", "runs", "texts", "trained with"], rows, kind="words")

@@ -1,4 +1,4 @@
-"""The scores of runs on resampled test sets, from the counts of their sentences."""
+"""The scores of runs on resampled test sets, from the statistics of their sentences."""
 
 from __future__ import annotations
 
@@ -14,28 +14,28 @@ from augury.scoring.metrics import metric_class
 from augury.scoring.scores import read_statistics
 
 
-def resampled(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:
-    """Return the scores of the seeds of one system; None where the sentences of any are not known any more."""
+def resample_runs(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:
+    """Return the scores of a system's seeds on resampled sentences; None where the statistics of any seed are gone."""
     by_seed = []
     for run in seeds:
         content = run_files.scores(run)
         (sentences,) = (score["n"] for score in content["tests"][test] if score["name"] == metric)
-        drawn = _resampled(run, content.get("evaluation"), test, metric, sentences, samples)
-        if drawn is None:
+        resampled = _resample_run(run, content.get("evaluation"), test, metric, sentences, samples)
+        if resampled is None:
             return None
-        by_seed.append(drawn)
+        by_seed.append(resampled)
     return Resampled(
-        np.concatenate([drawn.scores for drawn in by_seed]),
-        np.hstack([drawn.samples for drawn in by_seed]),
-        tuple(drawn.statistics[0] for drawn in by_seed),
+        np.concatenate([resampled.scores for resampled in by_seed]),
+        np.hstack([resampled.samples for resampled in by_seed]),
+        tuple(resampled.statistics[0] for resampled in by_seed),
     )
 
 
-@lru_cache(maxsize=1024)  # pages of a running sweep are made again and again
-def _resampled(
+@lru_cache(maxsize=1024)  # the page of a running sweep is rendered repeatedly
+def _resample_run(
     run: Folder, evaluation: str | None, test: str, metric: str, sentences: int, samples: int
 ) -> Resampled | None:
-    """Resample one run; `evaluation`, the address of what scored it, makes a run that is scored again another one."""
+    """Resample one run; `evaluation`, the hash of its scoring, is part of the cache key."""
     statistics = read_statistics(run, test).get(metric)
     if statistics is None or len(statistics) != sentences:
         return None

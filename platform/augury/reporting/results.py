@@ -1,4 +1,4 @@
-"""Systems and their scores, read from run folders; the seeds of one configuration are one system."""
+"""Read systems and their scores from run folders; the seeds of one configuration are one system."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from augury.core.store import Folder
 from augury.experiments import runs
 from augury.experiments.total_cost import total_cost
 from augury.reporting import run_files
-from augury.reporting.numbers import interval as written
-from augury.reporting.resampling import resampled
+from augury.reporting.numbers import interval as interval_text
+from augury.reporting.resampling import resample_runs
 from augury.scoring.bootstrap import SAMPLES, SEED, Resampled, resample
 from augury.scoring.metrics import bounds, lower_is_better
 from augury.scoring.metrics import metric as get_metric
@@ -39,53 +39,53 @@ class Estimate:
 
     @property
     def measure(self) -> str:
-        """The signature without that of the interval: values that share it compare."""
+        """The signature without that of the interval: values with equal ones can be compared."""
         return without_resampling(self.signature)
 
     @property
     def ends(self) -> tuple[float, float, float]:
-        """The value and the ends of its interval."""
+        """The value, and the lower and upper end of its interval."""
         return self.value, self.low, self.high
 
     @property
     def text(self) -> str:
         """The value with its interval: `31.5 [29.0, 34.0]`."""
-        return written(*self.ends)
+        return interval_text(*self.ends)
 
 
 @dataclass(frozen=True)
 class Cost:
-    """The cost of one seed, as mean over seeds: of the last training, and sums over all that it comes of."""
+    """The cost of one seed, as mean over seeds: numbers of the last training, and sums over all trainings behind it."""
 
     parameters: float
     data_factor: float
-    """Texts that training reads, views and synthetic ones too, as a multiple of the corpus: |K| + 1 with K ciphers."""
+    """Texts that training reads, with views and synthetic ones, as a multiple of the corpus: |K| + 1 with keys K."""
     updates: float
     passes: Mapping[str, float]
-    """View -> how often it was read, on average over the records; `source` is the plain text."""
+    """View -> mean number of times that it was read, over the records; `source` is the plain text."""
     onset: float
-    """Updates after which all of the regime's loss acts."""
+    """The number of updates after which the regime's loss acts in full."""
     pieces: Mapping[str, float]
-    """Side -> subwords of a record."""
+    """Side -> mean subwords of a record."""
     weights: tuple[str, ...]
-    """Which weights each seed is reported with: averaged, last or best."""
+    """The weights that each seed is reported with: averaged, last or best."""
     target_tokens: float
-    """Target tokens seen in training, in the stages before and by models of operators too."""
+    """Target tokens seen in training, with earlier stages and the models of operators."""
     train_seconds: float
-    """Of the same trainings and, where it was recorded, of making text with those models."""
+    """The time of the same trainings and, where it was recorded, of generating text with those models."""
     device_hours: float
-    """In the same sense."""
+    """Device hours of the same."""
     device: str
     cpu_seconds: float | None = None
-    """Processor time in the same sense, of all threads; None where an earlier version trained."""
+    """Processor time of the same, over all threads; None where an earlier version trained."""
     trainings: float = 1.0
-    """Trainings in these sums."""
+    """The number of trainings in these sums."""
     uncounted: tuple[str, ...] = ()
     """Models behind the system that were trained elsewhere."""
 
 
 def comparable_seconds(costs: Sequence[Cost]) -> tuple[str, list[float]]:
-    """Return what training times of systems are, and the times: of processors if all were trained on CPUs.
+    """Return the kind of times that can be compared, and the times: processor time if all were trained on CPUs.
 
     Unlike wall time, processor time does not depend on what else runs on a machine.
     """
@@ -103,27 +103,27 @@ class SystemResult:
     address: str
     runs: Mapping[int, Folder]
     """The run folder of every seed."""
-    facts: Mapping[str, Any]
-    """The content of `run.json` of the first seed."""
+    metadata: Mapping[str, Any]
+    """The content of `run.json` for the first seed."""
     tests: Mapping[str, Mapping[str, Estimate]]
     """Test set -> metric -> estimate over the seeds that are scored."""
     cost: Cost | None
     unscored: tuple[int, ...]
     """Seeds without scores."""
     resampled: Mapping[str, Mapping[str, Resampled]] = field(repr=False)
-    """Test set -> metric -> scores on resampled test sets, the same for all systems that are loaded together.
+    """Test set -> metric -> scores on resampled test sets, the same samples for all systems that are loaded together.
 
-    A metric is missing where the counts of a seed's sentences are not known any more.
+    A metric is missing where the statistics of a seed's sentences are gone.
     """
     notes: tuple[str, ...] = ()
-    """Cautions on its texts, such as that they are synthetic."""
+    """Notes on its texts, such as that they are synthetic."""
 
     def to_dict(self) -> dict[str, Any]:
         """Return the system as JSON-like values."""
         return {
             "name": self.name,
             "address": self.address,
-            "task": self.facts["task"],
+            "task": self.metadata["task"],
             "runs": {str(seed): folder.uri for seed, folder in self.runs.items()},
             "unscored": list(self.unscored),
             "tests": {
@@ -136,36 +136,38 @@ class SystemResult:
 
 
 def load(folders: Sequence[Folder]) -> list[SystemResult]:
-    """Return the systems of these run folders, in the order in which they first occur; one for every configuration."""
+    """Return the systems of run folders, one per configuration, in the order in which they first occur."""
     groups: dict[str, dict[int, Folder]] = {}
     for folder in folders:
-        described = run_files.facts(folder)
-        groups.setdefault(described["address"], {})[described["seed"]] = folder
+        metadata = run_files.metadata(folder)
+        groups.setdefault(metadata["address"], {})[metadata["seed"]] = folder
     return load_groups(list(groups.values()))
 
 
 def load_groups(
     groups: Sequence[Mapping[int, Folder]], names: Sequence[str | None] | None = None
 ) -> list[SystemResult]:
-    """Return one system for the runs, by seed, of every group.
+    """Return one system for every group of runs by seed.
 
-    Those without a name in `names` are called as their runs are; equal names are made distinct.
+    Systems without a name in `names` have that of their runs; equal names are made distinct.
     """
-    facts = [run_files.facts(next(iter(group.values()))) for group in groups]
-    titles = [name or run["name"] for name, run in zip(names or [None] * len(facts), facts, strict=True)]
-    titles = _distinct(titles, [run["address"][:4] for run in facts])
+    metadata = [run_files.metadata(next(iter(group.values()))) for group in groups]
+    titles = [name or run["name"] for name, run in zip(names or [None] * len(metadata), metadata, strict=True)]
+    titles = _distinct(titles, [run["address"][:4] for run in metadata])
     titles = _distinct(titles, [f"seed {', '.join(map(str, sorted(group)))}" for group in groups])
-    samples = max((run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in facts), default=SAMPLES)
-    return [_system(name, run, group, samples) for name, run, group in zip(titles, facts, groups, strict=True)]
+    samples = max((run["parameters"].get("scoring.bootstrap_samples", SAMPLES) for run in metadata), default=SAMPLES)
+    return [
+        _system_result(name, run, group, samples) for name, run, group in zip(titles, metadata, groups, strict=True)
+    ]
 
 
 def _distinct(names: Sequence[str], additions: Sequence[str]) -> list[str]:
-    """Return the names, each that is not the only one of its kind with its addition."""
+    """Return the names, those that occur more than once with their addition."""
     return [name if names.count(name) == 1 else f"{name} {more}" for name, more in zip(names, additions, strict=True)]
 
 
 def best_validations(run: Folder) -> dict[str, float]:
-    """Return the best value of every metric that a run's validations recorded; nothing before the first validation."""
+    """Return the best value of every metric in a run's validations; empty before the first validation."""
     recorded: dict[str, list[float]] = {}
     for record in history.read(run):
         for name, value in record["metrics"].items():
@@ -186,67 +188,70 @@ def from_hypotheses(
     sources: Sequence[str] | None = None,
     samples: int = SAMPLES,
 ) -> SystemResult:
-    """Return a system known by its output on one test set alone: a folder for every seed -> its lines."""
-    estimates, drawn = {}, {}
+    """Return a system of which only the output for one test set is known; `hypotheses`: folder of a seed -> lines."""
+    estimates, resampled_scores = {}, {}
     for scorer in [get_metric(name, language) for name in metrics]:
         counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
-        known = drawn[scorer.name] = resample(counts, scorer.value, samples=samples)
+        resampled = resampled_scores[scorer.name] = resample(counts, scorer.value, samples=samples)
         score = {"name": scorer.name, "signature": scorer.signature, "n": len(references)}
-        estimates[scorer.name] = estimate([{**score, "value": float(value)} for value in known.scores], known)
+        estimates[scorer.name] = estimate([{**score, "value": float(value)} for value in resampled.scores], resampled)
     return SystemResult(
         name=name,
         address=config.address([list(lines) for lines in hypotheses.values()]),
         runs=dict(enumerate(hypotheses, start=1)),
-        facts={"task": None},
+        metadata={"task": None},
         tests={test: estimates},
         cost=None,
         unscored=(),
-        resampled={test: drawn},
+        resampled={test: resampled_scores},
     )
 
 
-def _system(name: str, facts: Mapping[str, Any], group: Mapping[int, Folder], samples: int) -> SystemResult:
+def _system_result(name: str, metadata: Mapping[str, Any], group: Mapping[int, Folder], samples: int) -> SystemResult:
     runs_by_seed = dict(sorted(group.items()))
-    scored = {seed: run_files.scores(run) for seed, run in runs_by_seed.items() if run_files.scored(run)}
+    scored = {seed: run_files.scores(run) for seed, run in runs_by_seed.items() if run_files.is_scored(run)}
     by_metric: dict[tuple[str, str], dict[int, Mapping[str, Any]]] = {}
     for seed, content in scored.items():
         for test, scores in content["tests"].items():
             for score in scores:
                 by_metric.setdefault((test, score["name"]), {})[seed] = score
     tests: dict[str, dict[str, Estimate]] = {}
-    drawn: dict[str, dict[str, Resampled]] = {}
+    resampled_by_test: dict[str, dict[str, Resampled]] = {}
     for (test, metric), by_seed in by_metric.items():
-        known = resampled([group[seed] for seed in by_seed], test, metric, samples)
-        tests.setdefault(test, {})[metric] = estimate(list(by_seed.values()), known)
-        drawn.setdefault(test, {}).update({metric: known} if known else {})
+        resampled = resample_runs([group[seed] for seed in by_seed], test, metric, samples)
+        tests.setdefault(test, {})[metric] = estimate(list(by_seed.values()), resampled)
+        resampled_by_test.setdefault(test, {}).update({metric: resampled} if resampled else {})
     return SystemResult(
         name=name,
-        address=facts["address"],
+        address=metadata["address"],
         runs=runs_by_seed,
-        facts=facts,
+        metadata=metadata,
         tests=tests,
         cost=_cost([total_cost(runs_by_seed[seed], content["cost"]) for seed, content in scored.items()]),
         unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
-        resampled=drawn,
+        resampled=resampled_by_test,
         notes=tuple(runs.corpus_notes(next(iter(runs_by_seed.values())))),
     )
 
 
-def estimate(scores: Sequence[Mapping[str, Any]], drawn: Resampled | None) -> Estimate:
-    """Return the mean of one metric's scores over seeds, its interval cut to its range; `drawn`: of the same seeds."""
-    between = (interval(drawn) if drawn else _from_scores(scores)).within(bounds(scores[0]["name"]))
+def estimate(scores: Sequence[Mapping[str, Any]], resampled: Resampled | None) -> Estimate:
+    """Return the mean of a metric's scores over seeds, with its interval cut to the metric's range.
+
+    `resampled` are the scores of the same seeds on resampled test sets.
+    """
+    between = (interval(resampled) if resampled else _interval_from_scores(scores)).within(bounds(scores[0]["name"]))
     signatures = [score["signature"] for score in scores]
-    if drawn:
-        signatures = [with_resampling(signature, len(drawn.samples), SEED) for signature in signatures]
+    if resampled:
+        signatures = [with_resampling(signature, len(resampled.samples), SEED) for signature in signatures]
     signature = " or ".join(dict.fromkeys(signatures))
     mean = statistics.fmean(score["value"] for score in scores)
     return Estimate(mean, between.low, between.high, signature, scores[0]["n"], len(scores))
 
 
-def _from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
-    """Return the interval where no sentence is known: squares of the seeds' own intervals, and of Student's over seeds.
+def _interval_from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
+    """Return the interval without statistics of sentences, from the intervals of seeds and Student's t over seeds.
 
-    It is wider than need be, for what seeds do to sentences is in both.
+    Their half-widths are added in quadrature. It is wider than necessary, as the variance between seeds is in both.
     """
     values = [score["value"] for score in scores]
     count, mean = len(values), statistics.fmean(values)
@@ -259,7 +264,7 @@ def _from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
 
 
 def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
-    """Return the mean cost of seeds; None where there is none, or an earlier version wrote less of it."""
+    """Return the mean cost of seeds; None where there is none, or an earlier version wrote an incomplete one."""
     if not costs or any("passes_by_view" not in cost for cost in costs):
         return None
     numbers = (

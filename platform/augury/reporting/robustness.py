@@ -1,4 +1,4 @@
-"""The score of every system against the rate of synthetic noise, where test sets are such a series."""
+"""Charts of the score of every system against the rate of synthetic noise, over series of test sets."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ import plotly.graph_objects as go
 
 from augury.corpora.noise import KINDS
 from augury.reporting.figures import Figure, chart, trace
-from augury.reporting.looks import look
 from augury.reporting.results import SystemResult
+from augury.reporting.styles import system_style
 from augury.scoring.metrics import title
 
 SECTION, NOISE = "corpus.tests.", "noise."
 
 
 Series = tuple[tuple[str, ...], list[tuple[float, str]]]
-"""Kinds of noise, and test sets that differ in its rate alone: rates, in their order, with names."""
+"""Kinds of noise, and test sets that differ only in its rate: (rate, name), sorted."""
 
 
 def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figure]:
     """Draw a metric against the rate of noise, a line for every system and a chart for every series of test sets."""
     figures = []
     common = [test for test in results[0].tests if all(metric in result.tests.get(test, {}) for result in results)]
-    for number, (kinds, tests) in enumerate(series_of(results[0].facts.get("parameters") or {}, common)):
+    for number, (kinds, tests) in enumerate(noise_series(results[0].metadata.get("parameters") or {}, common)):
         noise, first, last = " and ".join(kinds), tests[0], tests[-1]
         traces = [_line(result, index, tests, metric) for index, result in enumerate(results)]
         ends = [(result.name, *(result.tests[test][metric].value for _, test in (first, last))) for result in results]
@@ -36,10 +36,10 @@ def robustness_curves(results: Sequence[SystemResult], metric: str) -> list[Figu
     return figures
 
 
-def series_of(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Series]:
-    """Return the series among the test sets of an experiment, given its settings under dotted names.
+def noise_series(parameters: Mapping[str, Any], tests: Sequence[str]) -> list[Series]:
+    """Return the series among the test sets of an experiment, given its settings by dotted keys.
 
-    The kinds of noise in a series have one rate; test sets of the same text without noise are at rate 0.
+    All kinds of noise in a test set of a series have the same rate; without noise the rate is 0.
     """
     groups: dict[Any, list[tuple[float, str]]] = {}
     clean: dict[str, list[tuple[float, str]]] = {}
@@ -62,7 +62,7 @@ def _line(result: SystemResult, index: int, tests: Sequence[tuple[float, str]], 
     scores = [result.tests[test][metric] for _, test in tests]
     return trace(
         result.name,
-        look(index),
+        system_style(index),
         [rate for rate, _ in tests],
         [score.value for score in scores],
         " on %{text}",

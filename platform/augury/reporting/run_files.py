@@ -1,4 +1,4 @@
-"""The files of a run that reports read, and the experiment file that trains it again."""
+"""Read the files of a run, and write the experiment file that trains it again."""
 
 from __future__ import annotations
 
@@ -14,46 +14,46 @@ from augury.experiments import runs
 
 EXPERIMENT = "experiment.yaml"
 ANALYSES = "analyses"
-"""The folder in a run's of what `augury analyze` writes, a folder for every test set."""
+"""The folder, within that of a run, where `augury analyze` writes a folder for every test set."""
 PRIVATE = ("storage", "tracking")
-"""Sections of an experiment file that name places on a machine, and nothing of the model."""
+"""Sections of an experiment file that describe a machine and not the model."""
 
 
-def described(run: Folder) -> bool:
-    """Tell whether training has begun, so that `facts` are known."""
+def is_described(run: Folder) -> bool:
+    """Return whether training has begun, so that `metadata` exists."""
     return run.exists(runs.DESCRIPTION)
 
 
-def facts(run: Folder) -> dict[str, Any]:
+def metadata(run: Folder) -> dict[str, Any]:
     """Return name, address, seed, task, inputs, parameters, versions and commit of a run."""
     return dict(run.read_json(runs.DESCRIPTION))
 
 
-def made_with(facts: Mapping[str, Any]) -> str:
-    """Return the commit, if it is known, and the versions of packages that trained a run, a line each."""
-    versions = ", ".join(f"{package} {version}" for package, version in facts["versions"].items())
-    return f"commit {facts['commit']}\n{versions}" if facts["commit"] else versions
+def format_versions(metadata: Mapping[str, Any]) -> str:
+    """Return the commit, if it is known, and the versions of packages that trained a run, in two lines."""
+    versions = ", ".join(f"{package} {version}" for package, version in metadata["versions"].items())
+    return f"commit {metadata['commit']}\n{versions}" if metadata["commit"] else versions
 
 
-def scored(run: Folder) -> bool:
-    """Tell whether a run has scores."""
+def is_scored(run: Folder) -> bool:
+    """Return whether a run has scores."""
     return run.exists(runs.SCORES)
 
 
 def scores(run: Folder) -> dict[str, Any]:
-    """Return the scores of a run by test set, and its cost; both are empty where it is not scored."""
-    return dict(run.read_json(runs.SCORES)) if scored(run) else {"tests": {}, "cost": {}}
+    """Return the scores of a run by test set, and its cost; both are empty before it is scored."""
+    return dict(run.read_json(runs.SCORES)) if is_scored(run) else {"tests": {}, "cost": {}}
 
 
 def test_corpus(run: Folder, test: str) -> Corpus | None:
-    """Return a test set that a run was scored on; None where it is gone."""
-    inputs = {text["name"]: text["address"] for text in facts(run)["inputs"]}
+    """Return a test set that a run was scored on; None where it no longer exists."""
+    inputs = {text["name"]: text["address"] for text in metadata(run)["inputs"]}
     corpus = Corpus(Folder(run.root, f"{corpora.KIND}/{inputs.get(test)}"))
     return corpus if corpus.folder.complete else None
 
 
 def analyses(run: Folder) -> dict[str, Folder]:
-    """Return the folders of a run's analyses, by their names in the run's."""
+    """Return the folders of a run's analyses, by their names within the run's folder."""
     names = (f"{ANALYSES}/{name}" for name in run.sub(ANALYSES).subfolders())
     return {name: run.sub(name) for name in names}
 
@@ -66,7 +66,7 @@ def experiment(run: Folder, seeds: Iterable[int]) -> dict[str, Any]:
 
 
 def experiment_yaml(run: Folder, seeds: Iterable[int]) -> str | None:
-    """Return the same as a file; None where the run keeps none."""
+    """Return the settings of `experiment` as YAML; None where the run keeps none."""
     if not run.exists(EXPERIMENT):
         return None
     return str(yaml.safe_dump(experiment(run, seeds), sort_keys=False, allow_unicode=True))

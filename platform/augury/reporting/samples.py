@@ -13,22 +13,23 @@ from augury.reporting.run_files import test_corpus
 
 @dataclass(frozen=True)
 class Example:
-    """An example of a test set; texts are by the name of their column."""
+    """An example of a test set; texts are given by column."""
 
     heading: str
     inputs: Mapping[str, str]
-    """The texts that a system reads."""
+    """Column -> text that systems read."""
     expected: Mapping[str, str]
+    """Column -> reference or label."""
     outputs: Mapping[str, str]
-    """The translations or labels of systems."""
+    """System -> its translation or label."""
     language: str = ""
     expected_language: str = ""
 
 
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Example]:
-    """Draw examples without regard to any system, with the outputs of its first seed; lines are numbered from 1.
+    """Draw random examples of a test set, with the output of every system's first seed; lines are numbered from 1.
 
-    The result is empty where the test set or all outputs are missing.
+    The draw does not depend on the systems. The result is empty where the test set or all outputs are missing.
     """
     first_runs = {result.name: next(iter(result.runs.values())) for result in results}
     outputs = {

@@ -1,4 +1,4 @@
-"""Comparisons as tables and frames: scores with cost, test sets by systems, all numbers exact for other programs."""
+"""Comparisons as tables (scores with cost, test sets by systems) and as frames with exact numbers."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import pandas as pd
 
 from augury.core.progress import duration
 from augury.reporting.comparison import Comparison, Row
-from augury.reporting.looks import look
 from augury.reporting.numbers import MISSING, amount, factor, passes, probability
+from augury.reporting.styles import system_style
 from augury.reporting.tables import Bar, Cell, Table, cell, row, table
 from augury.scoring import metrics
 from augury.scoring.metrics import title
@@ -25,16 +25,16 @@ COSTS = (
     "device_hours",
     "device",
 )
-"""The numbers of a cost that frames have."""
+"""The fields of a cost that are columns of frames."""
 
 
 def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[Table]:
     """Return all test sets in one table, with the cost beside the scores of one set or below those of several.
 
-    Notes that hold for all sets are given once. With `bars`, the deciding scores are also drawn.
+    Notes that hold for all sets appear once. With `bars`, the deciding scores are also drawn.
     """
     first, several = comparisons[0], len(comparisons) > 1
-    costed, (_, times) = first.costed and not several, first.times()
+    with_costs, (_, times) = first.has_costs and not several, first.times()
     scores = list(dict.fromkeys(column for item in comparisons for column in score_columns(item)))
     columns = ["system", *(["test set"] if several else []), "seeds", scores[0], *([""] if bars else []), *scores[1:]]
     rows = []
@@ -43,24 +43,24 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
             by_column = dict(zip(score_columns(item), score_cells(item, system), strict=True))
             cells = [by_column.get(column, Cell(MISSING)) for column in scores]
             if bars:
-                cells.insert(1, _bar(item, system, index))
-            names = [Cell(system.name), *([Cell(item.where)] if several else []), Cell(str(len(system.seeds)))]
+                cells.insert(1, _bar_cell(item, system, index))
+            names = [Cell(system.name), *([Cell(item.test_label)] if several else []), Cell(str(len(system.seeds)))]
             rows.append(
                 row(
-                    [*names, *cells, *(cost_cells(system, times.get(system.address)) if costed else [])],
-                    look=look(index),
+                    [*names, *cells, *(cost_cells(system, times.get(system.address)) if with_costs else [])],
+                    style=system_style(index),
                 )
             )
-    costs, parts = (cost_columns(first), (len(columns),)) if costed else ([], ())
+    costs, parts = (cost_columns(first), (len(columns),)) if with_costs else ([], ())
     notes = tuple(shared_notes(comparisons))
-    shown = table([*columns, *costs], rows, title="" if several else first.where, notes=notes, parts=parts)
-    if costed or not first.costed:
+    shown = table([*columns, *costs], rows, title="" if several else first.test_label, notes=notes, parts=parts)
+    if with_costs or not first.has_costs:
         return [shown]
-    alone = [
-        row([system.name, *cost_cells(system, times.get(system.address))], look=look(index))
+    cost_rows = [
+        row([system.name, *cost_cells(system, times.get(system.address))], style=system_style(index))
         for index, system in enumerate(first.rows)
     ]
-    return [shown, table(["system", *cost_columns(first)], alone, title="cost of one seed")]
+    return [shown, table(["system", *cost_columns(first)], cost_rows, title="cost of one seed")]
 
 
 def score_columns(comparison: Comparison) -> list[str]:
@@ -70,7 +70,7 @@ def score_columns(comparison: Comparison) -> list[str]:
 
 
 def score_cells(comparison: Comparison, system: Row | None) -> list[Cell]:
-    """Return a system's scores, the deciding one with its difference; dashes for a system that is not scored."""
+    """Return a system's scores, the deciding one with its difference; dashes for a system without scores."""
     if system is None:
         return [Cell(MISSING)] * len(score_columns(comparison))
     first, *others = map(system.scores.get, comparison.metrics)
@@ -105,7 +105,7 @@ def cost_cells(system: Row, seconds: float | None) -> list[Cell]:
 
 
 def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
-    """Return the notes of all test sets, each once, behind the sets that it holds for unless these are all."""
+    """Return the notes of all test sets, each once, prefixed by the names of its sets unless it holds for all."""
     sets: dict[str, list[str]] = {}
     for comparison in comparisons:
         for note in comparison.notes:
@@ -116,30 +116,33 @@ def shared_notes(comparisons: Sequence[Comparison]) -> list[str]:
 def by_test(comparisons: Sequence[Comparison]) -> Table:
     """Return the deciding score of every system on every test set, with its difference to the first system.
 
-    Shades say how far a score lies from the baseline's on the same set, as a share of the farthest.
+    Shades show the distance of a score from the baseline's on the same set, as a share of the largest distance.
     """
     reach = max((abs(item.gain(system) or 0.0) for item in comparisons for system in item.rows), default=0.0) or 1.0
     names = list(dict.fromkeys(system.name for item in comparisons for system in item.rows))
     known = [(item, {system.name: system for system in item.rows}) for item in comparisons]
     rows = [
-        row([Cell(name), *(_shaded(item, systems.get(name), reach) for item, systems in known)], look=look(index))
+        row(
+            [Cell(name), *(_shaded_cell(item, systems.get(name), reach) for item, systems in known)],
+            style=system_style(index),
+        )
         for index, name in enumerate(names)
     ]
     return table(["system", *(item.test for item in comparisons)], rows, title="by test set")
 
 
-def _shaded(comparison: Comparison, system: Row | None, reach: float) -> Cell:
+def _shaded_cell(comparison: Comparison, system: Row | None, reach: float) -> Cell:
     score = system.scores.get(comparison.metrics[0]) if system else None
     if system is None or score is None:
         return Cell(MISSING)
-    gain, hint = comparison.gain(system), f"{system.name} on {comparison.where}: {score.text}"
+    gain, hint = comparison.gain(system), f"{system.name} on {comparison.test_label}: {score.text}"
     if gain is None:
         return cell(score.value, hint=hint)
     hint += f", difference {system.difference_text}"
     return Cell(f"{score.value:.1f}{system.mark}", score.value, gain / reach, hint=hint)
 
 
-def _bar(comparison: Comparison, system: Row, index: int) -> Cell:
+def _bar_cell(comparison: Comparison, system: Row, index: int) -> Cell:
     """Draw a score's interval over the range of all systems on the same test set."""
     scores = [other.scores.get(comparison.metrics[0]) for other in comparison.rows]
     score, base, known = scores[index], scores[0], [score for score in scores if score]
@@ -147,18 +150,18 @@ def _bar(comparison: Comparison, system: Row, index: int) -> Cell:
         return Cell("")
     low, high = min(score.low for score in known), max(score.high for score in known)
 
-    def share(value: float) -> float:
+    def position(value: float) -> float:
         return (value - low) / ((high - low) or 1.0)
 
-    baseline = share(base.value) if base else None
-    bar = Bar(share(score.low), share(score.value), share(score.high), baseline, look(index).colour)
+    baseline = position(base.value) if base else None
+    bar = Bar(position(score.low), position(score.value), position(score.high), baseline, system_style(index).colour)
     return Cell("", bar=bar, hint=score.text)
 
 
 def frame(comparisons: Sequence[Comparison]) -> pd.DataFrame:
-    """Return a row for every test set, system and metric, all numbers exact.
+    """Return a row for every test set, system and metric, with exact numbers.
 
-    The difference, in the metric that decides, is in the rows of that metric alone.
+    Only the rows of the deciding metric have the difference.
     """
     return pd.DataFrame([record for item in comparisons for row in item.rows for record in _records(item, row)])
 

@@ -1,4 +1,4 @@
-"""Finding runs and systems by the words that people name them with."""
+"""Find runs and systems by the names that users give on the command line."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from augury.sweeping import state
 def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     """Return the systems that words name: runs, configurations and the configurations of sweeps.
 
-    UserError where one is not there, is named twice or has no scores.
+    UserError where one does not exist, is named twice or has no scores.
     """
     groups: list[list[Folder]] = []
     names: list[str | None] = []
     for word in words:
         root, kind, sweep = f"/{word.rstrip('/')}".rpartition(f"/{state.KIND}/")
         store = Store(root.removeprefix("/") or storage)
-        for name, folders in _configurations(store, sweep) if kind else [(None, seeds_of(word, storage))]:
+        for name, folders in _configurations(store, sweep) if kind else [(None, find_runs(word, storage))]:
             if folders in groups:
                 say(f"{name or word} is compared already, and not repeated")
             else:
@@ -35,7 +35,7 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     for first, second in itertools.combinations(groups, 2):
         if shared := [folder for folder in first if folder in second]:
             raise UserError(f"{shared[0].uri} belongs to two of the systems: name each run once")
-    seeds = [{run_files.facts(folder)["seed"]: folder for folder in group} for group in groups]
+    seeds = [{run_files.metadata(folder)["seed"]: folder for folder in group} for group in groups]
     systems = load_groups(seeds, names)
     for system in systems:
         if not system.tests:
@@ -54,18 +54,18 @@ def _configurations(store: Store, name: str) -> list[tuple[str, list[Folder]]]:
     return [(name, folders) for name, folders in scored.items() if folders]
 
 
-def seeds_of(word: str, storage: str) -> list[Folder]:
-    """Return the runs that a word names: one seed, or all of a configuration."""
+def find_runs(word: str, storage: str) -> list[Folder]:
+    """Return the runs that a word names: one seed, or all seeds of a configuration."""
     run = runs.locate(word, storage)
     if "/seed-" in word:
         return [run]
     configuration = Folder(run.root, run.name.rpartition("/")[0])
     folders = [configuration.sub(name) for name in configuration.subfolders()]
-    return [folder for folder in folders if run_files.described(folder)]
+    return [folder for folder in folders if run_files.is_described(folder)]
 
 
 def common_tests(systems: Sequence[SystemResult]) -> list[str]:
-    """Return the test sets that all systems are scored on; UserError where numbers cannot be compared."""
+    """Return the test sets that all systems are scored on; UserError where their scores cannot be compared."""
     known = scored_sets(systems)
     tests = [test for test in known if all(test in system.tests for system in systems)]
     if not tests:
@@ -76,16 +76,16 @@ def common_tests(systems: Sequence[SystemResult]) -> list[str]:
     for test in [test for test in known if test not in tests]:
         say(f"{test} is left out: not all systems are scored on it")
     for test, system in itertools.product(tests, systems[1:]):
-        _refuse_other_measures(systems[0], system, test)
+        _check_comparable(systems[0], system, test)
     return tests
 
 
-def _refuse_other_measures(baseline: SystemResult, system: SystemResult, test: str) -> None:
-    """Raise UserError unless both were scored on the same text in the same way."""
+def _check_comparable(baseline: SystemResult, system: SystemResult, test: str) -> None:
+    """Raise UserError unless both systems were scored on the same text in the same way."""
     texts = [
         text["address"]
         for compared in (baseline, system)
-        for text in compared.facts.get("inputs", ())
+        for text in compared.metadata.get("inputs", ())
         if text["name"] == test
     ]
     if len(set(texts)) > 1:

@@ -1,4 +1,4 @@
-"""The stages of systems: what each begins with, what it trains on, and the scores after it."""
+"""The table of the stages of systems: the stage before, the training data, and the scores after it."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from augury.scoring.metrics import title
 
 
 def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: str) -> Table | None:
-    """Return the stages of systems, each once and behind the one that it begins with; None where none has several."""
+    """Return the stages of systems, each once and after the one that it begins with; None where none has several."""
     stages = _stages(results)
-    if all(_before(stage) is None for stage in stages.values()):
+    if all(_previous_address(stage) is None for stage in stages.values()):
         return None
     rows = [_cells(stage, stages, tests, metric) for stage in stages.values()]
     columns = ("stage", "begins with", "takes over", "run", "pairs", "data", "updates", *tests)
@@ -25,24 +25,24 @@ def stage_table(results: Sequence[SystemResult], tests: Sequence[str], metric: s
 
 
 def _stages(results: Sequence[SystemResult]) -> dict[str, SystemResult]:
-    """Return the stages of systems by their addresses, those before a system in front of it."""
+    """Return the stages of systems by address, earlier stages of a system before it."""
     systems = {result.address: result for result in results}
     stages: dict[str, SystemResult] = {}
     for result in results:
-        chain, before = [result], _runs_before(result)
+        chain, before = [result], _previous_runs(result)
         while before:
-            facts = run_files.facts(next(iter(before.values())))
-            address, name = facts["address"], f"{result.name}, {facts['parameters'].get('stage.name', FIRST)}"
+            metadata = run_files.metadata(next(iter(before.values())))
+            address, name = metadata["address"], f"{result.name}, {metadata['parameters'].get('stage.name', FIRST)}"
             chain.append(systems.get(address) or stages.get(address) or load_groups([before], [name])[0])
-            before = _runs_before(chain[-1])
+            before = _previous_runs(chain[-1])
         stages |= {stage.address: stages.get(stage.address, stage) for stage in reversed(chain)}
     return stages
 
 
 def _cells(stage: SystemResult, stages: Mapping[str, SystemResult], tests: Sequence[str], metric: str) -> list[Cell]:
-    before, cost = _before(stage), stage.cost
-    carried = (stage.facts.get("parameters") or {}).get("stage.carry", MISSING)
-    pairs = next((text["rows"] for text in stage.facts.get("inputs", ()) if text["name"] == "train"), None)
+    before, cost = _previous_address(stage), stage.cost
+    carried = (stage.metadata.get("parameters") or {}).get("stage.carry", MISSING)
+    pairs = next((text["rows"] for text in stage.metadata.get("inputs", ()) if text["name"] == "train"), None)
     scores = [stage.tests.get(test, {}).get(metric) for test in tests]
     return [
         Cell(stage.name),
@@ -52,20 +52,23 @@ def _cells(stage: SystemResult, stages: Mapping[str, SystemResult], tests: Seque
         cell(pairs, amount),
         cell(cost.data_factor if cost else None, factor),
         cell(cost.updates if cost else None, ",.0f"),
-        *(cell(own.value, hint=f"{own.low:.1f} to {own.high:.1f}") if own else Cell(MISSING) for own in scores),
+        *(
+            cell(score.value, hint=f"{score.low:.1f} to {score.high:.1f}") if score else Cell(MISSING)
+            for score in scores
+        ),
     ]
 
 
-def _before(stage: SystemResult) -> str | None:
-    """Return the address of the stage before."""
-    before: str | None = (stage.facts.get("run") or {}).get("before")
+def _previous_address(stage: SystemResult) -> str | None:
+    """Return the address of the previous stage; None for a first one."""
+    before: str | None = (stage.metadata.get("run") or {}).get("before")
     return before
 
 
-def _runs_before(stage: SystemResult) -> dict[int, Folder]:
-    """Return the runs of the stage before, by seed."""
-    before = _before(stage)
+def _previous_runs(stage: SystemResult) -> dict[int, Folder]:
+    """Return the runs of the previous stage, by seed."""
+    before = _previous_address(stage)
     if before is None:
         return {}
     runs = {seed: run_folder(Store(run.root), before, seed) for seed, run in stage.runs.items()}
-    return {seed: run for seed, run in runs.items() if run_files.described(run)}
+    return {seed: run for seed, run in runs.items() if run_files.is_described(run)}

@@ -24,7 +24,7 @@ REPORTS = "reports"
 
 
 def render(store: Store, refresh: int | None = None) -> str:
-    """Return the page as it is now; its links are those of the pages of sweeps and reports in the storage."""
+    """Render the page in its current state; it links to the pages of sweeps and reports in the storage."""
     sweeps = [state.load(store, name) for name in state.names(store)]
     folders = {name: store.folder(REPORTS, name) for name in store.addresses(REPORTS)}
     all_runs, downloads = _runs(store)
@@ -48,13 +48,13 @@ def write(store: Store, refresh: int | None = None) -> None:
 
 
 def _report(folder: Folder, name: str) -> dict[str, Any]:
-    """Return what a report says; one of an earlier version says nothing beside its page."""
+    """Return the summary of a report; one of an earlier version has only its page."""
     known = {"title": name, "link": f"{REPORTS}/{name}/{report.PAGE}", "answer": "", "systems": ()}
     return known | (folder.read_json(report.SUMMARY) if folder.exists(report.SUMMARY) else {})
 
 
 def _runs(store: Store) -> tuple[Table | None, list[Download]]:
-    """Return the runs of a storage with the deciding score of every test set, and all scores as CSV."""
+    """Return the runs of a storage with the deciding score on every test set, and all scores as CSV."""
     frame, described = results(store.root), runs.folders(store)
     if not described:
         return None, []
@@ -63,8 +63,8 @@ def _runs(store: Store) -> tuple[Table | None, list[Download]]:
     tests = list(dict.fromkeys(deciding["test"]))
     rows = []
     for run in described:
-        facts, parameters = run_files.facts(run), run_files.scores(run)["cost"].get("parameters")
-        names = [facts["name"], facts.get("experiment") or MISSING, facts["task"], cell(facts["seed"], "d")]
+        metadata, parameters = run_files.metadata(run), run_files.scores(run)["cost"].get("parameters")
+        names = [metadata["name"], metadata.get("experiment") or MISSING, metadata["task"], cell(metadata["seed"], "d")]
         scores = (by_place.get((run.uri, test)) for test in tests)
         cells = [_score(score) if score else Cell(MISSING) for score in scores]
         rows.append([*names, *cells, cell(parameters, amount), Cell(run.name.removeprefix("runs/"), code=True)])

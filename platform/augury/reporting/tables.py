@@ -1,7 +1,7 @@
-"""The table that every report is made of, and its renderings: terminal, Markdown, LaTeX, CSV; pages render it as HTML.
+"""The table that all reports use, and its renderings: terminal, Markdown, LaTeX, CSV; pages render it as HTML.
 
-A table has one cell for every row and column. A cell is the text that people read; in a page it may also carry what it
-is sorted by, a shade, or a small drawing.
+A table has one cell for every row and column. A cell is the text that people read; for pages it may also have a sort
+key, a shade, or a small drawing.
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from typing import Any, Literal
 import pandas as pd
 from rich.cells import cell_len
 
-from augury.reporting.looks import Look
-from augury.reporting.numbers import Form, number
+from augury.reporting.numbers import NumberFormat, number
+from augury.reporting.styles import Style
 
 WIDTH = 200
-"""Characters of a line where there is no terminal."""
+"""Characters of a line without a terminal."""
 LATEX_HEAD = "% \\usepackage{booktabs}\n"
 LATEX_ESCAPES = {
     "\\": r"\textbackslash{}",
@@ -39,7 +39,7 @@ LATEX_ESCAPES = {
     **{character: f"\\{character}" for character in "&%$#_{}"},
 }
 SPECIAL, ESCAPED = re.compile("([|*])"), r"\\\1"
-"""Characters that Markdown would take for the edge of a cell or for emphasis."""
+"""Characters that Markdown would read as the edge of a cell or as emphasis."""
 MINUS = re.compile(r"(?<![\w.])-(?=\d)")
 
 
@@ -56,16 +56,16 @@ class Bar:
 
 @dataclass(frozen=True)
 class Cell:
-    """The crossing of a row and a column."""
+    """One cell of a table."""
 
     text: str
     order: float | str | None = None
-    """The value that a page sorts the column by; cells without it come last."""
+    """The key that a page sorts the column by; cells without it come last."""
     shade: float | None = None
     """From -1, worst, to 1, best: the colour behind the text."""
     bar: Bar | None = None
     hint: str = ""
-    """The same in full, shown on demand."""
+    """The full text, shown on demand."""
     code: bool = False
 
 
@@ -74,8 +74,8 @@ class Row:
     """The cells of one row, the first of which names it."""
 
     cells: tuple[Cell, ...]
-    look: Look | None = None
-    """How charts draw what the row is about."""
+    style: Style | None = None
+    """The style of the row's system in charts."""
     note: str = ""
     """A few words below the name."""
     faint: bool = False
@@ -83,41 +83,41 @@ class Row:
 
 @dataclass(frozen=True)
 class Table:
-    """Columns, rows, and the notes without which the numbers cannot be read."""
+    """Columns, rows, and notes that explain the numbers."""
 
     columns: tuple[str, ...]
     rows: tuple[Row, ...]
     title: str = ""
     notes: tuple[str, ...] = ()
     kind: Literal["numbers", "words"] = "numbers"
-    """A page lets its reader sort and filter numbers."""
+    """On pages, tables of numbers can be sorted and filtered."""
     parts: tuple[int, ...] = ()
-    """Columns at which a narrow terminal continues below, with the names repeated."""
+    """The columns at which a narrow terminal breaks the table, with the names repeated."""
 
     def lines(self) -> list[list[str]]:
         """Return the texts of the header and of all rows."""
         return [list(self.columns), *([cell.text for cell in row.cells] for row in self.rows)]
 
 
-def cell(value: float | None, form: Form = ".1f", **options: Any) -> Cell:
-    """Return a number as people read it, sorted by its value; `options` are further fields of `Cell`."""
+def cell(value: float | None, form: NumberFormat = ".1f", **options: Any) -> Cell:
+    """Return a cell with a formatted number, sorted by its value; `options` are further fields of `Cell`."""
     return Cell(number(value, form), value, **options)
 
 
 def row(cells: Sequence[object], **options: Any) -> Row:
-    """Return a row of texts and cells; `options` are further fields of `Row`."""
+    """Return a row from texts and cells; `options` are further fields of `Row`."""
     return Row(
         tuple(cell if isinstance(cell, Cell) else Cell(str(cell), str(cell) or None) for cell in cells), **options
     )
 
 
 def table(columns: Sequence[str], rows: Sequence[Row | Sequence[object]], **options: Any) -> Table:
-    """Return a table of rows, or of their texts and cells; `options` are further fields of `Table`."""
+    """Return a table from rows, or from their texts and cells; `options` are further fields of `Table`."""
     return Table(tuple(columns), tuple(line if isinstance(line, Row) else row(line) for line in rows), **options)
 
 
 def records(rows: Sequence[Mapping[str, object]], **options: Any) -> Table:
-    """Return a table of rows that map the same columns to their texts and cells."""
+    """Return a table from rows that map the same columns to their texts and cells."""
     return table([*rows[0]], [[*cells.values()] for cells in rows], **options)
 
 
@@ -163,7 +163,7 @@ def _markdown(shown: Table) -> str:
 
 
 def latex(tables: Sequence[Table]) -> str:
-    """Return tables for LaTeX with the package booktabs; notes are in the caption."""
+    """Return tables in LaTeX for the package booktabs; notes are in the caption."""
     return LATEX_HEAD + "\n".join(map(_latex, tables))
 
 
@@ -179,12 +179,12 @@ def _latex(shown: Table) -> str:
 
 
 def latex_escaped(plain: str) -> str:
-    """Return plain text for LaTeX."""
+    """Return plain text escaped for LaTeX."""
     return "".join(LATEX_ESCAPES.get(character, character) for character in plain)
 
 
 def csv(frame: pd.DataFrame) -> str:
-    """Return a frame as CSV with a header, all numbers exact."""
+    """Return a frame as CSV with a header and exact numbers."""
     return frame.to_csv(index=False, lineterminator="\n")
 
 

@@ -1,4 +1,4 @@
-"""The results of an experiment in a terminal: all test sets in one table, or the validations where there are none."""
+"""The results of an experiment in a terminal: all test sets in one table, or validations where there are none."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from dataclasses import replace
 
 from augury.experiments.runs import NO_TESTS
 from augury.reporting.comparison import Comparison, cautions
-from augury.reporting.learnt import Reached, not_learnt
 from augury.reporting.numbers import MISSING
 from augury.reporting.results import SystemResult, best_validations
 from augury.reporting.score_tables import by_test, score_tables
 from augury.reporting.tables import plain_text, table
+from augury.reporting.untrained import SystemScore, untrained_warnings
 from augury.scoring.metrics import title
 
 MOST_SETS = 3
-"""Test sets that are shown with all numbers; of more, the mean is, and of the others the scores alone."""
+"""The maximum number of test sets that are shown in full; of more, only the mean is, and scores of the others."""
 
 
 def text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
@@ -30,7 +30,7 @@ def text(comparisons: Sequence[Comparison], width: int | None = None) -> str:
 
 
 def validations(systems: Sequence[SystemResult]) -> str:
-    """Return runs that no test set measures: their folders, and the best of every metric of their validations."""
+    """Return runs without test sets: their folders, and the best value of every metric in their validations."""
     runs = [(system.name, str(seed), run) for system in systems for seed, run in system.runs.items()]
     best = [best_validations(run) for _, _, run in runs]
     metrics = list(dict.fromkeys(metric for values in best for metric in values))
@@ -39,10 +39,10 @@ def validations(systems: Sequence[SystemResult]) -> str:
         for (name, seed, run), values in zip(runs, best, strict=True)
     ]
     columns = ["system", "seed", *(f"best {title(metric)}" for metric in metrics), "run"]
-    reached = [
-        Reached(f"{name}, seed {seed}", run, metric, value, value)
+    best_scores = [
+        SystemScore(f"{name}, seed {seed}", run, metric, value, value)
         for (name, seed, run), values in zip(runs, best, strict=True)
         for metric, value in values.items()
     ]
-    notes = (*not_learnt(reached, "valid"), NO_TESTS, *cautions(systems))
+    notes = (*untrained_warnings(best_scores, "valid"), NO_TESTS, *cautions(systems))
     return plain_text([table(columns, rows, notes=notes)])

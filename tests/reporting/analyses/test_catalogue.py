@@ -76,9 +76,9 @@ def test_what_cannot_be_analysed_is_told_and_does_not_stop_the_others(
     folders: list[Folder], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["analyze", folders[0].uri, "--sentences", "9", "--subwords", "2"]) == 0
-    told = capsys.readouterr()
-    assert "correlation is skipped: 9 sentences" in told.err
-    assert told.out.count("page ") == len(NAMES) - 1
+    output = capsys.readouterr()
+    assert "correlation is skipped: 9 sentences" in output.err
+    assert output.out.count("page ") == len(NAMES) - 1
 
 
 def test_keys_are_analysed_from_files(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:

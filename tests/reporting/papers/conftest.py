@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.papers.reproduction import Reproduction, reproduction
+from augury.reporting.papers.reproduction import Reproduction, load_reproduction
 from augury.scoring.scores import score, write_statistics
 from augury.sweeping import published
 
@@ -43,17 +43,18 @@ class Paper:
         address: str = self.sweeps.configuration({"augment": [row]}, row)
         for place in range(len(next(iter(tests.values())))):
             run = self.sweeps.trial(address, place + 1, [50.0], seconds=60.0 if row == "plain" else 90.0)
-            found = {}
+            scores = {}
             for test, right in tests.items():
                 labels = ["1"] * right[place] + ["0"] * (100 - right[place])
-                (found[test],) = score(labels, ["1"] * 100, language="en", metrics=["accuracy"])
-                write_statistics(run, test, [found[test]])
+                (scores[test],) = score(labels, ["1"] * 100, language="en", metrics=["accuracy"])
+                write_statistics(run, test, [scores[test]])
             content = run.read_json("scores.json")
-            run.write_json("scores.json", content | {"tests": {test: [one.to_dict()] for test, one in found.items()}})
+            by_test = {test: [test_score.to_dict()] for test, test_score in scores.items()}
+            run.write_json("scores.json", content | {"tests": by_test})
         return address
 
-    def reproduced(self, scale: str = "toy", ended: bool = True) -> Reproduction:
-        return reproduction(published.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended))
+    def reproduction(self, scale: str = "toy", ended: bool = True) -> Reproduction:
+        return load_reproduction(published.find(str(self.path), scale), self.sweeps.load([1, 2], ended=ended))
 
 
 @pytest.fixture
@@ -70,4 +71,4 @@ def table7(paper: Paper) -> Callable[[str], Reproduction]:
     for seed in (1, 2):
         paper.sweeps.trial(failing, seed, [], "failed", error="Diverged: loss <nan>")
     paper.sweeps.merged.append({"point": {}, "same_as": "+A", "reason": "twice is once", "name": "+A again"})
-    return paper.reproduced
+    return paper.reproduction

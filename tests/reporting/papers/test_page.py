@@ -17,23 +17,23 @@ def figures(html: str) -> dict[str, Any]:
 
 def test_published_measured_heat_map_cost_and_deviations(table7: Any, read: Any) -> None:
     html = render(table7())
-    found = read(html)
-    assert found.texts["h1"][0].endswith("table7.py at scale toy")
-    assert found.texts["p"][:2] == ["Does it help?", found.texts["p"][1]]
-    assert found.texts["p"][1].startswith("On the mean of the test sets, +A scores 14.0 accuracy more than plain")
-    assert found.texts["p"][2].startswith("scale toy is not the paper's")
-    assert len(found.texts["h2"]) == 6
+    page = read(html)
+    assert page.texts["h1"][0].endswith("table7.py at scale toy")
+    assert page.texts["p"][:2] == ["Does it help?", page.texts["p"][1]]
+    assert page.texts["p"][1].startswith("On the mean of the test sets, +A scores 14.0 accuracy more than plain")
+    assert page.texts["p"][2].startswith("scale toy is not the paper's")
+    assert len(page.texts["h2"]) == 6
     assert {"two toy languages", "+B: seed 1 failed: Diverged: loss <nan>; seed 2 failed: Diverged: loss <nan>"} <= set(
-        found.texts["li"]
+        page.texts["li"]
     )
-    assert found.texts["td"][:3] == ["2", "69.1", "66.0 ± 1.4"]
-    assert list(figures(html)) == ["cost"] and "cost" in found.ids
-    assert not [link for link in found.links if link and link.startswith("http")]
+    assert page.texts["td"][:3] == ["2", "69.1", "66.0 ± 1.4"]
+    assert list(figures(html)) == ["cost"] and "cost" in page.ids
+    assert not [link for link in page.links if link and link.startswith("http")]
 
 
 def test_before_anything_is_measured(paper: Any, read: Any) -> None:
     paper.sweeps.configuration({}, "plain")
-    html = render(paper.reproduced(ended=False))
+    html = render(paper.reproduction(ended=False))
     assert len(read(html).texts["h2"]) == 5
     assert figures(html) == {}
 
@@ -43,5 +43,5 @@ def test_text_is_shown_and_never_run(paper: Any, read: Any, hostile: str) -> Non
         paper.path.read_text().replace("two toy languages", hostile).replace("Does it help?", hostile)
     )
     paper.measure("plain", {hostile.replace("/", ""): [70, 72], "qab": [60, 62]})
-    found = read(render(paper.reproduced()))
-    assert "img" not in found.tags and hostile in found.texts["li"] and hostile in found.texts["p"]
+    page = read(render(paper.reproduction()))
+    assert "img" not in page.tags and hostile in page.texts["li"] and hostile in page.texts["p"]

@@ -7,12 +7,12 @@ from typing import Any
 import pytest
 
 from augury.reporting.comparison import comparison
-from augury.reporting.papers.reproduction import Measured
+from augury.reporting.papers.reproduction import Measurement
 
 
 def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None:
-    found = table7()
-    assert [(line.name, line.status, line.why) for line in found.lines] == [
+    reproduction = table7()
+    assert [(line.name, line.status, line.reason) for line in reproduction.lines] == [
         ("plain", "measured", ""),
         ("+A", "measured", ""),
         ("+A again", "measured", "runs once, as +A: twice is once"),
@@ -20,9 +20,10 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         ("oracle", "not run", "reads the labels"),
         ("gain", "computed", "computed: relative improvement of '+A' over 'plain' in per cent"),
     ]
-    assert (found.column, list(found.comparisons)) == ("mean", ["mean", "qaa", "qab"])
-    plain, better, again, failed, oracle, _ = found.lines
-    assert [found.measured(line).score and found.measured(line).value for line in found.lines] == [
+    assert (reproduction.column, list(reproduction.comparisons)) == ("mean", ["mean", "qaa", "qab"])
+    plain, better, again, failed, oracle, _ = reproduction.lines
+    measurements = [reproduction.measurement(line) for line in reproduction.lines]
+    assert [measured.score and measured.value for measured in measurements] == [
         66.0,
         80.0,
         80.0,
@@ -30,17 +31,17 @@ def test_rows_that_are_measured_failed_shared_and_never_run(table7: Any) -> None
         None,
         None,
     ]
-    deviations = {column: measured.deviation for column, measured in plain.measured.items()}
+    deviations = {column: measured.deviation for column, measured in plain.measurements.items()}
     assert deviations == {column: pytest.approx(2**0.5) for column in ("qaa", "qab", "mean")}
-    assert better.measured == again.measured
-    assert failed.measured == oracle.measured == {}
-    assert found.sweep.seconds == 2 * 60 + 2 * 90
+    assert better.measurements == again.measurements
+    assert failed.measurements == oracle.measurements == {}
+    assert reproduction.sweep.seconds == 2 * 60 + 2 * 90
 
 
 def test_differences_are_those_of_the_two_level_test_on_the_mean(table7: Any) -> None:
-    found = table7()
-    row = found.measured(found.lines[1]).row
-    assert row == comparison(found.systems, "mean").rows[1]
+    reproduction = table7()
+    row = reproduction.measurement(reproduction.lines[1]).row
+    assert row == comparison(reproduction.systems, "mean").rows[1]
     assert (row.difference, row.tested.over, row.time_factor) == (14.0, "seeds and sentences", 1.5)
     assert row.tested.low < 14 < row.tested.high
 
@@ -65,18 +66,18 @@ def test_published_values_compare_at_the_scale_of_the_paper_alone(table7: Any) -
 
 
 def test_improvements_are_computed_from_two_rows(table7: Any) -> None:
-    found = table7()
-    gain = found.lines[-1]
+    reproduction = table7()
+    gain = reproduction.lines[-1]
     assert gain.values == pytest.approx({"mean": 100 * 14 / 66, "qaa": 100 * 10 / 71, "qab": 100 * 18 / 61})
-    assert found.measured(gain) == Measured(gain.values["mean"])
+    assert reproduction.measurement(gain) == Measurement(gain.values["mean"])
 
 
 def test_rows_that_were_left_out_or_not_begun(paper: Any) -> None:
     paper.measure("plain", {"qaa": [70, 72]})
     paper.measure("+A", {"qaa": [80]})
     paper.sweeps.configuration({"augment": ["b"]}, "+B")
-    found = paper.reproduced(ended=False)
-    assert {line.name: (line.status, line.why) for line in found.lines[1:4]} == {
+    reproduction = paper.reproduction(ended=False)
+    assert {line.name: (line.status, line.reason) for line in reproduction.lines[1:4]} == {
         "+A": ("partly measured", "1 of 2 seeds; the command ended before: give it again"),
         "+A again": ("left out", "other rows were asked for"),
         "+B": ("not begun", "the command ended before: give it again"),
@@ -85,26 +86,28 @@ def test_rows_that_were_left_out_or_not_begun(paper: Any) -> None:
 
 def test_of_one_test_set_there_is_no_mean(paper: Any) -> None:
     paper.measure("plain", {"qaa": [70, 72]})
-    found = paper.reproduced()
-    assert (found.column, list(found.comparisons), found.deciding.test) == ("qaa", ["qaa"], "qaa")
-    assert (found.measured(found.lines[0]).value, found.published(found.lines[0])) == (71.0, 69.1)
+    reproduction = paper.reproduction()
+    assert (reproduction.column, list(reproduction.comparisons), reproduction.deciding.test) == ("qaa", ["qaa"], "qaa")
+    (line, *_) = reproduction.lines
+    assert (reproduction.measurement(line).value, reproduction.published(line)) == (71.0, 69.1)
 
 
 def test_without_the_reference_nothing_is_compared(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
     paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
-    found = paper.reproduced(ended=False)
-    plain, better, *_ = found.lines
+    reproduction = paper.reproduction(ended=False)
+    plain, better, *_ = reproduction.lines
     assert (plain.status, better.status) == ("not begun", "measured")
-    assert found.measured(better).value == 80.0
-    assert (found.measured(better).row.difference, found.measured(better).row.tested) == (None, None)
+    measured = reproduction.measurement(better)
+    assert measured.value == 80.0
+    assert (measured.row.difference, measured.row.tested) == (None, None)
 
 
 def test_before_anything_is_scored(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
-    found = paper.reproduced(ended=False)
-    assert (found.deciding, found.comparisons) == (None, {})
-    assert found.measured(found.lines[0]) == Measured()
+    reproduction = paper.reproduction(ended=False)
+    assert (reproduction.deciding, reproduction.comparisons) == (None, {})
+    assert reproduction.measurement(reproduction.lines[0]) == Measurement()
 
 
 def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> None:
@@ -114,9 +117,9 @@ def test_a_row_can_be_the_outputs_of_another_by_another_metric(paper: Any) -> No
     paper.path.write_text(content + 'rescored = {"+A fixed": ("+A", "accuracy")}\n')
     paper.measure("plain", {"qaa": [70, 72], "qab": [60, 62]})
     paper.measure("+A", {"qaa": [80, 82], "qab": [78, 80]})
-    found = paper.reproduced("paper", ended=False)
-    lines = {line.name: line for line in found.lines}
-    fixed, row = lines["+A fixed"], found.measured(lines["+A fixed"]).row
+    reproduction = paper.reproduction("paper", ended=False)
+    lines = {line.name: line for line in reproduction.lines}
+    fixed, row = lines["+A fixed"], reproduction.measurement(lines["+A fixed"]).row
     assert fixed.values == lines["+A"].values and (fixed.status, fixed.published) == ("measured", {"qab": 81.0})
-    assert fixed.why == "the outputs of '+A', scored by accuracy"
-    assert (row.difference, row.tested, row.cost) == (None, None, found.measured(lines["+A"]).row.cost)
+    assert fixed.reason == "the outputs of '+A', scored by accuracy"
+    assert (row.difference, row.tested, row.cost) == (None, None, reproduction.measurement(lines["+A"]).row.cost)

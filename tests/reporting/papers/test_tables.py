@@ -12,8 +12,8 @@ import pytest
 from augury.reporting.papers.tables import answer, csv, latex, text, to_dict
 
 
-def lines_of(found: str, start: str) -> list[str]:
-    return [line for line in found.splitlines() if line.startswith(start)]
+def lines_of(text: str, start: str) -> list[str]:
+    return [line for line in text.splitlines() if line.startswith(start)]
 
 
 @pytest.fixture
@@ -84,30 +84,30 @@ def test_csv_has_every_row_and_column(table7: Any) -> None:
 
 
 def test_json(table7: Any) -> None:
-    found = json.loads(json.dumps(to_dict(table7())))
-    assert [each["name"] for each in found["rows"]] == ["plain", "+A", "+A again", "+B", "oracle", "gain"]
-    better, oracle = found["rows"][1], found["rows"][4]
+    reproduction = json.loads(json.dumps(to_dict(table7())))
+    assert [each["name"] for each in reproduction["rows"]] == ["plain", "+A", "+A again", "+B", "oracle", "gain"]
+    better, oracle = reproduction["rows"][1], reproduction["rows"][4]
     assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
     assert better["interval"][0] < 80.0 < better["interval"][1]
     assert better["literature"] == {"Table 7, at the paper's scale": 79.0, "Table 8": 78.9}
     assert better["tests"]["qab"]["published"] == 80.0 and better["tests"]["qab"]["measured"] == 79.0
     assert (oracle["measured"], oracle["interval"], oracle["status"]) == (None, None, "not run")
-    assert (found["comparable"], found["reference"], found["scale"]) == (False, "plain", "toy")
-    assert found["cost"] == {"train_seconds": 300.0} and found["deviations"] == ["two toy languages"]
+    assert (reproduction["comparable"], reproduction["reference"], reproduction["scale"]) == (False, "plain", "toy")
+    assert reproduction["cost"] == {"train_seconds": 300.0} and reproduction["deviations"] == ["two toy languages"]
 
 
 def test_before_anything_is_measured(paper: Any) -> None:
     paper.sweeps.configuration({}, "plain")
-    found = paper.reproduced(ended=False)
-    assert answer(found) == "Nothing is measured yet."
-    assert "plain: the command ended before: give it again" in text(found)
-    assert [each["measured"] for each in to_dict(found)["rows"]] == [None] * 6
-    assert csv(found).count("\n") == 1 + 8 and r"\end{tabular}" in latex(found)
+    reproduction = paper.reproduction(ended=False)
+    assert answer(reproduction) == "Nothing is measured yet."
+    assert "plain: the command ended before: give it again" in text(reproduction)
+    assert [each["measured"] for each in to_dict(reproduction)["rows"]] == [None] * 6
+    assert csv(reproduction).count("\n") == 1 + 8 and r"\end{tabular}" in latex(reproduction)
 
 
 def test_long_errors_are_cut_in_text_and_whole_in_json(paper: Any) -> None:
     failing = paper.sweeps.configuration({}, "plain")
     paper.sweeps.trial(failing, 1, [], "failed", error="word " * 100)
-    found = paper.reproduced()
-    assert "word …" in text(found) and max(map(len, text(found).splitlines())) < 300
-    assert to_dict(found)["rows"][0]["why"].count("word") == 100
+    reproduction = paper.reproduction()
+    assert "word …" in text(reproduction) and max(map(len, text(reproduction).splitlines())) < 300
+    assert to_dict(reproduction)["rows"][0]["why"].count("word") == 100

@@ -5,17 +5,17 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.answer import answer as compared
+from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.summary import summarise
 from augury.scoring.significance import Difference
 from augury.sweeping.state import Sweep
 
 
-def core(sweep: Sweep, rival: str) -> str:
+def compare_with(sweep: Sweep, rival: str) -> str:
     """What the comparison of the reference with one other says, by the corrections of the whole table."""
     (table,) = summarise(sweep).comparisons
-    return compared(replace(table, rows=tuple(row for row in table.rows if row.name in ("baseline", rival))))
+    return compare_in_words(replace(table, rows=tuple(row for row in table.rows if row.name in ("baseline", rival))))
 
 
 @pytest.fixture
@@ -42,10 +42,12 @@ def test_without_test_sets_validation_decides(sweeps: Any, addresses: list[str])
             sweeps.trial(address, seed, [value])
     sweep = sweeps.load(tests=())
     # The pooled deviation is sqrt((2 + 2 + 0) / 6) = 0.816 with 6 degrees of freedom, t = 2.447: 4 ± 1.63.
-    said = answer(summarise(sweep))
-    assert said.startswith("Without test sets, beta=1 leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more")
-    assert "than baseline with 30.0 [28.8, 31.2] (3 seeds) (95 % interval of the difference 2.4 to 5.6)" in said
-    assert "less is to be expected on unseen text" in said
+    sentence = answer(summarise(sweep))
+    assert sentence.startswith(
+        "Without test sets, beta=1 leads with validation BLEU 34.0 [32.8, 35.2] (3 seeds), 4.0 more"
+    )
+    assert "than baseline with 30.0 [28.8, 31.2] (3 seeds) (95 % interval of the difference 2.4 to 5.6)" in sentence
+    assert "less is to be expected on unseen text" in sentence
     assert answer(summarise(sweeps.load(tests=(), ended=False))).startswith(
         "So far, with 9 of 9 trials finished: without test sets"
     )
@@ -61,25 +63,25 @@ def test_without_test_sets_a_small_lead_may_be_chance(sweeps: Any, addresses: li
 def test_without_test_sets_the_reference_is_held_against_the_next_best(sweeps: Any, addresses: list[str]) -> None:
     for address, value in zip(addresses, (33, 31, 32), strict=True):
         sweeps.trial(address, 1, [value])
-    said = answer(summarise(sweeps.load(tests=())))
-    assert said.startswith("Without test sets, baseline leads") and "1.0 more than beta=2" in said
-    assert "single seeds do not decide" in said
+    sentence = answer(summarise(sweeps.load(tests=())))
+    assert sentence.startswith("Without test sets, baseline leads") and "1.0 more than beta=2" in sentence
+    assert "single seeds do not decide" in sentence
 
 
 def test_on_the_way(sweeps: Any, addresses: list[str]) -> None:
     for address, value in zip(addresses, (30, 31, 32), strict=True):
         sweeps.trial(address, 1, [value])
     sweep = sweeps.load(ended=False)
-    said = core(sweep, "beta=2")
-    assert said.startswith("On test, beta=2 scores 2.0 BLEU more than baseline")
-    assert answer(summarise(sweep)) == f"So far, with 3 of 9 trials finished, o{said[1:]}"
+    sentence = compare_with(sweep, "beta=2")
+    assert sentence.startswith("On test, beta=2 scores 2.0 BLEU more than baseline")
+    assert answer(summarise(sweep)) == f"So far, with 3 of 9 trials finished, o{sentence[1:]}"
 
 
 def test_what_leads_in_validation_is_judged_on_the_test_set(sweeps: Any, addresses: list[str]) -> None:
     for address, value, bleu in zip(addresses, (30, 31, 32), (29, 35, 28), strict=True):
         sweeps.trial(address, 1, [value], bleu=bleu)
     sweep = sweeps.load()
-    assert answer(summarise(sweep)) == core(sweep, "beta=2")
+    assert answer(summarise(sweep)) == compare_with(sweep, "beta=2")
     assert "beta=2 does not beat baseline" in answer(summarise(sweep))
 
 
@@ -90,7 +92,7 @@ def test_failed_trials_and_stopped_configurations_are_counted(sweeps: Any, addre
     sweeps.trial(addresses[2], 1, [25], "stopped")
     sweep = sweeps.load(scheduler="halving")
     losses = "; 1 of 4 trials failed; 1 of 3 configurations were stopped early."
-    assert answer(summarise(sweep)) == core(sweep, "beta=1").removesuffix(".") + losses
+    assert answer(summarise(sweep)) == compare_with(sweep, "beta=1").removesuffix(".") + losses
 
 
 def test_a_race_does_not_say_how_many_trials_there_will_be(sweeps: Any, addresses: list[str]) -> None:
@@ -101,8 +103,8 @@ def test_a_reference_that_leads_stands_against_the_next_best(sweeps: Any, addres
     for address, value in zip(addresses, (33, 31, 32), strict=True):
         sweeps.trial(address, 1, [value])
     sweep = sweeps.load()
-    said = core(sweep, "beta=2")
-    assert answer(summarise(sweep)) == f"baseline is ahead of all others in validation BLEU; o{said[1:]}"
+    sentence = compare_with(sweep, "beta=2")
+    assert answer(summarise(sweep)) == f"baseline is ahead of all others in validation BLEU; o{sentence[1:]}"
 
 
 def test_a_sweep_that_failed_has_no_answer(sweeps: Any, addresses: list[str]) -> None:
@@ -120,7 +122,7 @@ def test_a_better_one_that_does_not_lead_is_named(sweeps: Any, addresses: list[s
     table = summary.comparisons[0]
     proven = Difference(6.0, 5.0, 7.0, 0.001, "seeds and sentences")
     rows = tuple(replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row for row in table.rows)
-    said = answer(replace(summary, comparisons=(replace(table, rows=rows),)))
-    assert said.startswith("On test, beta=2 does not beat baseline")
-    assert "; beta=1, not ahead in validation, scored better than the reference too" in said
+    sentence = answer(replace(summary, comparisons=(replace(table, rows=rows),)))
+    assert sentence.startswith("On test, beta=2 does not beat baseline")
+    assert "; beta=1, not ahead in validation, scored better than the reference too" in sentence
     assert "beta=1" not in answer(summary)

@@ -8,8 +8,8 @@ from augury.reporting.sweeps.axes import Axis, axes, short_names
 
 
 def axis(values: list[Any]) -> Axis:
-    (found,) = axes(["regime.beta"], [{"regime.beta": value} for value in values])
-    return found
+    (result,) = axes(["regime.beta"], [{"regime.beta": value} for value in values])
+    return result
 
 
 @pytest.mark.parametrize(
@@ -28,8 +28,8 @@ def axis(values: list[Any]) -> Axis:
     ],
 )
 def test_values_choose_their_scale(values: list[Any], kind: str, ordered: tuple[Any, ...]) -> None:
-    found = axis(values)
-    assert (found.kind, found.values) == (kind, ordered)
+    result = axis(values)
+    assert (result.kind, result.values) == (kind, ordered)
 
 
 def test_few_values_are_written_themselves() -> None:
@@ -40,8 +40,8 @@ def test_few_values_are_written_themselves() -> None:
 
 
 def test_a_baseline_beside_the_space_has_no_rank() -> None:
-    (found,) = axes(["regime.beta", "never"], [{}, {"regime.beta": 1}])
-    assert (found.index({}), found.index({"regime.beta": 1}), found.values) == (None, 0, (1,))
+    (result,) = axes(["regime.beta", "never"], [{}, {"regime.beta": 1}])
+    assert (result.index({}), result.index({"regime.beta": 1}), result.values) == (None, 0, (1,))
 
 
 def test_names_are_as_short_as_tells_them_apart() -> None:

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from augury.reporting.figures import front, score_against_cost
-from augury.reporting.looks import OTHER, look
-from augury.reporting.sweeps.figures import learning_curves, looks, rungs
+from augury.reporting.figures import pareto_front, score_against_cost
+from augury.reporting.styles import OTHER, system_style
+from augury.reporting.sweeps.figures import configuration_styles, learning_curves, rungs
 from augury.reporting.sweeps.summary import summarise
 
 
@@ -18,12 +18,14 @@ def lines(figure: Any, name: str) -> list[Any]:
     return [trace for trace in traces(figure) if trace.get("name") == name]
 
 
-def test_the_reference_and_the_best_six_have_a_look(sweeps: Any) -> None:
+def test_the_reference_and_the_best_six_have_a_style(sweeps: Any) -> None:
     addresses = [sweeps.configuration({"regime.beta": beta}) for beta in range(10)]
     for beta, address in enumerate(addresses):
         sweeps.trial(address, 1, [30 + beta], "stopped" if beta == 9 else "finished")
-    drawn = looks(summarise(sweeps.load()))
-    assert drawn == {addresses[0]: look(0)} | {addresses[9 - place]: look(place) for place in range(1, 7)}
+    styles = configuration_styles(summarise(sweeps.load()))
+    assert styles == {addresses[0]: system_style(0)} | {
+        addresses[9 - place]: system_style(place) for place in range(1, 7)
+    }
 
 
 def test_curves_are_means_over_seeds_within_their_band(sweeps: Any) -> None:
@@ -31,7 +33,7 @@ def test_curves_are_means_over_seeds_within_their_band(sweeps: Any) -> None:
     sweeps.trial(address, 1, [20, 30], seconds=30)
     sweeps.trial(address, 2, [22, 33, 34], seconds=40)
     summary = summarise(sweeps.load())
-    updates, times = learning_curves(summary, looks(summary))
+    updates, times = learning_curves(summary, configuration_styles(summary))
     band, mean = updates.to_dict()["data"]
     assert (mean["x"], mean["y"]) == ([100, 200, 300], [21, 31.5, 34])
     assert (band["x"], band["y"]) == ([100, 200, 300, 300, 200, 100], [20, 30, 34, 34, 33, 22])
@@ -43,7 +45,7 @@ def test_stopped_configurations_are_faint_and_below(sweeps: Any) -> None:
     for beta, progress in ((1, "finished"), (2, "stopped")):
         sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [20, 30 + beta], progress)
     summary = summarise(sweeps.load())
-    stopped, best = learning_curves(summary, looks(summary))[0].to_dict()["data"]
+    stopped, best = learning_curves(summary, configuration_styles(summary))[0].to_dict()["data"]
     assert (stopped["line"]["color"], stopped["line"]["dash"]) == (OTHER.colour, "dot")
     assert best["line"]["width"] > stopped["line"]["width"]
 
@@ -51,7 +53,7 @@ def test_stopped_configurations_are_faint_and_below(sweeps: Any) -> None:
 def test_no_curves_before_a_validation(sweeps: Any) -> None:
     sweeps.configuration({"regime.beta": 1})
     summary = summarise(sweeps.load(ended=False))
-    assert learning_curves(summary, looks(summary)) == []
+    assert learning_curves(summary, configuration_styles(summary)) == []
     assert rungs(summary) == []
 
 
@@ -62,9 +64,9 @@ def test_a_rung_shows_its_last_word_on_every_configuration(sweeps: Any) -> None:
     sweeps.decide(second, 1, "promoted", 32, 1, 30.5, seeds=2)
     sweeps.decide(third, 1, "promoted", 33, 1, 30)
     sweeps.decide(third, 2, "chosen", 35, 1, 34)
-    one, two = rungs(summarise(sweeps.load(scheduler="halving")))
-    assert "2 promoted, 1 stopped" in one.title and "1 chosen" in two.title
-    (cut,), (promoted,), (stopped,) = (lines(one, name) for name in ("cut", "promoted", "stopped"))
+    first_rung, second_rung = rungs(summarise(sweeps.load(scheduler="halving")))
+    assert "2 promoted, 1 stopped" in first_rung.title and "1 chosen" in second_rung.title
+    (cut,), (promoted,), (stopped,) = (lines(first_rung, name) for name in ("cut", "promoted", "stopped"))
     assert (cut["x"], cut["y"]) == ([1, 2, 3], [30, 30.5, 30])
     assert (promoted["x"], promoted["y"]) == ([1, 2], [33, 32])
     assert (stopped["x"], stopped["y"], stopped["error_y"]["array"]) == ([3], [28], [1])
@@ -74,9 +76,9 @@ def test_the_front_is_what_nothing_beats_in_score_and_cost(sweeps: Any) -> None:
     for beta, (bleu, seconds) in enumerate([(30, 100), (29, 120), (31, 120), (31, 150), (30.5, 110), (33, 400)]):
         sweeps.trial(sweeps.configuration({"regime.beta": beta}), 1, [30], bleu=bleu, seconds=seconds)
     summary = summarise(sweeps.load())
-    kept = front(summary.comparisons[0])
+    kept = pareto_front(summary.comparisons[0])
     assert [row.name for row in kept] == ["beta=0", "beta=4", "beta=2", "beta=5"]
-    (figure,) = score_against_cost(summary.comparisons[0], looks(summary))
+    (figure,) = score_against_cost(summary.comparisons[0], configuration_styles(summary))
     (line,) = lines(figure, "front")
     assert line["x"] == pytest.approx([100 / 60, 110 / 60, 2, 400 / 60])
     assert line["y"] == [30, 30.5, 31, 33]

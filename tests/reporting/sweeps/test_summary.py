@@ -9,16 +9,16 @@ from augury.sweeping.state import Sweep
 
 
 def by_name(sweep: Sweep) -> dict[str, Any]:
-    return {each.name: each for each in ranking(sweep)}
+    return {result.name: result for result in ranking(sweep)}
 
 
 def test_the_best_validation_of_every_seed_counts(sweeps: Any) -> None:
     address = sweeps.configuration({"regime.beta": 5})
     sweeps.trial(address, 1, [20, 31, 30], seconds=10)
     sweeps.trial(address, 2, [20, 33], seconds=10)
-    (found,) = ranking(sweeps.load())
-    assert found.values == {1: 31, 2: 33}
-    assert (found.mean, found.deviation, found.seconds) == (32, pytest.approx(2**0.5), 25)
+    (result,) = ranking(sweeps.load())
+    assert result.values == {1: 31, 2: 33}
+    assert (result.mean, result.deviation, result.seconds) == (32, pytest.approx(2**0.5), 25)
 
 
 def test_intervals_pool_the_variance_of_all_configurations(sweeps: Any) -> None:
@@ -26,17 +26,19 @@ def test_intervals_pool_the_variance_of_all_configurations(sweeps: Any) -> None:
         address = sweeps.configuration({"regime.beta": beta})
         for seed, value in enumerate(values, start=1):
             sweeps.trial(address, seed, [value])
-    found = by_name(sweeps.load())
+    results = by_name(sweeps.load())
     pooled = ((2 + 2) / 3) ** 0.5  # squares within the two groups over 2 + 1 degrees of freedom
     for name, count in (("beta=1", 3), ("beta=2", 2)):
         half = 3.182446 * pooled / count**0.5  # Student's t, 97.5 %, 3 degrees of freedom
-        assert (found[name].low, found[name].high) == pytest.approx((found[name].mean - half, found[name].mean + half))
+        assert (results[name].low, results[name].high) == pytest.approx(
+            (results[name].mean - half, results[name].mean + half)
+        )
 
 
 def test_one_seed_alone_has_no_interval(sweeps: Any) -> None:
     sweeps.trial(sweeps.configuration({"regime.beta": 5}), 1, [30])
-    (found,) = ranking(sweeps.load())
-    assert (found.deviation, found.low, found.high) == (None, None, None)
+    (result,) = ranking(sweeps.load())
+    assert (result.deviation, result.low, result.high) == (None, None, None)
 
 
 def test_noise_of_stopped_and_of_running_ones_is_not_pooled(sweeps: Any) -> None:
@@ -44,10 +46,10 @@ def test_noise_of_stopped_and_of_running_ones_is_not_pooled(sweeps: Any) -> None
     for seed, values in ((1, (30, 10, 10)), (2, (32, 20, 20))):
         for address, value, progress in zip(addresses, values, ("finished", "stopped", "running"), strict=True):
             sweeps.trial(address, seed, [value], progress)
-    found = by_name(sweeps.load(ended=False))
+    results = by_name(sweeps.load(ended=False))
     half = 12.706205 * 2**0.5 / 2**0.5
-    assert found["beta=0"].high == pytest.approx(31 + half)
-    assert (found["beta=1"].high, found["beta=2"].high) == (None, None)
+    assert results["beta=0"].high == pytest.approx(31 + half)
+    assert (results["beta=1"].high, results["beta=2"].high) == (None, None)
 
 
 def test_the_seeds_that_got_furthest_speak(sweeps: Any) -> None:
@@ -56,17 +58,17 @@ def test_the_seeds_that_got_furthest_speak(sweeps: Any) -> None:
         sweeps.trial(address, 1, [20, 31], furthest)
         sweeps.trial(address, 2, [40], "paused" if address == first else "running")
         sweeps.trial(address, 3, [50], "failed", error="Diverged")
-    found = by_name(sweeps.load(ended=False))
-    assert [found[f"beta={beta}"].values for beta in (1, 2, 3)] == [{1: 31}, {1: 31}, {1: 31, 2: 40}]
-    assert [found[f"beta={beta}"].settled for beta in (1, 2, 3)] == [True, True, False]
+    results = by_name(sweeps.load(ended=False))
+    assert [results[f"beta={beta}"].values for beta in (1, 2, 3)] == [{1: 31}, {1: 31}, {1: 31, 2: 40}]
+    assert [results[f"beta={beta}"].settled for beta in (1, 2, 3)] == [True, True, False]
 
 
 def test_values_that_are_no_numbers_do_not_count(sweeps: Any) -> None:
     address = sweeps.configuration({"regime.beta": 5})
     sweeps.trial(address, 1, [20, float("nan")], bleu=20)
     sweeps.trial(address, 2, [float("nan")], "running")
-    (found,) = ranking(sweeps.load(ended=False))
-    assert found.values == {1: 20}
+    (result,) = ranking(sweeps.load(ended=False))
+    assert result.values == {1: 20}
 
 
 @pytest.mark.parametrize(
@@ -78,7 +80,7 @@ def test_best_first_then_stopped_then_silent(sweeps: Any, mode: str, names: list
     sweeps.trial(addresses[1], 1, [30])
     sweeps.trial(addresses[2], 1, [31])
     sweeps.trial(addresses[3], 1, [40 if mode == "max" else 1], "stopped")
-    assert [each.name for each in ranking(sweeps.load(mode=mode))] == names
+    assert [result.name for result in ranking(sweeps.load(mode=mode))] == names
 
 
 @pytest.mark.parametrize(
@@ -101,11 +103,11 @@ def test_the_state_of_a_configuration(
     sweeps: Any, progress: list[str], scheduler: str, ended: bool, state: str
 ) -> None:
     address = sweeps.configuration({"regime.beta": 5})
-    for seed, each in enumerate(progress, start=1):
-        if each != "waiting":
-            sweeps.trial(address, seed, [30], each)
-    (found,) = ranking(sweeps.load([1, 2], scheduler=scheduler, ended=ended))
-    assert found.state == state
+    for seed, state_of_seed in enumerate(progress, start=1):
+        if state_of_seed != "waiting":
+            sweeps.trial(address, seed, [30], state_of_seed)
+    (result,) = ranking(sweeps.load([1, 2], scheduler=scheduler, ended=ended))
+    assert result.state == state
 
 
 def test_the_rung_at_which_it_was_stopped(sweeps: Any) -> None:
@@ -114,9 +116,9 @@ def test_the_rung_at_which_it_was_stopped(sweeps: Any) -> None:
     sweeps.decide(first, 1, "promoted", 30, 0.5, 29)
     sweeps.decide(first, 2, "stopped", 31, 0.5, 33)
     sweeps.trial(second, 1, [30, 33, 34])
-    found = by_name(sweeps.load(scheduler="halving"))
-    assert (found["beta=1"].rung, found["beta=1"].state_text) == (2, "stopped at rung 2")
-    assert (found["beta=2"].rung, found["beta=2"].state_text) == (None, "finished")
+    results = by_name(sweeps.load(scheduler="halving"))
+    assert (results["beta=1"].rung, results["beta=1"].state_text) == (2, "stopped at rung 2")
+    assert (results["beta=2"].rung, results["beta=2"].state_text) == (None, "finished")
 
 
 def test_the_leader(sweeps: Any) -> None:

@@ -45,19 +45,19 @@ def test_plain_is_json(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[1], 1, [31, 32])
     sweeps.trial(addresses[2], 1, [20], "stopped")
     sweeps.decide(addresses[2], 1, "stopped", 20, 1, 30)
-    found = json.loads(json.dumps(to_dict(sweeps.load(scheduler="halving")), allow_nan=False))
-    assert (found["best"], found["reference"], found["ended"]) == (addresses[1], addresses[0], True)
-    assert (found["trials"], found["finished"], found["failed"], found["stopped"]) == (3, 2, 0, 1)
-    assert found["cost"]["train_seconds"] == 240
-    best, reference, stopped = found["table"]
+    content = json.loads(json.dumps(to_dict(sweeps.load(scheduler="halving")), allow_nan=False))
+    assert (content["best"], content["reference"], content["ended"]) == (addresses[1], addresses[0], True)
+    assert (content["trials"], content["finished"], content["failed"], content["stopped"]) == (3, 2, 0, 1)
+    assert content["cost"]["train_seconds"] == 240
+    best, reference, stopped = content["table"]
     assert (best["name"], best["point"], best["seeds"]) == ("beta=1", {"regime.beta": 1}, 1)
     assert best["validation"] == {"mean": 32, "sd": None, "low": None, "high": None, "values": {"1": 32}}
     assert best["tests"]["test"]["scores"]["bleu"]["value"] == 32
     assert best["tests"]["test"]["difference"] == 2
     assert reference["tests"]["test"]["difference"] is None
     assert (stopped["state"], stopped["rung"], stopped["tests"]) == ("stopped", 1, {})
-    assert found["decisions"][0]["action"] == "stopped"
-    assert found["answer"].startswith("On test, beta=1 scores 2.0 BLEU more than baseline")
+    assert content["decisions"][0]["action"] == "stopped"
+    assert content["answer"].startswith("On test, beta=1 scores 2.0 BLEU more than baseline")
 
 
 def test_of_several_test_sets_the_mean_decides_and_all_are_listed(
@@ -80,5 +80,5 @@ def test_of_several_test_sets_the_mean_decides_and_all_are_listed(
         ["beta=2", "33.0", "31.0", "35.0"],
     ]
     assert "On the mean of the test sets, beta=1 scores 3.0 BLEU more than baseline" in shown
-    found = to_dict(sweep)
-    assert list(found["table"][0]["tests"]) == ["mean", "test", "second"]
+    content = to_dict(sweep)
+    assert list(content["table"][0]["tests"]) == ["mean", "test", "second"]

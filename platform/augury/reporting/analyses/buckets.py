@@ -1,4 +1,4 @@
-"""Scores by frequency of words and by length as a report."""
+"""The report of scores by frequency of words and by length."""
 
 from __future__ import annotations
 
@@ -7,29 +7,29 @@ from typing import Any, NamedTuple
 
 from augury.analysis.buckets import TESTED, Bucket, Buckets, buckets
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, difference_cells, where
+from augury.reporting.analyses.report import Analysis, Part, difference_cells, test_label
 from augury.reporting.figures import Figure, chart, trace
-from augury.reporting.looks import legend, look
 from augury.reporting.numbers import interval
+from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, table
 from augury.scoring.significance import holm
 
 
-class Kind(NamedTuple):
-    """How sentences or words are put into buckets, and scored."""
+class BucketKind(NamedTuple):
+    """A division of words or sentences into buckets, and their score."""
 
     name: str
-    """Of the field of `Buckets`."""
+    """The field of `Buckets`."""
     title: str
     unit: str
     axis: str
     score: str
     scale: float
-    """Of a score as it is shown."""
+    """The factor between scores and displayed ones."""
     note: str
 
 
-FREQUENCY = Kind(
+FREQUENCY = BucketKind(
     "frequency",
     "F-measure by frequency",
     "words",
@@ -40,24 +40,24 @@ FREQUENCY = Kind(
     "and of outputs that match none, too (compare-mt). Words as sacreBLEU's tokeniser has them.",
 )
 SENTENCES = "Corpus BLEU of the sentences of a bucket, as in compare-mt."
-LENGTH = Kind("length", "BLEU by length", "sentences", "words of the reference", "BLEU", 1.0, SENTENCES)
+LENGTH = BucketKind("length", "BLEU by length", "sentences", "words of the reference", "BLEU", 1.0, SENTENCES)
 
 
 def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
-    """Say where systems differ from the first, or how the first does on rare words."""
+    """Return where systems differ from the first; for a single one, its scores on rare and frequent words."""
     first, *others = results
     if not others:
         rare, frequent = first.frequency[0], first.frequency[-1]
         return (
-            f"On {where(systems)}, {first.system} has F {100 * rare.value:.1f} on words that occur {rare.bucket} "
+            f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words that occur {rare.bucket} "
             f"times in training, and {100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
         )
     summary = "; ".join(_differences(kind, result, first) for result in others for kind in (FREQUENCY, LENGTH))
-    return f"On {where(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
+    return f"On {test_label(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
 
 
 def parts(results: Sequence[Buckets], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
-    """Return a table and a chart of every kind of buckets."""
+    """Return a table and a chart for every kind of buckets."""
     names = [result.system for result in results]
     of_references = settings["counted_in"] == "references"
     frequency = FREQUENCY._replace(axis="count in the references") if of_references else FREQUENCY
@@ -66,9 +66,9 @@ def parts(results: Sequence[Buckets], systems: Sequence[System], settings: Mappi
     ]
 
 
-def _differences(kind: Kind, result: Buckets, first: Buckets) -> str:
-    """Say in how many buckets two systems differ, and in which most."""
-    tested = [(bucket, test) for bucket in _of(kind, result) if (test := bucket.against_first)]
+def _differences(kind: BucketKind, result: Buckets, first: Buckets) -> str:
+    """Return the number of buckets in which two systems differ, and the bucket with the largest difference."""
+    tested = [(bucket, test) for bucket in _buckets_of(kind, result) if (test := bucket.against_first)]
     corrected = holm([test.p_value for _, test in tested])
     real = [
         (kind.scale * test.value, bucket.bucket)
@@ -84,8 +84,8 @@ def _differences(kind: Kind, result: Buckets, first: Buckets) -> str:
     )
 
 
-def _table(kind: Kind, results: Sequence[Buckets]) -> Table:
-    by_name = [{bucket.bucket: bucket for bucket in _of(kind, result)} for result in results]
+def _table(kind: BucketKind, results: Sequence[Buckets]) -> Table:
+    by_name = [{bucket.bucket: bucket for bucket in _buckets_of(kind, result)} for result in results]
     rows = []
     for index, (name, first) in enumerate(by_name[0].items()):
         row = [Cell(name, index), cell(first.size, ",")]
@@ -105,30 +105,30 @@ def _table(kind: Kind, results: Sequence[Buckets]) -> Table:
     return table(columns, rows, title=kind.title, notes=tuple(notes))
 
 
-def _score(kind: Kind, bucket: Bucket) -> Cell:
+def _score(kind: BucketKind, bucket: Bucket) -> Cell:
     shares = "" if bucket.precision is None else f"precision {bucket.precision:.1%}, recall {bucket.recall:.1%}"
     return Cell(interval(*_ends(kind, bucket)), bucket.value, hint=shares)
 
 
-def _chart(kind: Kind, results: Sequence[Buckets]) -> Figure:
+def _chart(kind: BucketKind, results: Sequence[Buckets]) -> Figure:
     traces, summary = [], []
     for index, result in enumerate(results):
-        ends = {bucket.bucket: _ends(kind, bucket) for bucket in _of(kind, result)}
+        ends = {bucket.bucket: _ends(kind, bucket) for bucket in _buckets_of(kind, result)}
         values, hover = [value for value, *_ in ends.values()], ", %{x}: %{y:.1f}"
         whiskers = list(ends.values())
-        traces.append(trace(result.system, look(index), list(ends), values, hover, mode="bars", ends=whiskers))
+        traces.append(trace(result.system, system_style(index), list(ends), values, hover, mode="bars", ends=whiskers))
         summary.append(f"{result.system}: {', '.join(f'{name} {value:.1f}' for name, (value, *_) in ends.items())}")
     drawing = chart(traces, kind.axis, kind.score, xaxis_type="category")
     return Figure(kind.name, kind.title, f"{kind.title}: {'; '.join(summary)}", drawing)
 
 
-def _of(kind: Kind, result: Buckets) -> Sequence[Bucket]:
+def _buckets_of(kind: BucketKind, result: Buckets) -> Sequence[Bucket]:
     buckets: Sequence[Bucket] = getattr(result, kind.name)
     return buckets
 
 
-def _ends(kind: Kind, bucket: Bucket) -> tuple[float, float, float]:
-    """Return the score as it is shown, and the ends of its interval."""
+def _ends(kind: BucketKind, bucket: Bucket) -> tuple[float, float, float]:
+    """Return the displayed score, and the ends of its interval."""
     return kind.scale * bucket.value, kind.scale * bucket.interval.low, kind.scale * bucket.interval.high
 
 

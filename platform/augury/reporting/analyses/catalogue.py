@@ -1,4 +1,4 @@
-"""The analyses of runs by their names: how each is computed, and how it is told."""
+"""The analyses of runs by name: their computation and their reports."""
 
 from __future__ import annotations
 
@@ -20,10 +20,13 @@ ANALYSES: Mapping[str, Analysis] = {module.ANALYSIS.name: module.ANALYSIS for mo
 
 
 def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -> Report:
-    """Return the report of one analysis, and write it into the folder of every run; it takes its own of `settings`."""
+    """Return the report of one analysis, and write it into the folder of every run.
+
+    Of `settings`, the analysis uses those that it names.
+    """
     analysis, first = ANALYSES[name], systems[0]
-    own = {key: settings[key] for key in analysis.settings}
-    results = analysis.compute(systems, **own)
+    analysis_settings = {key: settings[key] for key in analysis.settings}
+    results = analysis.compute(systems, **analysis_settings)
     content = {
         "test": first.test,
         "lines": [row + 1 for row in first.rows],
@@ -31,11 +34,11 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
             {"name": system.name, "address": run.address, "seed": run.seed, "folder": run.folder.uri}
             for system, run in ((system, system.run) for system in systems)
         ],
-        "settings": own,
+        "settings": analysis_settings,
         "results": [asdict(result) for result in results] if isinstance(results, list) else asdict(results),
     }
     title = f"{analysis.title}: {', '.join(system.name for system in systems)} on {first.test}"
-    answer, parts = analysis.answer(results, systems), analysis.parts(results, systems, own)
+    answer, parts = analysis.answer(results, systems), analysis.parts(results, systems, analysis_settings)
     report = Report(name, title, answer, parts, content, _cautions(systems), _runs(systems))
     for system in systems:
         report.write(folder_of(systems, system))
@@ -43,14 +46,14 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
 
 
 def folder_of(systems: Sequence[System], system: System) -> Folder:
-    """Return where the analyses of a system lie: `TEST`, `TEST-with-HASH` beside others, in its run's folder."""
+    """Return the folder of a system's analyses in its run's: `TEST`, or `TEST-with-HASH` if compared with others."""
     others = [other.run.folder.name for other in systems if other is not system]
     name = f"{system.test}-with-{config.address(others)[:8]}" if others else system.test
     return system.run.folder.sub(f"{run_files.ANALYSES}/{name}")
 
 
 def _cautions(systems: Sequence[System]) -> list[str]:
-    """Return what must be known of the texts of the systems and of the sentences."""
+    """Return notes on the texts of the systems and on the choice of sentences."""
     first = systems[0]
     cautions = list(dict.fromkeys(note for system in systems for note in runs.corpus_notes(system.run.folder)))
     if first.test == VALID:
@@ -65,7 +68,11 @@ def _cautions(systems: Sequence[System]) -> list[str]:
 def _runs(systems: Sequence[System]) -> Table:
     folders = {system.name: system.run.folder for system in systems}
     rows = [
-        {"system": name, "run": Cell(run.name, code=True), "trained with": run_files.made_with(run_files.facts(run))}
+        {
+            "system": name,
+            "run": Cell(run.name, code=True),
+            "trained with": run_files.format_versions(run_files.metadata(run)),
+        }
         for name, run in folders.items()
     ]
     return records(rows, kind="words")

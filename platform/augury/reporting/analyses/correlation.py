@@ -1,53 +1,53 @@
-"""Canonical correlations of encoder states as a report."""
+"""The report of canonical correlations of encoder states."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from augury.analysis.correlation import LEADING, Between, Correlations, correlations
+from augury.analysis.correlation import LEADING, Correlations, StateCorrelation, correlations
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, where
+from augury.reporting.analyses.report import Analysis, Part, test_label
 from augury.reporting.figures import Figure, chart, trace
-from augury.reporting.looks import legend, look
 from augury.reporting.numbers import MISSING
+from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, cell, table
 
 NOISE = "noise of this shape"
 
 
 def answer(result: Correlations, systems: Sequence[System]) -> str:
-    """Say how alike the last layer's states are, against noise."""
+    """Return the correlations of the last layer's states, and that of noise."""
     last = {pair.second[:2]: pair for pair in (*result.views, *result.models)}
     noise = f"{NOISE} has {result.baseline.pwcca:.2f}"
     if not last:
         first, final = result.layers[0], [pair for pair in result.layers if pair.first[2] == 0][-1]
         return (
-            f"On {where(systems)}, embeddings and the last layer of {first.first[0]} correlate by "
+            f"On {test_label(systems)}, embeddings and the last layer of {first.first[0]} correlate by "
             f"{final.value.pwcca:.2f} (PWCCA, 1 is alike up to a linear map; {noise}); there is no other view or "
             "model to compare."
         )
     summary = ", ".join(f"{_ends(pair)} {pair.value.pwcca:.2f}" for pair in last.values())
-    return f"On {where(systems)}, PWCCA in the last layer: {summary}; 1 is alike up to a linear map, and {noise}."
+    return f"On {test_label(systems)}, PWCCA in the last layer: {summary}; 1 is alike up to a linear map, and {noise}."
 
 
 def parts(result: Correlations, systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
-    """Return the correlations between views and between models by layer, and those between the layers of a system."""
+    """Return the correlations between views and between models by layer, and between the layers of each system."""
     kinds = (("Between views", result.views), ("Between models", result.models))
     between = [_by_layer(heading, pairs, result) for heading, pairs in kinds if pairs]
     return [*between, *(_layers(system.name, result) for system in systems)]
 
 
-def _by_layer(heading: str, pairs: Sequence[Between], result: Correlations) -> Part:
-    groups: dict[str, list[Between]] = {}
+def _by_layer(heading: str, pairs: Sequence[StateCorrelation], result: Correlations) -> Part:
+    groups: dict[str, list[StateCorrelation]] = {}
     for pair in pairs:
         groups.setdefault(_ends(pair), []).append(pair)
     layers = sorted({pair.first[2] for pair in pairs})
     noise, ends = [result.baseline.pwcca] * 2, [layers[0], layers[-1]]
-    traces = [trace(NOISE, look(0), ends, noise, ": %{y:.3f}", mode="lines")]
+    traces = [trace(NOISE, system_style(0), ends, noise, ": %{y:.3f}", mode="lines")]
     for index, (name, group) in enumerate(groups.items(), start=1):
         x, y = [pair.first[2] for pair in group], [pair.value.pwcca for pair in group]
-        traces.append(trace(name, look(index), x, y, ", layer %{x}: %{y:.3f}", size=8))
+        traces.append(trace(name, system_style(index), x, y, ", layer %{x}: %{y:.3f}", size=8))
     drawing = chart(traces, "encoder layer (0: embeddings)", "PWCCA", yaxis_range=[0, 1.03])
     drawing.update_xaxes(dtick=1, rangemode="normal")
     summary = "; ".join(f"{name} {group[-1].value.pwcca:.2f} in the last" for name, group in groups.items())
@@ -56,8 +56,8 @@ def _by_layer(heading: str, pairs: Sequence[Between], result: Correlations) -> P
     named = [(f"{name}, layer {pair.first[2]}", pair.value) for name, group in groups.items() for pair in group]
     columns = ("states", "PWCCA", "mean", "truncated mean")
     rows = [
-        [name, *(cell(value, ".3f") for value in (own.pwcca, own.mean, own.truncated_mean))]
-        for name, own in [*named, (NOISE, result.baseline)]
+        [name, *(cell(value, ".3f") for value in (correlation.pwcca, correlation.mean, correlation.truncated_mean))]
+        for name, correlation in [*named, (NOISE, result.baseline)]
     ]
     shown = table(columns, rows, title=heading, notes=_notes(result))
     return Part(heading, shown, (figure,), legend([NOISE, *groups]))
@@ -85,8 +85,8 @@ def _layers(system: str, result: Correlations) -> Part:
     return Part(f"Between layers: {system}", shown)
 
 
-def _ends(pair: Between) -> str:
-    """Name what is compared: two views of a system, or two systems."""
+def _ends(pair: StateCorrelation) -> str:
+    """Return the names of the states compared: two views of a system, or two systems."""
     (first, view, _), (second, other, _) = pair.first, pair.second
     return f"{first} {view} and {other}" if first == second else f"{first} and {second}"
 

@@ -1,4 +1,4 @@
-"""Hallucinations under perturbation as a report."""
+"""The report of hallucinations under perturbation."""
 
 from __future__ import annotations
 
@@ -8,31 +8,31 @@ from typing import Any
 
 from augury.analysis.hallucination import LOST, TRANSLATED, Hallucinations, hallucinations
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, heading, where
+from augury.reporting.analyses.report import Analysis, Part, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
-from augury.reporting.looks import legend, look
-from augury.reporting.numbers import MISSING, interval, p_of, probability, share
+from augury.reporting.numbers import MISSING, interval, p_text, probability, share
 from augury.reporting.samples import Example
+from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, records
 
 SHOWN = 5
-"""Examples of every system on the page; the JSON has all."""
+"""The number of examples of every system on the page; the JSON has all."""
 
 
 def answer(results: Sequence[Hallucinations], systems: Sequence[System]) -> str:
-    """Say how many sentences each system loses, and whether the difference is real."""
+    """Return how many sentences each system loses, and whether the difference is real."""
     counts = ", ".join(f"{result.system} {len(result.hallucinated)}" for result in results)
     tests = {result.system: result.against_first.p_sign for result in results if result.against_first}
-    verdicts = [f"Of {where(systems)}, one subword in front makes a hallucination of: {counts}"]
+    verdicts = [f"Of {test_label(systems)}, one subword in front makes a hallucination of: {counts}"]
     for system, p_value in tests.items():
         real = "the difference to the first is real" if p_value < 0.05 else "the difference may be chance"
         of_system = f"{system}: " if len(tests) > 1 else ""
-        verdicts.append(f"{of_system}{real} (sign test {p_of(p_value)})")
+        verdicts.append(f"{of_system}{real} (sign test {p_text(p_value)})")
     return f"{'; '.join(verdicts)}."
 
 
 def parts(results: Sequence[Hallucinations], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
-    """Return how many sentences are lost, by which subword, and examples."""
+    """Return the numbers of lost sentences, in all and by subword, and examples."""
     examples = [
         _example(result, system, index)
         for result, system in zip(results, systems, strict=True)
@@ -61,12 +61,13 @@ def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Ta
             "p": cell(test.p_sign if test else None, probability),
         }
         rows.append(row)
-    what = {"base": "the output for the source as it is", "reference": "the reference"}[settings["compare_to"]]
+    references = {"base": "the output for the source as it is", "reference": "the reference"}
+    reference = references[settings["compare_to"]]
     count = len(results[0].subwords)
     notes = (
         f"A sentence is translated where adjusted BLEU of its output is above {TRANSLATED}, and lost where one of the "
-        f"{count} most frequent subwords of the training source, put before it, makes adjusted BLEU against {what} "
-        f"fall below {LOST}; pairs: sentences with subwords that do it.",
+        f"{count} most frequent subwords of the training source, put before it, makes adjusted BLEU against "
+        f"{reference} fall below {LOST}; pairs: sentences with subwords that do it.",
         "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is lost may still be "
         "about the source. Read the examples.",
         "A system that translates fewer sentences has fewer to lose: compare the shares of those translated too.",
@@ -81,14 +82,14 @@ def _by_subword(results: Sequence[Hallucinations]) -> list[Figure]:
     shown, hover, traces = [html.escape(name) for name in names], ": %{y} sentences with %{x} in front", []
     for index, (result, count) in enumerate(zip(results, counts, strict=True)):
         values = [count.get(name) for name in names]
-        traces.append(trace(result.system, look(index), shown, values, hover, mode="bars"))
+        traces.append(trace(result.system, system_style(index), shown, values, hover, mode="bars"))
     axis = {"type": "category", "tickangle": -60}
     drawing = chart(traces, "subword in front, the most frequent first", "sentences lost", xaxis=axis)
     pairs = zip(results, counts, strict=True)
     lost = [(most, name, result.system) for result, count in pairs for name, most in count.items()]
     most, worst, system = max(lost, key=lambda entry: entry[0], default=(0, MISSING, results[0].system))
     caption = f"Sentences lost by the subword in front; most by {worst if most else MISSING}, {most} of {system}"
-    return [Figure("by-subword", "Sentences lost, by the subword in front", caption, drawing, narrowest=900)]
+    return [Figure("by-subword", "Sentences lost, by the subword in front", caption, drawing, min_width=900)]
 
 
 def _example(result: Hallucinations, system: System, index: int) -> Example:

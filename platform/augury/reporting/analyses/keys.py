@@ -1,4 +1,4 @@
-"""The choice of a key as a report."""
+"""The report on the choice of a key."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
-from augury.analysis.keys import RARE, Keys
+from augury.analysis.keys import RARE, KeyRanking
 from augury.reporting.analyses.report import Part, Report
 from augury.reporting.figures import Figure, chart, trace
-from augury.reporting.looks import look
-from augury.reporting.numbers import MISSING, interval, p_of, share
+from augury.reporting.numbers import MISSING, interval, p_text, share
+from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Table, cell, records
 
 UNTESTED = (
@@ -19,8 +19,8 @@ UNTESTED = (
 )
 
 
-def report(result: Keys, corpus: str, settings: Mapping[str, Any]) -> Report:
-    """Return the report of `analyse_keys` on a corpus called `corpus`."""
+def report(result: KeyRanking, corpus: str, settings: Mapping[str, Any]) -> Report:
+    """Return the report of `analyse_keys` for the corpus with this name."""
     return Report(
         "keys",
         f"Choice of a key: {corpus}",
@@ -31,26 +31,26 @@ def report(result: Keys, corpus: str, settings: Mapping[str, Any]) -> Report:
     )
 
 
-def answer(result: Keys) -> str:
-    """Say which key would be taken, and how sure that is: for these vocabularies, and for other text."""
+def answer(result: KeyRanking) -> str:
+    """Return the key to take, and how certain that is: for these vocabularies, and for other text."""
     (first, *others), test = result.keys, result.to_next
     if not others or test is None:
         return f"Key {first.key} has shared information {first.shared:.3f} with plain text; one key is no choice."
-    sure = "which is real" if test.p_value < 0.05 else "which may be chance"
+    certainty = "which is real" if test.p_value < 0.05 else "which may be chance"
     return (
         f"Key {first.key} would be taken: of {len(result.keys)} keys, its pieces end least where those of the plain "
         f"text do (normalised mutual information {first.shared:.3f}); the next, key {others[0].key}, has "
-        f"{test.value:.3f} more [{test.low:+.3f}, {test.high:+.3f}], {sure} ({p_of(test.p_value)}) for these "
+        f"{test.value:.3f} more [{test.low:+.3f}, {test.high:+.3f}], {certainty} ({p_text(test.p_value)}) for these "
         f"vocabularies. {_stability(result)}"
     )
 
 
-def _stability(result: Keys) -> str:
-    """Say whether the halves of the text rank the keys alike."""
+def _stability(result: KeyRanking) -> str:
+    """Return whether the halves of the text rank the keys alike."""
     if result.ranks is None:
         return "The halves of the text are too small for vocabularies of this size: nothing is known of other text."
-    one, other = map(_ordinal, result.ranks)
-    ranks = f"from either half of the text, key {result.keys[0].key} comes {one} and {other} of {len(result.keys)}"
+    first, second = map(_ordinal, result.ranks)
+    ranks = f"from either half of the text, key {result.keys[0].key} comes {first} and {second} of {len(result.keys)}"
     agreement = result.halves_agree
     if agreement is None:
         return f"Learned {ranks}."
@@ -64,7 +64,7 @@ def _ordinal(rank: int) -> str:
     return f"{rank}{ending}"
 
 
-def _table(result: Keys) -> Table:
+def _table(result: KeyRanking) -> Table:
     rows = []
     for key in result.keys:
         plain, pieces, shown = key.plain, key.enciphered, (key.shared, key.interval.low, key.interval.high)
@@ -97,11 +97,11 @@ def _table(result: Keys) -> Table:
     return records(rows, title="Keys, the least like plain text first", parts=(5,), notes=tuple(notes))
 
 
-def _chart(result: Keys) -> Figure:
+def _chart(result: KeyRanking) -> Figure:
     keys = sorted(result.keys, key=lambda key: key.key)
     names, ends = [key.key for key in keys], [(key.shared, key.interval.low, key.interval.high) for key in keys]
-    values, called = [key.shared for key in keys], "shared information"
-    points = trace(called, look(1), names, values, ", key %{x}: %{y:.3f}", mode="markers", size=9, ends=ends)
+    values, label = [key.shared for key in keys], "shared information"
+    points = trace(label, system_style(1), names, values, ", key %{x}: %{y:.3f}", mode="markers", size=9, ends=ends)
     axis = {"dtick": 1 if len(keys) <= 30 else 5, "rangemode": "normal"}
     drawing = chart([points], "key", "shared information of boundaries", xaxis=axis, yaxis_rangemode="normal")
     summary = ", ".join(f"{key.key} {key.shared:.3f}" for key in keys)

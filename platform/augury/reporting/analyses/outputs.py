@@ -1,4 +1,4 @@
-"""Outputs from the views of a source as a report."""
+"""The report of outputs from the views of a source."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from typing import Any
 
 from augury.analysis.outputs import Outputs, outputs
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, difference_cells, heading, where
+from augury.reporting.analyses.report import Analysis, Part, difference_cells, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
-from augury.reporting.looks import look
-from augury.reporting.numbers import interval, p_of, share
+from augury.reporting.numbers import interval, p_text, share
 from augury.reporting.samples import Example
+from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Table, table
 
 
 def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
-    """Say how well each view is translated, and how often alike."""
+    """Return the score of every view, and how often outputs are equal."""
     summary = []
     for result in [result for result in results if len(result.views) > 1] or results:
         plain, *others = result.views
@@ -27,10 +27,10 @@ def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
             test = view.against_plain
             assert test is not None
             real = "" if test.p_value < 0.05 else ", may be chance"
-            views.append(f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_of(test.p_value)}{real})")
+            views.append(f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_text(test.p_value)}{real})")
         equal = f"all outputs are equal for {share(result.all_same / result.sentences)}"
         summary.append(f"{head}, {', '.join(views)}; {equal}" if others else f"{head} and has no other view")
-    return f"On {where(systems)}, {'. '.join(summary)}."
+    return f"On {test_label(systems)}, {'. '.join(summary)}."
 
 
 def parts(results: Sequence[Outputs], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
@@ -38,8 +38,13 @@ def parts(results: Sequence[Outputs], systems: Sequence[System], settings: Mappi
     sections = [Part("Scores by input view", _table(results), (_chart(results),))]
     for result, system in zip(results, systems, strict=True):
         examples = [
-            Example(heading(system, own.sentence), {"source": own.source}, {"reference": own.reference}, own.outputs)
-            for own in result.examples
+            Example(
+                heading(system, example.sentence),
+                {"source": example.source},
+                {"reference": example.reference},
+                example.outputs,
+            )
+            for example in result.examples
         ]
         of_system = f": {result.system}" if len(results) > 1 else ""
         text = f"Drawn from the {result.sentences - result.all_same:,} sentences whose outputs are not all equal."
@@ -69,7 +74,9 @@ def _chart(results: Sequence[Outputs]) -> Figure:
         names = [html.escape(f"{view.view}, {result.system}" if several else view.view) for view in result.views]
         ends = [(view.value, view.interval.low, view.interval.high) for view in result.views]
         values, hover = [value for value, *_ in ends], " from %{x}: %{y:.1f}"
-        traces.append(trace(result.system, look(index), names, values, hover, mode="markers", size=10, ends=ends))
+        traces.append(
+            trace(result.system, system_style(index), names, values, hover, mode="markers", size=10, ends=ends)
+        )
     drawing = chart(traces, "input view", "BLEU", xaxis_type="category")
     summary = ", ".join(f"{result.system} {view.view} {view.value:.1f}" for result in results for view in result.views)
     return Figure("bleu", "BLEU by input view, with 95 % intervals", f"BLEU by input view: {summary}", drawing)

@@ -1,4 +1,4 @@
-"""The rarest subwords of views as a report."""
+"""The report of the rarest subwords of views."""
 
 from __future__ import annotations
 
@@ -12,23 +12,23 @@ import plotly.graph_objects as go
 
 from augury.analysis.rare_subwords import Piece, RareSubwords, rare_subwords
 from augury.analysis.system import System
-from augury.reporting.analyses.report import Analysis, Part, heading, where
+from augury.reporting.analyses.report import Analysis, Part, heading, test_label
 from augury.reporting.figures import Figure, chart, trace
-from augury.reporting.looks import legend, look
-from augury.reporting.numbers import MISSING, interval, p_of, probability, signed
+from augury.reporting.numbers import MISSING, interval, p_text, probability, signed
+from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, records
 from augury.text.vocabulary_settings import SPACE
 
 NARROWEST, PIXELS, PANEL = 561, 13, 130
-"""The least width, the width of a letter and the height of a view in the chart of a sentence."""
+"""The minimum width, the width of a letter and the height of a view in the chart of a sentence."""
 GRID = "rgba(128,136,147,0.3)"
-"""Of all panels; a page colours the grid of the first axis alone."""
+"""The colour of the grid in all panels; a page colours only that of the first axis."""
 UNSEEN = 0.5
-"""Where a chart with a logarithmic axis puts 0."""
+"""The position of 0 on a logarithmic axis."""
 
 
 def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
-    """Say in which views the rarest subword is more frequent, and how sure that is."""
+    """Return the views in which the rarest subword is more frequent, and how certain that is."""
     sentences = []
     for result in [result for result in results if len(result.views) > 1] or results:
         plain, *others = result.views
@@ -45,16 +45,16 @@ def answer(results: Sequence[RareSubwords], systems: Sequence[System]) -> str:
             assert test is not None and view.p_corrected is not None
             verbs = {"more": test.more, "less": test.fewer}
             most, least = sorted(verbs, key=lambda verb: verbs[verb], reverse=True)
-            sure = p_of(view.p_corrected) + ("" if view.p_corrected < 0.05 else ", may be chance")
+            certainty = p_text(view.p_corrected) + ("" if view.p_corrected < 0.05 else ", may be chance")
             summary.append(
                 f"{view.view} {view.mean.value:.1f}, {most} often in {verbs[most]:,} sentences and {least} often in "
-                f"{verbs[least]:,} ({sure})"
+                f"{verbs[least]:,} ({certainty})"
             )
         sentences.append(
             f"{of_system}the rarest subword of a sentence was seen in training {plain.mean.value:.1f} times on average "
             f"in plain text; {'; '.join(summary)}"
         )
-    return f"On {where(systems)}, {'. '.join(sentences)}."
+    return f"On {test_label(systems)}, {'. '.join(sentences)}."
 
 
 def parts(results: Sequence[RareSubwords], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
@@ -112,7 +112,9 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
         values = values[values > 0]
         shares = [float((counts >= value).mean()) for value in values]
         hover = ": %{y:.1%} at least %{x} times"
-        traces.append(trace(view.view, look(index), values.tolist(), shares, hover, mode="lines", line_shape="vh"))
+        traces.append(
+            trace(view.view, system_style(index), values.tolist(), shares, hover, mode="lines", line_shape="vh")
+        )
     drawing = chart(traces, "count in training", "share of sentences", height=320, yaxis_tickformat=".0%")
     drawing.update_xaxes(type="log", dtick=1, rangemode="normal")
     seen = ", ".join(f"{view.view} {1 - view.unseen / len(view.rarest):.0%}" for view in result.views)
@@ -121,7 +123,7 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
 
 
 def _sentence(result: RareSubwords, system: System, place: int, index: int) -> Figure:
-    """Draw the pieces of a sentence over its letters, a panel for every view, as high as they are frequent."""
+    """Draw the pieces of a sentence over its letters, a panel for every view; height shows frequency."""
     row, views = result.examples[index]
     text, count = system.sources[row], len(views)
     traces = [drawn for number, (view, pieces) in enumerate(views.items()) for drawn in _pieces(number, view, pieces)]
@@ -132,13 +134,13 @@ def _sentence(result: RareSubwords, system: System, place: int, index: int) -> F
     most = max((piece.count for pieces in views.values() for piece in pieces), default=1)
     ends = [math.log10(UNSEEN) - 0.1, math.log10(most) + 0.7]
     drawing.update_yaxes(type="log", dtick=1, range=ends, zeroline=False, gridcolor=GRID)
-    at, letters = [place + 0.5 for place in range(len(text))], list(map(html.escape, text))
-    drawing.update_xaxes(tickmode="array", tickvals=at, ticktext=letters, tickangle=0)
+    positions, letters = [place + 0.5 for place in range(len(text))], list(map(html.escape, text))
+    drawing.update_xaxes(tickmode="array", tickvals=positions, ticktext=letters, tickangle=0)
     drawing.update_xaxes(showgrid=False, range=[-1, len(text)], anchor=f"y{count}")
     least = {view: min(pieces, key=lambda piece: piece.count, default=Piece("", 0)) for view, pieces in views.items()}
     summary = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
     title, width = f"{heading(system, row)}; the rarest: {summary}", max(NARROWEST, PIXELS * len(text))
-    return Figure(f"sentence-{place}-{index}", title, f"{text}: {summary}", drawing, narrowest=width)
+    return Figure(f"sentence-{place}-{index}", title, f"{text}: {summary}", drawing, min_width=width)
 
 
 def _pieces(number: int, view: str, pieces: Sequence[Piece]) -> list[go.Scatter]:
@@ -146,10 +148,10 @@ def _pieces(number: int, view: str, pieces: Sequence[Piece]) -> list[go.Scatter]
     spans, heights = list(_spans(pieces)), [max(UNSEEN, piece.count) for piece in pieces]
     x = [x for start, end in spans for x in (start, end, None)]
     y = [y for height in heights for y in (height, height, None)]
-    line = {"color": look(number).colour, "width": 4}
+    line = {"color": system_style(number).colour, "width": 4}
     labels = trace(
         view,
-        look(number),
+        system_style(number),
         [(start + end) / 2 for start, end in spans],
         heights,
         " %{customdata[0]}: %{customdata[1]} times",
@@ -164,7 +166,7 @@ def _pieces(number: int, view: str, pieces: Sequence[Piece]) -> list[go.Scatter]
 
 
 def _spans(pieces: Sequence[Piece]) -> Iterator[tuple[float, float]]:
-    """Yield the letters of the text, from and to, that pieces stand for; the space before the text is at -1."""
+    """Yield the range of letters, start and end, of every piece; the space before the text is at -1."""
     start = -1
     for piece in pieces:
         end = start + len(piece.text)

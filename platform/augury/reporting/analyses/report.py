@@ -1,4 +1,4 @@
-"""How every analysis is told: an answer, then parts of a table, charts and examples; as text, as a page and as JSON."""
+"""The report of an analysis: an answer, then sections of tables, charts and examples; as text, page and JSON."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 from augury.analysis.system import System
 from augury.core.store import Folder
 from augury.reporting.figures import Figure
-from augury.reporting.looks import Look
 from augury.reporting.numbers import MISSING, interval, probability, signed
 from augury.reporting.page import render_page
 from augury.reporting.samples import Example
+from augury.reporting.styles import Style
 from augury.reporting.tables import Cell, Table, cell, plain_text
 from augury.scoring.significance import Difference
 
@@ -24,42 +24,42 @@ class Part:
     heading: str
     table: Table | None = None
     figures: Sequence[Figure] = ()
-    legend: Sequence[tuple[Look, str]] = ()
+    legend: Sequence[tuple[Style, str]] = ()
     examples: Sequence[Example] = ()
     text: str = ""
-    """What must be known to read it."""
+    """An explanation of the section."""
 
 
 class Analysis(NamedTuple):
-    """An analysis of runs; results are one for all systems, or a list of one for each."""
+    """An analysis of runs; its results are one object for all systems, or a list with one for each."""
 
     name: str
     title: str
     compute: Callable[..., Any]
-    """From systems and settings to results."""
+    """The function from systems and settings to results."""
     answer: Callable[[Any, Sequence[System]], str]
     parts: Callable[[Any, Sequence[System], Mapping[str, Any]], list[Part]]
     settings: tuple[str, ...] = ()
-    """The names of those that `compute` takes."""
+    """The names of the settings of `compute`."""
 
 
 @dataclass(frozen=True)
 class Report:
-    """An analysis for people, and `content` for programs."""
+    """The report of an analysis for people, with `content` for programs."""
 
     name: str
-    """Of its files."""
+    """The name of its files, without ending."""
     title: str
     answer: str
     parts: Sequence[Part]
     content: Mapping[str, Any]
     cautions: Sequence[str] = ()
     sources: Table | None = None
-    """The runs or texts that it is about."""
+    """The runs or texts that were analysed."""
 
     @property
     def page(self) -> str:
-        """The name of its page."""
+        """The file name of its page."""
         return f"{self.name}.html"
 
     def text(self, width: int | None = None) -> str:
@@ -74,18 +74,18 @@ class Report:
         folder.write(self.page, render_page("analysis", figures, name=self.title, report=self))
 
 
-def where(systems: Sequence[System]) -> str:
-    """Return the text that systems are looked at with: `test2016 (1,000 sentences)`."""
+def test_label(systems: Sequence[System]) -> str:
+    """Return the test set and the number of sentences analysed: `test2016 (1,000 sentences)`."""
     return f"{systems[0].test} ({len(systems[0].rows):,} sentences)"
 
 
 def heading(system: System, sentence: int) -> str:
-    """Return the heading of a sentence, by its line in the test set."""
+    """Return the heading of a sentence: its line in the test set."""
     return f"line {system.rows[sentence] + 1}"
 
 
 def difference_cells(test: Difference | None, scale: float = 1.0) -> list[Cell]:
-    """Return a difference with its interval, both times `scale`, and its p-value; dashes where nothing was tested."""
+    """Return a difference with its interval, multiplied by `scale`, and its p-value; dashes for None."""
     if test is None:
         return [Cell(MISSING)] * 2
     value, low, high = (scale * end for end in (test.value, test.low, test.high))

@@ -11,27 +11,28 @@ from augury.reporting.score_tables import by_test
 from augury.reporting.sweeps.locations import address_table, locations, reproduce_command
 
 
-def render(shown: Reproduction) -> str:
-    """Return the page as far as the table is measured."""
-    cost, sweep, space = score_against_cost(shown.deciding) if shown.deciding else [], shown.sweep, shown.table.space
-    title = f"{shown.table.name} at scale {space.scale}"
-    what, *cautions = heading(shown)
-    measured = ((line.name, line.configuration) for line in shown.lines if line.configuration)
+def render(reproduction: Reproduction) -> str:
+    """Render the page of a table, as far as it is measured."""
+    table, sweep, deciding = reproduction.table, reproduction.sweep, reproduction.deciding
+    cost = score_against_cost(deciding) if deciding else []
+    title = f"{table.name} at scale {table.space.scale}"
+    source, *cautions = heading(reproduction)
+    measured = ((line.name, line.configuration) for line in reproduction.lines if line.configuration)
     return render_page(
         "paper",
         cost,
         name=title,
         title=title,
-        table=shown.table,
-        answer=answer(shown),
-        cautions=[*cautions, *(shown.deciding.warnings if shown.deciding else ())],
-        facts={"paper": what, "seeds": ", ".join(map(str, sweep.seeds)), "training in all": duration(sweep.seconds)},
-        rows=rows(shown),
-        downloads=downloads(title, csv=csv(shown), tex=latex(shown)),
-        by_test=by_test(list(shown.comparisons.values())) if len(shown.comparisons) > 1 else None,
-        published=published_by_test(shown),
+        table=table,
+        answer=answer(reproduction),
+        cautions=[*cautions, *(deciding.warnings if deciding else ())],
+        facts={"paper": source, "seeds": ", ".join(map(str, sweep.seeds)), "training in all": duration(sweep.seconds)},
+        rows=rows(reproduction),
+        downloads=downloads(title, csv=csv(reproduction), tex=latex(reproduction)),
+        by_test=by_test(list(reproduction.comparisons.values())) if len(reproduction.comparisons) > 1 else None,
+        published=published_by_test(reproduction),
         cost=cost,
-        command=reproduce_command(sweep, shown.table.name),
+        command=reproduce_command(sweep, table.name),
         locations=locations(sweep),
         addresses=address_table("row", measured),
     )

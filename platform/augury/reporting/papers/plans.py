@@ -24,27 +24,27 @@ def to_dict(table: Published, plan: Plan) -> dict[str, Any]:
     }
 
 
-def text(shown: Published, plan: Plan) -> str:
-    """Return the same as plain lines, with the addresses of the configurations; of test sets the mean alone."""
-    rows = [_row(shown, plan, name) for name in shown.rows]
-    notes = (*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(shown))
+def text(table: Published, plan: Plan) -> str:
+    """Return the rows as plain lines, with the addresses of configurations; of several test sets only the mean."""
+    rows = [_row(table, plan, name) for name in table.rows]
+    notes = (*reasons({row["name"]: row["why"] for row in rows}), *printed_notes(table))
     cells = [[row["name"], _printed(row["published"]), row["address"] or MISSING] for row in rows]
-    head = f"{shown.space.question}\n{shown.where} of {shown.paper}, at scale {shown.space.scale}\n\n"
+    head = f"{table.space.question}\n{table.where} of {table.paper}, at scale {table.space.scale}\n\n"
     return head + tables.plain_text([tables.table(("row", "published", "run"), cells, notes=notes)]).rstrip("\n")
 
 
 def _printed(published: Mapping[str, float]) -> str:
-    every = ", ".join(f"{column} {value:g}" for column, value in published.items()) or MISSING
-    return f"{published[MEAN]:.1f}" if MEAN in published else every
+    all_columns = ", ".join(f"{column} {value:g}" for column, value in published.items()) or MISSING
+    return f"{published[MEAN]:.1f}" if MEAN in published else all_columns
 
 
 def _row(table: Published, plan: Plan, name: str) -> dict[str, Any]:
-    """Return a row as it is printed, and the address of its runs, or why it has none."""
+    """Return a row as it is printed, and the address of its runs, or the reason why it has none."""
     addresses = {planned.name: planned.address for planned in plan.configurations.values()}
     same = next((merged for merged in plan.merged if merged.label == name), None)
-    why = ""
+    reason = ""
     if same:
-        why = f"as {same.same_as}: {same.reason}"
+        reason = f"as {same.same_as}: {same.reason}"
     elif plan.configurations and name not in addresses:
-        why = "other rows were asked for" if name in table.space.rows else table.reason(name)
-    return {**printed_dict(table, name), "address": addresses.get(same.same_as if same else name), "why": why}
+        reason = "other rows were asked for" if name in table.space.rows else table.reason(name)
+    return {**printed_dict(table, name), "address": addresses.get(same.same_as if same else name), "why": reason}

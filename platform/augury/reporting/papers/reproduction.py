@@ -1,4 +1,4 @@
-"""The rows of a paper's table: what is printed, what was measured, and why a row was not run."""
+"""The rows of a paper's table: printed values, measured values, and the reasons why rows were not run."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
 
 MEASURED = "measured.json"
-"""In the folder of a sweep over a table that is not one of scores: run -> printed column -> value."""
+"""The file, in the folder of a sweep, for tables of other quantities than scores: run -> printed column -> value."""
 
 Status = Literal["measured", "partly measured", "failed", "left out", "not begun", "not run", "computed"]
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What is measured of a row in one column; None is what is not known."""
+class Measurement:
+    """The measured value of a row in one column; None: not known."""
 
     value: float | None = None
     deviation: float | None = None
@@ -39,26 +39,30 @@ class Measured:
 
 
 @dataclass(frozen=True)
-class Line:
+class TableLine:
     """One row of the table; values are by column: a test set, or `mean` over all of them."""
 
     name: str
     status: Status
-    """left out: other rows were asked for; not begun: the command ended before; not run: nothing here stands for it;
+    """left out: other rows were asked for; not begun: the command ended before; not run: no configuration measures it;
     computed: from other rows, as far as they are measured."""
-    why: str
-    """The reason of the status; empty where all is measured and nothing is special."""
+    reason: str
+    """The reason of the status; empty where everything is measured."""
     configuration: Configuration | None
     printed: PrintedRow | None
-    """None where the row is not in print."""
-    elsewhere: Mapping[str, float]
-    """Where -> a value of the same system."""
-    measured: Mapping[str, Measured] = field(default_factory=dict)
+    """None where the paper does not print the row."""
+    literature: Mapping[str, float]
+    """Source -> a value of the same system published there."""
+    measurements: Mapping[str, Measurement] = field(default_factory=dict)
 
     @property
     def values(self) -> Mapping[str, float]:
         """The measured values, or those computed from them."""
-        return {column: found.value for column, found in self.measured.items() if found.value is not None}
+        return {
+            column: measurement.value
+            for column, measurement in self.measurements.items()
+            if measurement.value is not None
+        }
 
     @property
     def published(self) -> Mapping[str, float]:
@@ -73,10 +77,10 @@ class Reproduction:
     table: Published
     sweep: Sweep
     systems: tuple[SystemResult, ...]
-    """Those that are measured, the reference first."""
+    """The measured systems, the reference first."""
     comparisons: Mapping[str, Comparison]
     """Comparisons with the reference by column; the first one decides."""
-    lines: tuple[Line, ...]
+    lines: tuple[TableLine, ...]
 
     @property
     def column(self) -> str:
@@ -85,7 +89,7 @@ class Reproduction:
 
     @property
     def columns(self) -> list[str]:
-        """The columns of which anything is printed or measured, the mean over test sets last."""
+        """The columns with printed or measured values, the mean over test sets last."""
         known = dict.fromkeys(self.comparisons)
         for line in self.lines:
             known |= dict.fromkeys([*line.values, *line.published])
@@ -96,37 +100,39 @@ class Reproduction:
         """The comparison that decides; None before anything is scored."""
         return self.comparisons.get(self.column)
 
-    def published(self, line: Line) -> float | None:
-        """Return the value that the paper prints and that decides."""
+    def published(self, line: TableLine) -> float | None:
+        """Return the printed value in the column that decides."""
         return line.published.get(MEAN, line.published.get(self.column))
 
-    def measured(self, line: Line) -> Measured:
-        """Return what is measured, or computed, and decides."""
-        return line.measured.get(self.column, Measured())
+    def measurement(self, line: TableLine) -> Measurement:
+        """Return the measured or computed value in the column that decides."""
+        return line.measurements.get(self.column, Measurement())
 
-    def literature(self, line: Line) -> dict[str, float]:
-        """Return where -> a value that does not compare; at another scale the table's own is one of them."""
-        own = self.published(line)
-        printed = {} if self.table.comparable or own is None else {f"{self.table.where}, at the paper's scale": own}
-        return {**printed, **line.elsewhere}
+    def literature(self, line: TableLine) -> dict[str, float]:
+        """Return source -> published value that does not compare; at another scale the table's own is one of them."""
+        published = self.published(line)
+        if self.table.comparable or published is None:
+            return dict(line.literature)
+        return {f"{self.table.where}, at the paper's scale": published, **line.literature}
 
-    def gap(self, line: Line) -> float | None:
+    def gap(self, line: TableLine) -> float | None:
         """Return measured minus published, where they compare."""
-        value, printed = self.measured(line).value, self.published(line)
+        value, printed = self.measurement(line).value, self.published(line)
         return value - printed if self.table.comparable and value is not None and printed is not None else None
 
-    def within(self, line: Line) -> bool | None:
-        """Tell whether the gap is within the table's tolerance, which is one of scores."""
+    def within(self, line: TableLine) -> bool | None:
+        """Return whether the gap is within the table's tolerance; None where there is none, and for computed rows."""
         gap = self.gap(line)
         return None if gap is None or line.status == "computed" else abs(gap) <= self.table.tolerance
 
 
-def reproduction(table: Published, sweep: Sweep) -> Reproduction:
-    """Return the table as far as a sweep over its rows, or over some of them, has measured it."""
+def load_reproduction(table: Published, sweep: Sweep) -> Reproduction:
+    """Return the table as far as a sweep over its rows, or some of them, has measured it."""
     if table.measure is not None:
-        values = _quantities(table, sweep)
+        values = _measure_runs(table, sweep)
         lines = [_line(table, name, sweep) for name in table.rows]
-        return Reproduction(table, sweep, (), {}, tuple(replace(line, measured=_means(line, values)) for line in lines))
+        lines = [replace(line, measurements=_means(line, values)) for line in lines]
+        return Reproduction(table, sweep, (), {}, tuple(lines))
     systems = _systems(sweep)
     tests = scored_sets(systems)
     comparisons = {comparison.test: comparison for comparison in compare_all(systems, tests)}
@@ -137,14 +143,14 @@ def reproduction(table: Published, sweep: Sweep) -> Reproduction:
         if name not in {*table.improvements, *table.rescored}:
             line = _line(table, name, sweep)
             system = by_address.get(line.configuration.address) if line.configuration else None
-            run[name] = replace(line, measured=_scores(system, comparisons)) if system else line
+            run[name] = replace(line, measurements=_scores(system, comparisons)) if system else line
     computed = {name: _improvement(table, name, run) for name in table.improvements}
     computed |= {name: _rescored(table, name, run) for name in table.rescored}
     return Reproduction(table, sweep, tuple(systems), comparisons, tuple((run | computed)[name] for name in table.rows))
 
 
-def _quantities(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, float]]:
-    """Return what every scored run measures, by printed column; it is kept with the sweep, and measured once."""
+def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, float]]:
+    """Return the quantities of every scored run, by printed column; each is measured once and kept with the sweep."""
     assert table.measure is not None
     kept = dict(sweep.folder.read_json(MEASURED)) if sweep.folder.exists(MEASURED) else {}
     runs = [(name, seed, run) for name, seeds in sweep.scored().items() for seed, run in seeds.items()]
@@ -157,79 +163,79 @@ def _quantities(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, flo
     return {run: kept[run.name] for _, _, run in runs}
 
 
-def _means(line: Line, values: Mapping[Folder, Mapping[str, float]]) -> dict[str, Measured]:
-    """Return the means and standard deviations of what the scored runs of a line measure."""
+def _means(line: TableLine, values: Mapping[Folder, Mapping[str, float]]) -> dict[str, Measurement]:
+    """Return the means and standard deviations of the quantities over the scored runs of a line."""
     trials = line.configuration.trials if line.configuration else ()
     runs = [values[trial.folder] for trial in trials if trial.folder in values]
     columns = {column: [run[column] for run in runs] for column in (runs[0] if runs else ())}
-    return {column: Measured(float(np.mean(of_runs)), _deviation(of_runs)) for column, of_runs in columns.items()}
+    return {column: Measurement(float(np.mean(of_runs)), _deviation(of_runs)) for column, of_runs in columns.items()}
 
 
 def _systems(sweep: Sweep) -> list[SystemResult]:
-    """Return the scored systems, the reference first, which may have no scores."""
-    known = {name: seeds for name, seeds in sweep.scored().items() if seeds}
-    systems = load_groups(list(known.values()), list(known))
+    """Return the scored systems after the reference, which may have no scores."""
+    scored = {name: seeds for name, seeds in sweep.scored().items() if seeds}
+    systems = load_groups(list(scored.values()), list(scored))
     reference = sweep.by_address[sweep.reference]
-    if reference.name in known:
+    if reference.name in scored:
         return systems
     unscored = SystemResult(
-        reference.name, reference.address, runs={}, facts={}, tests={}, cost=None, unscored=(), resampled={}
+        reference.name, reference.address, runs={}, metadata={}, tests={}, cost=None, unscored=(), resampled={}
     )
     return [unscored, *systems]
 
 
-def _line(table: Published, name: str, sweep: Sweep) -> Line:
-    """Return a row without what is measured of it."""
+def _line(table: Published, name: str, sweep: Sweep) -> TableLine:
+    """Return a row without its measured values."""
     same = next((merged for merged in sweep.merged if merged.label == name), None)
     run_name = same.same_as if same else name
     configuration = next((item for item in sweep.configurations if item.name == run_name), None)
-    status, why = _status(table, name, configuration)
+    status, reason = _status(table, name, configuration)
     if same:
-        why = "; ".join(part for part in (f"runs once, as {same.same_as}: {same.reason}", why) if part)
-    return Line(name, status, why, configuration, table.printed.rows.get(name), table.literature.get(name, {}))
+        reason = "; ".join(part for part in (f"runs once, as {same.same_as}: {same.reason}", reason) if part)
+    return TableLine(name, status, reason, configuration, table.printed.rows.get(name), table.literature.get(name, {}))
 
 
-def _rescored(table: Published, name: str, lines: Mapping[str, Line]) -> Line:
-    """Return the outputs of a row by another metric, which does not compare with that of other rows."""
+def _rescored(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
+    """Return the scores of a row's outputs in another metric, which does not compare with that of other rows."""
     other, metric = table.rescored[name]
     measured = {}
-    for column, scored in lines[other].measured.items():
+    for column, scored in lines[other].measurements.items():
         if scored.row and (score := scored.row.scores.get(metric)):
             row = replace(scored.row, difference=None, tested=None, corrected=None)
-            measured[column] = Measured(score.value, None, row, score)
+            measured[column] = Measurement(score.value, None, row, score)
     return replace(
         lines[other],
         name=name,
-        why="; ".join(filter(None, (table.reason(name), lines[other].why))),
+        reason="; ".join(filter(None, (table.reason(name), lines[other].reason))),
         printed=table.printed.rows.get(name),
-        elsewhere=table.literature.get(name, {}),
-        measured=measured,
+        literature=table.literature.get(name, {}),
+        measurements=measured,
     )
 
 
-def _improvement(table: Published, name: str, lines: Mapping[str, Line]) -> Line:
-    """Return by how many per cent one row is above another, wherever both are measured."""
+def _improvement(table: Published, name: str, lines: Mapping[str, TableLine]) -> TableLine:
+    """Return the relative improvement, in per cent, of one row over another, wherever both are measured."""
     better, other = (lines[row].values for row in table.improvements[name])
     both = {column: value for column, value in other.items() if value and column in better}
-    measured = {column: Measured(100 * (better[column] / value - 1)) for column, value in both.items()}
-    printed, elsewhere = table.printed.rows.get(name), table.literature.get(name, {})
-    return Line(name, "computed", table.reason(name), None, printed, elsewhere, measured)
+    measured = {column: Measurement(100 * (better[column] / value - 1)) for column, value in both.items()}
+    printed, literature = table.printed.rows.get(name), table.literature.get(name, {})
+    return TableLine(name, "computed", table.reason(name), None, printed, literature, measured)
 
 
-def _scores(system: SystemResult, comparisons: Mapping[str, Comparison]) -> dict[str, Measured]:
+def _scores(system: SystemResult, comparisons: Mapping[str, Comparison]) -> dict[str, Measurement]:
     """Return the scores of a system in all comparisons."""
     measured = {}
     for column, comparison in comparisons.items():
         row, metric = comparison.row(system.address), comparison.metrics[0]
         if row and row.scores:
-            score, drawn = row.scores.get(metric), system.resampled.get(column, {}).get(metric)
-            value, deviation = score.value if score else None, _deviation(drawn.scores) if drawn else None
-            measured[column] = Measured(value, deviation, row, score)
+            score, resampled = row.scores.get(metric), system.resampled.get(column, {}).get(metric)
+            value, deviation = score.value if score else None, _deviation(resampled.scores) if resampled else None
+            measured[column] = Measurement(value, deviation, row, score)
     return measured
 
 
 def _deviation(values: Sequence[float] | np.ndarray) -> float | None:
-    """Return the standard deviation over seeds; None of one."""
+    """Return the standard deviation over seeds; None for a single one."""
     return float(np.std(values, ddof=1)) if len(values) > 1 else None
 
 
@@ -238,7 +244,7 @@ def _status(table: Published, name: str, configuration: Configuration | None) ->
         requested = name in table.space.rows
         return ("left out", "other rows were asked for") if requested else ("not run", table.reason(name))
     trials = configuration.trials
-    scored = [trial for trial in trials if trial.progress == "finished" and run_files.scored(trial.folder)]
+    scored = [trial for trial in trials if trial.progress == "finished" and run_files.is_scored(trial.folder)]
     failed = "; ".join(
         f"seed {trial.seed} failed: {trial.error or 'unknown'}" for trial in trials if trial.progress == "failed"
     )

@@ -13,21 +13,21 @@ from augury.core.progress import duration
 from augury.reporting import tables
 from augury.reporting.answer import answer as compare_in_words
 from augury.reporting.comparison import MEAN
-from augury.reporting.looks import look
-from augury.reporting.numbers import MISSING, Form, factor, number, probability, signed
-from augury.reporting.papers.reproduction import Line, Measured, Reproduction
+from augury.reporting.numbers import MISSING, NumberFormat, factor, number, probability, signed
+from augury.reporting.papers.reproduction import Measurement, Reproduction, TableLine
 from augury.reporting.score_tables import COSTS
+from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Row, Table, cell, row, table
 from augury.scoring.metrics import title
 from augury.sweeping.published import Published
 
 LONGEST = 200
-"""Characters of an error among the notes."""
+"""The maximum number of characters of a reason in the notes."""
 
 
-def heading(shown: Reproduction) -> list[str]:
-    """Say what is reproduced and at which scale, and where values do not compare, that they do not."""
-    table, scale = shown.table, shown.table.space.scale
+def heading(reproduction: Reproduction) -> list[str]:
+    """Return the table, paper and scale and, where published values do not compare, a caution."""
+    table, scale = reproduction.table, reproduction.table.space.scale
     lines = [f"{table.where} of {table.paper}, at scale {scale}"]
     if not table.comparable:
         lines.append(
@@ -37,145 +37,155 @@ def heading(shown: Reproduction) -> list[str]:
     return lines
 
 
-def answer(shown: Reproduction) -> str:
-    """Return the table's outcome in one sentence."""
-    if shown.table.measure is not None:
-        count = sum(bool(line.values) for line in shown.lines)
-        return f"{count} of {sum(line.configuration is not None for line in shown.lines)} rows are measured."
-    return compare_in_words(shown.deciding) if shown.deciding else "Nothing is measured yet."
+def answer(reproduction: Reproduction) -> str:
+    """Return the outcome in one sentence."""
+    if reproduction.table.measure is not None:
+        count = sum(bool(line.values) for line in reproduction.lines)
+        return f"{count} of {sum(line.configuration is not None for line in reproduction.lines)} rows are measured."
+    return compare_in_words(reproduction.deciding) if reproduction.deciding else "Nothing is measured yet."
 
 
-def rows(shown: Reproduction) -> Table:
+def rows(reproduction: Reproduction) -> Table:
     """Return published and measured values in one table, with differences to the reference, and cost."""
-    if shown.table.measure is not None:
-        return _quantities(shown)
-    cells = [_cells(shown, line) for line in shown.lines]
+    if reproduction.table.measure is not None:
+        return _quantity_table(reproduction)
+    cells = [_cells(reproduction, line) for line in reproduction.lines]
     columns = ["row", *cells[0]]
-    lines = [_row(shown, line, list(of_line.values())) for line, of_line in zip(shown.lines, cells, strict=True)]
-    title, parts = shown.deciding.test if shown.deciding else "", (columns.index("data"),)
-    return table(columns, lines, title=title, notes=tuple(notes(shown)), parts=parts)
+    lines = [
+        _row(reproduction, line, list(of_line.values()))
+        for line, of_line in zip(reproduction.lines, cells, strict=True)
+    ]
+    title, parts = reproduction.deciding.test if reproduction.deciding else "", (columns.index("data"),)
+    return table(columns, lines, title=title, notes=tuple(notes(reproduction)), parts=parts)
 
 
-def published_by_test(shown: Reproduction) -> Table | None:
-    """Return the values of every test set, printed ones below measured ones; None where there is one set.
+def published_by_test(reproduction: Reproduction) -> Table | None:
+    """Return the values on every test set, printed ones below measured ones; None where there is one set.
 
-    What is printed of the mean alone is in the other table.
+    Rows with only a printed mean are not repeated; `rows` has it.
     """
-    printed = [line for line in shown.lines if set(line.published) - {shown.column, MEAN}]
-    if shown.table.measure is not None or (len(shown.comparisons) < 2 and not printed):
+    printed = [line for line in reproduction.lines if set(line.published) - {reproduction.column, MEAN}]
+    if reproduction.table.measure is not None or (len(reproduction.comparisons) < 2 and not printed):
         return None
-    columns = list(dict.fromkeys([*shown.columns, MEAN]))
+    columns = list(dict.fromkeys([*reproduction.columns, MEAN]))
     lines = []
-    for line in shown.lines:
+    for line in reproduction.lines:
         if line.values:
-            lines.append(_row(shown, line, [cell(line.values.get(column)) for column in columns]))
+            lines.append(_row(reproduction, line, [cell(line.values.get(column)) for column in columns]))
         if line in printed:
             lines.append(_printed(line, [cell(line.published.get(column)) for column in columns]))
     return table(["row", *columns], lines, title="by test set")
 
 
-def _quantities(shown: Reproduction) -> Table:
-    """Return what runs measure by printed column, and below what is printed; of a table that is not one of scores."""
-    columns, lines = shown.columns, []
-    for line in shown.lines:
-        measured = [_with_deviation(line.measured.get(column, Measured()), _quantity) for column in columns]
+def _quantity_table(reproduction: Reproduction) -> Table:
+    """Return the table of other quantities than scores: measured values by printed column, printed ones below."""
+    columns, lines = reproduction.columns, []
+    for line in reproduction.lines:
+        measured = [_with_deviation(line.measurements.get(column, Measurement()), _quantity) for column in columns]
         trials = line.configuration.trials if line.configuration else ()
         seeds = sum(trial.progress == "finished" for trial in trials)
-        lines.append(_row(shown, line, [seeds, *measured, line.status]))
+        lines.append(_row(reproduction, line, [seeds, *measured, line.status]))
         if line.published:
             printed = [cell(line.published.get(column), _quantity) for column in columns]
             lines.append(_printed(line, [Cell(""), *printed, Cell("")]))
-    return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(shown)))
+    return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(reproduction)))
 
 
-def _row(shown: Reproduction, line: Line, cells: Sequence[object]) -> Row:
-    """Return a row with the look that charts give it; one that is not measured is faint."""
-    names = [system.name for system in shown.systems]
-    drawn = look(names.index(line.name)) if line.name in names else None
-    return row([line.name, *cells], look=drawn, faint=not line.values)
+def _row(reproduction: Reproduction, line: TableLine, cells: Sequence[object]) -> Row:
+    """Return a row with its system's style in charts; rows without measured values are faint."""
+    names = [system.name for system in reproduction.systems]
+    style = system_style(names.index(line.name)) if line.name in names else None
+    return row([line.name, *cells], style=style, faint=not line.values)
 
 
-def _printed(line: Line, cells: Sequence[Cell]) -> Row:
+def _printed(line: TableLine, cells: Sequence[Cell]) -> Row:
     return row([f"{line.name} (published)", *cells], faint=True)
 
 
-def notes(shown: Reproduction) -> list[str]:
-    """Return what must be known to read the numbers."""
-    tolerance = f"measured − published: within the tolerance of ± {shown.table.tolerance:g}, or beyond it"
+def notes(reproduction: Reproduction) -> list[str]:
+    """Return notes that explain the numbers."""
+    tolerance = f"measured − published: within the tolerance of ± {reproduction.table.tolerance:g}, or beyond it"
     return [
-        *([tolerance] if shown.table.comparable else []),
-        *reasons({line.name: shorten(line.why, LONGEST, placeholder=" …") for line in shown.lines}),
+        *([tolerance] if reproduction.table.comparable else []),
+        *reasons({line.name: shorten(line.reason, LONGEST, placeholder=" …") for line in reproduction.lines}),
         *(
             f"{line.name} elsewhere: {value} ({where})"
-            for line in shown.lines
-            for where, value in line.elsewhere.items()
+            for line in reproduction.lines
+            for where, value in line.literature.items()
         ),
-        *printed_notes(shown.table),
+        *printed_notes(reproduction.table),
         f"{MISSING}: not printed in the paper, or not measured; ±: standard deviation over seeds",
-        *(shown.deciding.notes if shown.deciding else ()),
+        *(reproduction.deciding.notes if reproduction.deciding else ()),
     ]
 
 
 def reasons(by_row: Mapping[str, str]) -> list[str]:
-    """Return a line for every reason, behind the rows that it is of; a row without a reason is in none."""
+    """Return a line for every reason, prefixed by the rows that have it; rows without a reason are left out."""
     names: dict[str, list[str]] = {}
-    for name, why in by_row.items():
-        names.setdefault(why, []).append(name)
-    return [f"{', '.join(of_reason)}: {why}" for why, of_reason in names.items() if why]
+    for name, reason in by_row.items():
+        names.setdefault(reason, []).append(name)
+    return [f"{', '.join(of_reason)}: {reason}" for reason, of_reason in names.items() if reason]
 
 
-def deviations(shown: Reproduction) -> list[str]:
+def deviations(reproduction: Reproduction) -> list[str]:
     """Return the deviations from the paper."""
-    return [f"not as in the paper: {line}" for line in shown.table.deviations]
+    return [f"not as in the paper: {line}" for line in reproduction.table.deviations]
 
 
-def _tables(shown: Reproduction) -> list[Table]:
-    tests = published_by_test(shown)
-    return [rows(shown), *([tests] if tests else [])]
+def _tables(reproduction: Reproduction) -> list[Table]:
+    tests = published_by_test(reproduction)
+    return [rows(reproduction), *([tests] if tests else [])]
 
 
-def text(shown: Reproduction) -> str:
+def text(reproduction: Reproduction) -> str:
     """Return everything as plain lines, fitted to the terminal if there is one."""
-    cost = f"cost: {duration(shown.sweep.seconds)} of training in all"
-    ending = ["\n".join(lines) for lines in (deviations(shown), [cost, answer(shown)]) if lines]
-    return "\n\n".join(["\n".join(heading(shown)), tables.plain_text(_tables(shown)).rstrip(), *ending]) + "\n"
+    cost = f"cost: {duration(reproduction.sweep.seconds)} of training in all"
+    ending = ["\n".join(lines) for lines in (deviations(reproduction), [cost, answer(reproduction)]) if lines]
+    blocks = ["\n".join(heading(reproduction)), tables.plain_text(_tables(reproduction)).rstrip(), *ending]
+    return "\n\n".join(blocks) + "\n"
 
 
-def latex(shown: Reproduction) -> str:
-    """Return tables of LaTeX with the package booktabs; notes are in the first one's caption."""
-    (first, *others), (what, *cautions) = _tables(shown), heading(shown)
-    lines = (what, *cautions, *([first.title] if first.title else []), *notes(shown), *deviations(shown))
-    titled = [replace(other, title=f"{what}, {other.title}") for other in others]
+def latex(reproduction: Reproduction) -> str:
+    """Return tables in LaTeX for the package booktabs; notes are in the first one's caption."""
+    (first, *others), (source, *cautions) = _tables(reproduction), heading(reproduction)
+    lines = (
+        source,
+        *cautions,
+        *([first.title] if first.title else []),
+        *notes(reproduction),
+        *deviations(reproduction),
+    )
+    titled = [replace(other, title=f"{source}, {other.title}") for other in others]
     return tables.latex([replace(first, title="", notes=lines), *titled])
 
 
-def csv(shown: Reproduction) -> str:
-    """Return a line for every row and column, all numbers exact; a row that is not measured has one."""
-    return tables.csv(pd.DataFrame([record for line in shown.lines for record in _records(shown, line)]))
+def csv(reproduction: Reproduction) -> str:
+    """Return a line for every row and column, with exact numbers; rows without measured values have one line."""
+    return tables.csv(pd.DataFrame([record for line in reproduction.lines for record in _records(reproduction, line)]))
 
 
 FORMATS: Mapping[str, Callable[[Reproduction], str]] = {"text": text, "latex": latex, "csv": csv}
 
 
-def to_dict(shown: Reproduction) -> dict[str, Any]:
+def to_dict(reproduction: Reproduction) -> dict[str, Any]:
     """Return the reproduction as JSON-like values."""
-    table = shown.table
+    table = reproduction.table
     return {
         **caption(table),
-        "answer": answer(shown),
-        "column": shown.column,
-        "metric": shown.deciding.metrics[0] if shown.deciding else None,
-        "seeds": list(shown.sweep.seeds),
-        "rows": [_line_dict(shown, line) for line in shown.lines],
-        "cost": {"train_seconds": shown.sweep.seconds},
+        "answer": answer(reproduction),
+        "column": reproduction.column,
+        "metric": reproduction.deciding.metrics[0] if reproduction.deciding else None,
+        "seeds": list(reproduction.sweep.seeds),
+        "rows": [_line_dict(reproduction, line) for line in reproduction.lines],
+        "cost": {"train_seconds": reproduction.sweep.seconds},
         "deviations": list(table.deviations),
-        "notes": notes(shown),
-        "sweep": shown.sweep.folder.uri,
+        "notes": notes(reproduction),
+        "sweep": reproduction.sweep.folder.uri,
     }
 
 
 def caption(table: Published) -> dict[str, Any]:
-    """Return which table it is, and at which scale, as JSON-like values."""
+    """Return table, paper and scale as JSON-like values."""
     return {
         "table": table.name,
         "paper": table.paper,
@@ -189,31 +199,31 @@ def caption(table: Published) -> dict[str, Any]:
 
 
 def printed_notes(table: Published) -> list[str]:
-    """Return what must be known of the printed values, such as where the paper contradicts itself."""
+    """Return notes on the printed values, such as contradictions within the paper."""
     return [f"{table.where}, {note}" for note in table.printed.notes]
 
 
 def printed_dict(table: Published, name: str) -> dict[str, Any]:
-    """Return what the paper prints of a row, as JSON-like values."""
+    """Return the printed values of a row as JSON-like values."""
     row = table.printed.rows.get(name)
     notes = [note.to_dict() for note in table.printed.notes if note.row == name]
     return {"name": name, "published": dict(table.values(name)), **(row.to_dict() if row else {}), "notes": notes}
 
 
-def _line_dict(shown: Reproduction, line: Line) -> dict[str, Any]:
-    compared = shown.measured(line).row
+def _line_dict(reproduction: Reproduction, line: TableLine) -> dict[str, Any]:
+    compared = reproduction.measurement(line).row
     tested = compared.tested if compared else None
-    columns = dict.fromkeys([*line.values, *line.published])  # what is measured, and then of which more is printed
+    columns = dict.fromkeys([*line.values, *line.published])  # measured ones first
     return {
-        **printed_dict(shown.table, line.name),
+        **printed_dict(reproduction.table, line.name),
         "status": line.status,
-        "why": line.why,
+        "why": line.reason,
         "address": line.configuration.address if line.configuration else None,
         "seeds": list(compared.seeds) if compared else [],
-        **{name: value for name, value in _column_dict(line, shown.column).items() if name != "published"},
-        "literature": shown.literature(line),
-        "gap": shown.gap(line),
-        "within_tolerance": shown.within(line),
+        **{name: value for name, value in _column_dict(line, reproduction.column).items() if name != "published"},
+        "literature": reproduction.literature(line),
+        "gap": reproduction.gap(line),
+        "within_tolerance": reproduction.within(line),
         "difference_interval": [tested.low, tested.high] if tested else None,
         "p": tested.p_value if tested else None,
         "mark": compared.mark if compared else "",
@@ -223,9 +233,9 @@ def _line_dict(shown: Reproduction, line: Line) -> dict[str, Any]:
     }
 
 
-def _column_dict(line: Line, column: str) -> dict[str, Any]:
-    """Return what is printed and measured of one row in one column."""
-    measured = line.measured.get(column, Measured())
+def _column_dict(line: TableLine, column: str) -> dict[str, Any]:
+    """Return the printed and the measured value of a row in one column."""
+    measured = line.measurements.get(column, Measurement())
     return {
         "published": line.published.get(column),
         "measured": measured.value,
@@ -236,37 +246,40 @@ def _column_dict(line: Line, column: str) -> dict[str, Any]:
     }
 
 
-def _records(shown: Reproduction, line: Line) -> Iterator[dict[str, Any]]:
-    """Yield a record for every column of a row, or one where there is none."""
-    whole = _line_dict(shown, line)
-    for column, values in (whole["tests"] or {shown.column: _column_dict(line, shown.column)}).items():
+def _records(reproduction: Reproduction, line: TableLine) -> Iterator[dict[str, Any]]:
+    """Yield a record for every column of a row, or one for a row without columns."""
+    line_dict = _line_dict(reproduction, line)
+    columns = line_dict["tests"] or {reproduction.column: _column_dict(line, reproduction.column)}
+    for column, values in columns.items():
         low, high = values["interval"] or (None, None)
         yield {
-            "table": shown.table.name,
-            "scale": shown.table.space.scale,
+            "table": reproduction.table.name,
+            "scale": reproduction.table.space.scale,
             "row": line.name,
             "test": column,
             **{name: value for name, value in values.items() if name != "interval"},
             "low": low,
             "high": high,
-            "seeds": " ".join(map(str, whole["seeds"])),
-            **{name: whole[name] for name in ("status", "why")},
-            **{name: (whole["cost"] or {}).get(name) for name in COSTS},
-            "time_factor": whole["time_factor"],
+            "seeds": " ".join(map(str, line_dict["seeds"])),
+            **{name: line_dict[name] for name in ("status", "why")},
+            **{name: (line_dict["cost"] or {}).get(name) for name in COSTS},
+            "time_factor": line_dict["time_factor"],
         }
 
 
-def _cells(shown: Reproduction, line: Line) -> dict[str, object]:
-    measured, gap, reference = shown.measured(line), shown.gap(line), shown.table.space.reference
-    compared, score, comparable = measured.row, measured.score, shown.table.comparable
+def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
+    measured, gap = reproduction.measurement(line), reproduction.gap(line)
+    reference = reproduction.table.space.reference
+    compared, score, comparable = measured.row, measured.score, reproduction.table.comparable
     cost = compared.cost if compared else None
-    kind, times = shown.deciding.times() if shown.deciding else ("training time", {})
+    kind, times = reproduction.deciding.times() if reproduction.deciding else ("training time", {})
     difference = Cell(compared.difference_text, compared.difference) if compared else Cell(MISSING)
-    verdict = {True: " (within)", False: " (beyond)", None: ""}[shown.within(line)]
+    metric = title(reproduction.deciding.metrics[0]) if reproduction.deciding else "measured"
+    verdict = {True: " (within)", False: " (beyond)", None: ""}[reproduction.within(line)]
     return {
         "seeds": len(compared.seeds) if compared else 0,
-        "published" if comparable else "literature": cell(shown.published(line)),
-        title(shown.deciding.metrics[0]) if shown.deciding else "measured": _with_deviation(measured, ".1f"),
+        "published" if comparable else "literature": cell(reproduction.published(line)),
+        metric: _with_deviation(measured, ".1f"),
         "95 % interval": Cell(f"[{score.low:.1f}, {score.high:.1f}]" if score else MISSING),
         **({"measured − published": cell(gap, lambda value: f"{signed(value)}{verdict}")} if comparable else {}),
         f"difference to {reference} [95 %]": difference,
@@ -278,12 +291,12 @@ def _cells(shown: Reproduction, line: Line) -> dict[str, object]:
     }
 
 
-def _with_deviation(measured: Measured, form: Form) -> Cell:
+def _with_deviation(measured: Measurement, form: NumberFormat) -> Cell:
     """Return a measured value with its standard deviation over seeds: `31.2 ± 0.4`."""
     spread = "" if measured.deviation is None else f" ± {number(measured.deviation, form)}"
     return Cell(number(measured.value, form) + spread, measured.value)
 
 
 def _quantity(value: float) -> str:
-    """Return counts as they are, and what is smaller than a hundred with three digits."""
+    """Return counts in full, and other numbers below a hundred with three digits."""
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"

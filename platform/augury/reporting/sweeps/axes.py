@@ -11,11 +11,11 @@ from typing import Any, Literal
 from augury.core.naming import title
 
 RATIO = 20.0
-"""Of the greatest to the least value, from which an axis may be logarithmic."""
+"""The ratio of the largest to the smallest value from which an axis may be logarithmic."""
 CROWDED = 0.25
-"""Of a linear axis, on which such values crowd if their median lies within it."""
+"""Such values crowd on a linear axis if their median lies within this share of it."""
 TICKS = 8
-"""So many values are written at an axis; of more, Plotly chooses round numbers."""
+"""The maximum number of values written at an axis; for more, Plotly chooses round numbers."""
 
 
 @dataclass(frozen=True)
@@ -24,14 +24,14 @@ class Axis:
 
     key: str
     name: str
-    """As much of the key as tells it apart."""
+    """The shortest part of the key that is unique."""
     kind: Literal["linear", "log", "ordinal", "category"]
     """ordinal: numbers at equal distances; category: anything else."""
     values: tuple[Any, ...]
-    """Those that occur, in order."""
+    """The values that occur, sorted."""
 
     def index(self, point: Mapping[str, Any]) -> int | None:
-        """Return the rank of a point's value; None where it has none, as a plain baseline beside the space."""
+        """Return the rank of a point's value; None where it has none, such as a baseline outside the space."""
         return self.values.index(point[self.key]) if self.key in point else None
 
     def position(self, index: int) -> float:
@@ -43,7 +43,7 @@ class Axis:
         return value_text(self.values[index])
 
     def ticks(self) -> dict[float, str]:
-        """Return position and text of every value; nothing where numbers are too many."""
+        """Return position and text of every value; empty where there are too many numbers."""
         if self.kind != "category" and len(self.values) > TICKS:
             return {}
         return {self.position(index): self.label(index) for index in range(len(self.values))}
@@ -59,7 +59,7 @@ def axes(keys: Sequence[str], points: Sequence[Mapping[str, Any]]) -> list[Axis]
 
 
 def short_names(keys: Sequence[str]) -> list[str]:
-    """Return as much of the dotted keys as tells them apart, as in the names of configurations."""
+    """Return the shortest unique parts of dotted keys, as in the names of configurations."""
     words = [([part for part in key.split(".") if not part.isdigit()] or [key])[-1] for key in keys]
     return [word if words.count(word) == 1 else key for word, key in zip(words, keys, strict=True)]
 
@@ -77,5 +77,5 @@ def _axis(key: str, name: str, values: Sequence[Any]) -> Axis:
     wide = len(positive) > 1 and ordered[0] >= 0 and positive[-1] / positive[0] >= RATIO
     if not wide or (statistics.median(ordered) - ordered[0]) / (ordered[-1] - ordered[0]) >= CROWDED:
         return Axis(key, name, "linear", ordered)
-    # a logarithm has no room for zero: where there is one, the values are at equal distances
+    # A logarithmic axis cannot show zero: with it, the values are at equal distances.
     return Axis(key, name, "log" if ordered[0] > 0 else "ordinal", ordered)

@@ -10,18 +10,18 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Figure, chart, error_bars, points, trace
-from augury.reporting.looks import OTHER, Look, look
+from augury.reporting.figures import Figure, chart, error_bars, thin_curve, trace
 from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
+from augury.reporting.styles import OTHER, Style, system_style
 from augury.reporting.sweeps.axes import TICKS
-from augury.reporting.sweeps.response import varying
+from augury.reporting.sweeps.response import varying_axes
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
 from augury.sweeping.state import Decision
 
 HIGHLIGHTED = 6
-"""Configurations with a colour besides the reference; more are not told apart."""
-MOST_POINTS = 120
-"""Of a line at most."""
+"""The number of configurations with their own colour besides the reference; more could not be distinguished."""
+MAX_POINTS = 120
+"""The maximum number of points of a line."""
 GREY, FAINT = "#7b828c", "rgba(128,136,147,0.25)"
 ACTIONS = {
     "promoted": ("#2a9461", "triangle-up"),
@@ -31,21 +31,21 @@ ACTIONS = {
 }
 
 
-def looks(summary: Summary) -> dict[str, Look]:
-    """Return the look of the reference and of the best configurations in every chart, by address.
+def configuration_styles(summary: Summary) -> dict[str, Style]:
+    """Return the style of the reference and of the best configurations in every chart, by address.
 
     The others are drawn as `OTHER`.
     """
     reference = summary.sweep.reference
     racing = [result.address for result in summary.ranking if result.mean is not None and result.state != "stopped"]
     best = [address for address in racing if address != reference][:HIGHLIGHTED]
-    return {reference: look(0)} | {address: look(index) for index, address in enumerate(best, start=1)}
+    return {reference: system_style(0)} | {address: system_style(index) for index, address in enumerate(best, start=1)}
 
 
-def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]:
-    """Draw the metric against updates and against training time: means over seeds, bands from least to most.
+def learning_curves(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:
+    """Draw the metric against updates and against training time: means over seeds, bands from minimum to maximum.
 
-    Where seeds have ended before others, the mean goes on over those that are left.
+    Where some seeds have ended, the mean is over the others.
     """
     recorded = pd.DataFrame(
         [
@@ -61,38 +61,40 @@ def learning_curves(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]
     unit, size = time_unit(recorded["time"].max())
     recorded["time"] /= size
     recorded["low"] = recorded["high"] = recorded["value"]
-    how = {"updates": "mean", "time": "mean", "value": "mean", "low": "min", "high": "max"}
-    curves = dict(list(recorded.groupby(["address", "validation"]).agg(how).groupby("address")))
+    aggregations = {"updates": "mean", "time": "mean", "value": "mean", "low": "min", "high": "max"}
+    curves = dict(list(recorded.groupby(["address", "validation"]).agg(aggregations).groupby("address")))
     known = [result for result in summary.ranking if result.address in curves]
     best = ", ".join(f"{result.name} {adaptive(result.mean)}" for result in known[:HIGHLIGHTED])
     label, figures = summary.metric, []
     for over, axis in (("updates", "updates"), ("time", f"training time ({unit})")):
-        ordered = sorted(known, key=lambda result: result.address in drawn)  # highlighted ones are on top
-        traces = [line for result in ordered for line in _curve(result, curves[result.address], drawn, over)]
+        ordered = sorted(known, key=lambda result: result.address in styles)  # highlighted ones are on top
+        traces = [line for result in ordered for line in _curve(result, curves[result.address], styles, over)]
         heading = f"{label[0].upper()}{label[1:]} against {over}"
         drawing = chart(traces, axis, label, height=380)
         figures.append(Figure(f"curves-{over}", heading, f"{heading}; best so far: {best}", drawing))
     return figures
 
 
-def _curve(result: ConfigurationResult, curve: pd.DataFrame, drawn: Mapping[str, Look], over: str) -> list[go.Scatter]:
-    """Return a configuration's mean over seeds, behind it the band where the configuration is highlighted."""
-    x, values, low, high = points(curve, MOST_POINTS, over, "value", "low", "high")
-    own, stopped = drawn.get(result.address), result.state == "stopped"
+def _curve(
+    result: ConfigurationResult, curve: pd.DataFrame, styles: Mapping[str, Style], over: str
+) -> list[go.Scatter]:
+    """Return a configuration's mean over seeds, with the band behind it if the configuration is highlighted."""
+    x, values, low, high = thin_curve(curve, MAX_POINTS, over, "value", "low", "high")
+    highlight, stopped = styles.get(result.address), result.state == "stopped"
     hover = f"{', stopped' if stopped else ''}: %{{y:.3~f}} at %{{x:,.4~g}}"
     mode = "lines" if len(x) > 1 else "markers"
-    if own is None:
+    if highlight is None:
         faint = replace(OTHER, dash="dot" if stopped else "solid")
         return [trace(result.name, faint, x, values, hover, mode=mode, width=1)]
-    line = trace(result.name, own, x, values, hover, mode=mode, width=2.2)
+    line = trace(result.name, highlight, x, values, hover, mode=mode, width=2.2)
     if low == high:
         return [line]
-    band = {"fill": "toself", "fillcolor": f"{own.colour}26", "line_width": 0, "hoverinfo": "skip"}
+    band = {"fill": "toself", "fillcolor": f"{highlight.colour}26", "line_width": 0, "hoverinfo": "skip"}
     return [go.Scatter(mode="lines", x=x + x[::-1], y=low + high[::-1], **band), line]
 
 
 def rungs(summary: Summary) -> list[Figure]:
-    """Draw the decisions of the race, a chart for each rung: the intervals it saw, the cut, and the actions."""
+    """Draw the decisions of the race, a chart for each rung: intervals at the time, the cut, and the actions."""
     names, figures = summary.sweep.by_address, []
     for rung in sorted({decision.rung for decision in summary.decisions}):
         last = {decision.address: decision for decision in summary.decisions if decision.rung == rung}
@@ -129,19 +131,19 @@ def rungs(summary: Summary) -> list[Figure]:
 
 
 def rung_time(decision: Decision) -> str:
-    """Return when the rung of a decision is: `after 2 validations`."""
+    """Return the time of a decision's rung: `after 2 validations`."""
     if decision.validations is None:
         return "at the end of training"
     return f"after {decision.validations} validation{'' if decision.validations == 1 else 's'}"
 
 
-def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> list[Figure]:
+def parallel_coordinates(summary: Summary, styles: Mapping[str, Style]) -> list[Figure]:
     """Draw a line for every configuration through the ranks of its values, its score and its training time.
 
     No chart where fewer than two keys vary or fewer than two configurations have a score. Configurations without one of
-    the keys, such as a plain baseline beside the space, have no line.
+    the keys, such as a baseline outside the space, have no line.
     """
-    keys = varying(summary)
+    keys = varying_axes(summary)
     scored = [result for result in summary.ranking if result.mean is not None]
     shown = [result for result in scored if all(axis.key in result.configuration.point for axis in keys)]
     if len(keys) < 2 or len(shown) < 2:
@@ -157,11 +159,11 @@ def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> list[Fi
     columns[f"training time ({unit})"] = _scaled(seconds / size)
     traces = []
     for result, *shares in zip(shown, *(shares for shares, _ in columns.values()), strict=True):
-        own = drawn.get(result.address)
-        style = own or (replace(OTHER, colour=FAINT) if result.state == "stopped" else OTHER)
+        highlight = styles.get(result.address)
+        style = highlight or (replace(OTHER, colour=FAINT) if result.state == "stopped" else OTHER)
         hover = html.escape(f": {summary.metric} {adaptive(result.mean)}, {result.state_text}")
         y = [round(float(share), 4) for share in shares]
-        traces.append(trace(result.name, style, None, y, hover, mode="lines", width=2.2 if own else 1))
+        traces.append(trace(result.name, style, None, y, hover, mode="lines", width=2.2 if highlight else 1))
     figure = chart(traces[::-1], "", "", height=380, margin={"l": 30, "r": 60, "t": 34, "b": 16})  # the best on top
     for index, (name, (_, ticks)) in enumerate(columns.items()):
         title = {"text": f"<b>{html.escape(name)}</b>", "y": 1, "yshift": 22, "font_size": 12}
@@ -172,11 +174,11 @@ def parallel_coordinates(summary: Summary, drawn: Mapping[str, Look]) -> list[Fi
     figure.update_yaxes(visible=False, range=[-0.05, 1.05])
     heading = "From the values of every configuration to its score and cost"
     caption = f"{heading}; best: {shown[0].name} with {summary.metric} {adaptive(shown[0].mean)}"
-    return [Figure("parallel", heading, caption, figure, narrowest=150 * len(columns))]
+    return [Figure("parallel", heading, caption, figure, min_width=150 * len(columns))]
 
 
 def _scaled(values: np.ndarray) -> tuple[np.ndarray, dict[float, str]]:
-    """Return values from 0, the least, to 1, the greatest, and these two as ticks."""
+    """Return values scaled from 0 (minimum) to 1 (maximum), with these two as ticks."""
     if not np.ptp(values):
         return np.full(len(values), 0.5), {0.5: f"{values[0]:.3g}"}
     return (values - values.min()) / np.ptp(values), {0.0: f"{values.min():.3g}", 1.0: f"{values.max():.3g}"}

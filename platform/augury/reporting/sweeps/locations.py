@@ -1,4 +1,4 @@
-"""Where a sweep is stored, the commands that show it in other tools, and the command that runs it again."""
+"""The locations of a sweep, the commands that show it in other tools, and the command that runs it again."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ TUNE = "tune"  # where Ray Tune leaves its event files
 
 
 def locations(sweep: Sweep) -> dict[str, str]:
-    """Return what is stored where, or shown by which command: name -> address or command."""
+    """Return name -> the address where something is stored, or the command that shows it."""
     shown = {"storage": sweep.folder.root, "sweep": sweep.folder.uri}
     uri = _mlflow(sweep)
     if uri is not None:
@@ -29,7 +29,7 @@ def locations(sweep: Sweep) -> dict[str, str]:
 
 
 def sweep_command(sweep: Sweep) -> str:
-    """Return the command that asks the same of the same space, as far as the sweep's folder keeps it."""
+    """Return the command that runs the sweep again, as far as the sweep's folder records it."""
     definition = sweep.folder.read_json(DEFINITION)
     words = [definition.get("space", sweep.name), "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds)]
     words += ["--scheduler", sweep.scheduler] if "space" in definition else []
@@ -38,7 +38,7 @@ def sweep_command(sweep: Sweep) -> str:
 
 
 def reproduce_command(sweep: Sweep, table: str) -> str:
-    """Return the command that measures a paper's table as this sweep does."""
+    """Return the command that measures a paper's table again with the settings of this sweep."""
     words = [table, "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds)]
     return shlex.join(["augury", "reproduce", *words, *_assignments(sweep), "--name", sweep.name])
 
@@ -50,11 +50,11 @@ def _assignments(sweep: Sweep) -> list[str]:
 
 def described_runs(sweep: Sweep) -> list[Folder]:
     """Return the folders of the runs that training has described."""
-    return [trial.folder for _, trial in sweep.trials if run_files.described(trial.folder)]
+    return [trial.folder for _, trial in sweep.trials if run_files.is_described(trial.folder)]
 
 
 def address_table(what: str, configurations: Iterable[tuple[str, Configuration]]) -> Table:
-    """Return the runs and seeds of configurations, each by what it is called; `what` titles these names."""
+    """Return the runs and seeds of named configurations; `what` is the title of the column of names."""
     rows = [
         [
             name,
@@ -67,9 +67,9 @@ def address_table(what: str, configurations: Iterable[tuple[str, Configuration]]
 
 
 def _mlflow(sweep: Sweep) -> str | None:
-    """Return where the runs are recorded; None where they are not."""
+    """Return the address of the MLflow store of the runs; None where they are not recorded."""
     described = described_runs(sweep)
-    settings = run_files.facts(described[0])["parameters"] if described else {}
+    settings = run_files.metadata(described[0])["parameters"] if described else {}
     if not settings.get("tracking.enabled", True):
         return None
     return place(Tracking(uri=settings.get("tracking.uri")), Store(sweep.folder.root)).uri

@@ -1,6 +1,6 @@
-"""The page of a sweep: the question, the answer, the configurations, and how the score responds to what was swept.
+"""The page of a sweep: the question, the answer, the configurations, and the response of the score to swept keys.
 
-It is written again and again while the sweep runs, and holds everything it shows.
+It is rewritten while the sweep runs, and is a single file.
 """
 
 from __future__ import annotations
@@ -14,13 +14,19 @@ from augury.core.naming import title as point_name
 from augury.core.progress import duration
 from augury.experiments import runs
 from augury.reporting.figures import Figure, score_against_cost
-from augury.reporting.looks import OTHER, Look
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, factor
-from augury.reporting.page import downloads, render_page, repetition
+from augury.reporting.page import downloads, experiment_download, render_page
 from augury.reporting.score_tables import by_test, frame
+from augury.reporting.styles import OTHER, Style
 from augury.reporting.sweeps.answer import answer
 from augury.reporting.sweeps.axes import short_names, value_text
-from augury.reporting.sweeps.figures import learning_curves, looks, parallel_coordinates, rung_time, rungs
+from augury.reporting.sweeps.figures import (
+    configuration_styles,
+    learning_curves,
+    parallel_coordinates,
+    rung_time,
+    rungs,
+)
 from augury.reporting.sweeps.locations import address_table, described_runs, locations, sweep_command
 from augury.reporting.sweeps.response import importance, responses
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary, summarise
@@ -31,15 +37,15 @@ STATES: tuple[Progress, ...] = ("finished", "running", "paused", "stopped", "fai
 
 
 def render(sweep: Sweep, refresh: int | None = None) -> str:
-    """Return the page as it is now; a browser loads it again every `refresh` seconds."""
+    """Render the page in its current state; a browser reloads it every `refresh` seconds."""
     summary, described = summarise(sweep), described_runs(sweep)
-    drawn, response = looks(summary), responses(summary)
+    styles, response = configuration_styles(summary), responses(summary)
     charts = [shown for shown in response if isinstance(shown, Figure)]
-    curves, decided, parallel = learning_curves(summary, drawn), rungs(summary), parallel_coordinates(summary, drawn)
-    cost = score_against_cost(summary.deciding, drawn) if summary.deciding else []
-    highlighted = [(drawn[result.address], result.name) for result in summary.ranking if result.address in drawn]
+    curves, decided, parallel = learning_curves(summary, styles), rungs(summary), parallel_coordinates(summary, styles)
+    cost = score_against_cost(summary.deciding, styles) if summary.deciding else []
+    highlighted = [(styles[result.address], result.name) for result in summary.ranking if result.address in styles]
     others = len(summary.ranking) - len(highlighted)
-    shown, leader = configurations(summary, drawn), summary.leader
+    shown, leader = configurations(summary, styles), summary.leader
     runs_of_leader = [trial.folder for trial in leader.configuration.trials] if leader else []
     return render_page(
         "sweep",
@@ -66,7 +72,7 @@ def render(sweep: Sweep, refresh: int | None = None) -> str:
         decisions=_decisions(summary),
         failures=_failures(summary),
         command=sweep_command(sweep),
-        repetition=repetition(leader.name, runs_of_leader, sweep.seeds) if leader else None,
+        repetition=experiment_download(leader.name, runs_of_leader, sweep.seeds) if leader else None,
         locations=locations(sweep),
         addresses=address_table("configuration", ((item.name, item.configuration) for item in summary.ranking)),
     )
@@ -85,24 +91,24 @@ def _facts(summary: Summary) -> dict[str, str]:
     }
 
 
-def configurations(summary: Summary, drawn: Mapping[str, Look]) -> Table:
-    """Return all configurations, best first, each followed by the points that are the same experiment."""
+def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
+    """Return all configurations, best first, each followed by points that are the same experiment."""
     sweep, deciding = summary.sweep, summary.deciding
     columns = ["rank", *short_names(sweep.keys), "state", "seeds", summary.metric, *summary.score_columns]
     rows = []
     for rank, result in enumerate(summary.ranking, start=1):
         point, scores = result.configuration.point, _scores(summary, result)
-        own_name = "" if result.name == point_name(point) else result.name  # of a row, or the baseline beside the space
-        note = ", ".join(part for part in (own_name, "reference" if result is summary.reference else "") if part)
+        name = "" if result.name == point_name(point) else result.name  # of a row, or the baseline beside the space
+        note = ", ".join(part for part in (name, "reference" if result is summary.reference else "") if part)
         cells = [cell(rank, "d"), *_key_cells(sweep, point), result.state_text, *scores]
         faint = result.state in ("stopped", "failed")
-        rows.append(row(cells, look=drawn.get(result.address, OTHER), note=note, faint=faint))
+        rows.append(row(cells, style=styles.get(result.address, OTHER), note=note, faint=faint))
         for merged in (merged for merged in sweep.merged if merged.same_as == result.name):
-            own_name = f"{merged.name}: " if merged.name and merged.name != point_name(merged.point) else ""
+            name = f"{merged.name}: " if merged.name and merged.name != point_name(merged.point) else ""
             hint = f"the same experiment as {merged.same_as}: {merged.reason}"
             state = Cell(f"as rank {rank}", "as", hint=hint)
             cells = [cell(rank, "d"), *_key_cells(sweep, merged.point), state, *scores]
-            rows.append(row(cells, note=f"{own_name}same experiment, as {merged.reason}", faint=True))
+            rows.append(row(cells, note=f"{name}same experiment, as {merged.reason}", faint=True))
     notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
     notes += deciding.notes if deciding else ()
     return table(
@@ -118,8 +124,8 @@ def _key_cells(sweep: Sweep, point: Mapping[str, Any]) -> list[Cell]:
 
 
 def _key_cell(value: Any) -> Cell:
-    sorts = value is None or (isinstance(value, int | float | str) and not isinstance(value, bool))
-    return Cell(value_text(value), value if sorts else json.dumps(value))
+    sortable = value is None or (isinstance(value, int | float | str) and not isinstance(value, bool))
+    return Cell(value_text(value), value if sortable else json.dumps(value))
 
 
 def _scores(summary: Summary, result: ConfigurationResult) -> list[Cell]:

@@ -1,4 +1,4 @@
-"""How a score responds to the swept keys: a chart by one key, a shaded table of two, and the importance of each."""
+"""The response of a score to the swept keys: a chart by one key, a shaded table of two, and the importance of each."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ import numpy as np
 import pandas as pd
 import plotly.graph_objects as go
 
-from augury.reporting.figures import Ends, Figure, chart, error_bars
-from augury.reporting.looks import COLOURS
+from augury.reporting.figures import Figure, IntervalEnds, chart, error_bars
 from augury.reporting.numbers import MISSING, adaptive, adaptive_interval, seeds
+from augury.reporting.styles import COLOURS
 from augury.reporting.sweeps.axes import Axis, axes
 from augury.reporting.sweeps.summary import Summary
 from augury.reporting.tables import Cell, Table, table
@@ -21,22 +21,22 @@ from augury.scoring.metrics import title
 
 GREY, BLUE = COLOURS[0], COLOURS[1]
 DENSE = 0.5
-"""The share of its cells that a table of two keys must fill."""
+"""The minimum share of cells with a value in a table of two keys."""
 BINS = 4
-"""Groups of neighbouring values that a key falls into where nearly every configuration has its own."""
+"""The number of groups of neighbouring values for keys of which most configurations have their own value."""
 
 
 @dataclass(frozen=True)
 class Measure:
-    """A score of all points that have it."""
+    """A score, for all points that have it."""
 
     name: str
     label: str
     lower_is_better: bool
     points: pd.DataFrame
-    """Columns: name, address, mean, half (of the interval; missing where it is not known), single (scores of the seeds,
-    where they are shown), seeds, whole (trained to the end), merged (runs once with another point, whose score it is),
-    and for every varying key the rank of the value, missing where the point has none."""
+    """Columns: name, address, mean, half (half the interval; missing where it is not known), single (scores of the
+    seeds, where they are shown), seeds, whole (trained to the end), merged (the same experiment as another point, with
+    that one's score), and for every varying key the rank of the value, missing where the point has none."""
 
     def heading(self, by: str) -> str:
         """Return the title of a chart by a key."""
@@ -44,14 +44,14 @@ class Measure:
 
 
 def measures(summary: Summary) -> list[Measure]:
-    """Return the sweep's metric, and the deciding score of the first test set; each once two points have it."""
+    """Return the sweep's metric, and the deciding score of the first test set, if at least two points have them."""
     validation = [
         (item.address, item.mean, item.half, tuple(item.values.values()), len(item.values), item.finished > 0)
         for item in summary.ranking
         if item.mean is not None
     ]
     lower = summary.sweep.mode == "min"
-    known = [Measure("validation", summary.metric, lower, _points(summary, validation))]
+    shown_measures = [Measure("validation", summary.metric, lower, _points(summary, validation))]
     if comparison := summary.deciding:
         metric = comparison.metrics[0]
         tested = [
@@ -59,14 +59,14 @@ def measures(summary: Summary) -> list[Measure]:
             for row in comparison.rows
             if (score := row.scores.get(metric))
         ]
-        label = f"{title(metric)} on {comparison.where}"
-        known.append(Measure("test", label, comparison.lower_is_better, _points(summary, tested)))
-    return [measure for measure in known if len(measure.points) > 1]
+        label = f"{title(metric)} on {comparison.test_label}"
+        shown_measures.append(Measure("test", label, comparison.lower_is_better, _points(summary, tested)))
+    return [measure for measure in shown_measures if len(measure.points) > 1]
 
 
 def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame:
     """Return the scores of the configurations (address, mean, half, single, seeds, whole) and of the merged points."""
-    sweep, keys = summary.sweep, varying(summary)
+    sweep, keys = summary.sweep, varying_axes(summary)
     addresses = {item.name: item.address for item in sweep.configurations}
     points = [(item.name, item.address, False, item.point) for item in sweep.configurations]
     points += [
@@ -80,32 +80,32 @@ def _points(summary: Summary, scores: Sequence[tuple[Any, ...]]) -> pd.DataFrame
     return frame.astype({column: float for column in ("mean", "half", *(axis.key for axis in keys))})
 
 
-def varying(summary: Summary) -> list[Axis]:
+def varying_axes(summary: Summary) -> list[Axis]:
     """Return the swept keys that have more than one value."""
     points = [item.point for item in summary.sweep.configurations] + [item.point for item in summary.sweep.merged]
     return [axis for axis in axes(summary.sweep.keys, points) if len(axis.values) > 1]
 
 
 def responses(summary: Summary) -> list[Figure | Table]:
-    """Return what fits the number of keys that vary: charts by one key, or tables of two that are dense enough."""
-    keys, known = varying(summary), measures(summary)
+    """Return tables of two varying keys where they are dense enough, otherwise charts by one key."""
+    keys, known = varying_axes(summary), measures(summary)
     if len(keys) == 1:
-        return [by_key(summary, measure, keys[0], f"response-{measure.name}") for measure in known]
+        return [key_chart(summary, measure, keys[0], f"response-{measure.name}") for measure in known]
     if len(keys) == 2 and known:
         pairs = known[0].points[[axis.key for axis in keys]].dropna().drop_duplicates()
         if len(pairs) >= DENSE * len(keys[0].values) * len(keys[1].values):
-            return [two_keys(summary, measure, *keys) for measure in known]
-    return [by_key(summary, measure, axis, f"marginal-{axis.key}") for measure in known[:1] for axis in keys]
+            return [pair_table(summary, measure, *keys) for measure in known]
+    return [key_chart(summary, measure, axis, f"marginal-{axis.key}") for measure in known[:1] for axis in keys]
 
 
-def by_key(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
+def key_chart(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
     """Draw the score at every value of a key: small dots, and the mean with its interval where any value has several.
 
-    The dots are the seeds where no other key varies, else the configurations. Those that were not trained to the end
-    are hollow and no part of a mean.
+    The dots are seeds where no other key varies, otherwise configurations. Those that were not trained to the end are
+    hollow and not part of a mean.
     """
     shown = measure.points.dropna(subset=[axis.key])
-    alone, traces = len(varying(summary)) == 1, []
+    single_key, traces = len(varying_axes(summary)) == 1, []
     reference = measure.points[measure.points["address"] == summary.sweep.reference]
     if len(reference) and reference[axis.key].isna().all():
         ends = [(index, reference["mean"].iloc[0], _text(reference.iloc[0])) for index in (0, len(axis.values) - 1)]
@@ -115,26 +115,26 @@ def by_key(summary: Summary, measure: Measure, axis: Axis, name: str) -> Figure:
     groups = {int(rank): group for rank, group in whole.groupby(axis.key)}
     pooled = {rank: np.sqrt((group["half"] ** 2).sum(skipna=False)) / len(group) for rank, group in groups.items()}
     means = [(rank, group["mean"].mean(), float(pooled[rank])) for rank, group in groups.items()]
-    if means and (alone or len(whole) >= 2 * len(means)):
+    if means and (single_key or len(whole) >= 2 * len(means)):
         traces.append(_means(axis, means))
     by_mean = shown.assign(single=shown["mean"])
-    dots = whole.explode("single").dropna(subset=["single"]) if alone else by_mean[by_mean["whole"]]
-    kinds = {"one seed" if alone else "one configuration": (dots, "circle", 6)}
+    dots = whole.explode("single").dropna(subset=["single"]) if single_key else by_mean[by_mean["whole"]]
+    kinds = {"one seed" if single_key else "one configuration": (dots, "circle", 6)}
     kinds["not trained to the end"] = by_mean[~by_mean["whole"]], "circle-open", 8
-    for called, (dots, symbol, size) in kinds.items():
+    for label, (dots, symbol, size) in kinds.items():
         rows = zip(dots[axis.key].astype(int), dots["single"], dots["name"], strict=True)
         points = [(rank, value, f"{name}: {adaptive(value)}") for rank, value, name in rows]
         marker = {"color": GREY, "symbol": symbol, "size": size}
-        traces += [_trace(axis, points, mode="markers", name=called, marker=marker)] if points else []
+        traces += [_trace(axis, points, mode="markers", name=label, marker=marker)] if points else []
     heading = measure.heading(axis.name)
     values = ", ".join(f"{axis.label(rank)}: {adaptive(mean)}" for rank, mean, _ in means)
     return Figure(name, heading, f"{heading}, means: {values or 'none yet'}", _chart(traces, axis, measure.label))
 
 
-def two_keys(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Table:
+def pair_table(summary: Summary, measure: Measure, across: Axis, down: Axis) -> Table:
     """Return the mean at every pair of values, with half its interval and the number of seeds.
 
-    Shades say how far it is from the reference, as a share of the farthest that was trained to the end.
+    Shades show the distance from the reference, as a share of the largest one among those trained to the end.
     """
     shown = measure.points.dropna(subset=[across.key, down.key])
     settled = shown[shown["whole"]] if shown["whole"].any() else shown
@@ -161,16 +161,17 @@ def importance(summary: Summary) -> Table | None:
     """Return the share of the variance of the deciding score that each swept key explains on its own.
 
     It is epsilon squared over the configurations that were trained to the end: the share of the variance between the
-    groups of one value, less what as many random groups would explain. None where fewer than two keys vary.
+    groups of equal values, minus the share that as many random groups would explain. None where fewer than two keys
+    vary.
     """
-    keys, known = varying(summary), measures(summary)
+    keys, known = varying_axes(summary), measures(summary)
     if len(keys) < 2 or not known:
         return None
     measure = known[-1]
     points = measure.points[measure.points["whole"] & ~measure.points["merged"]].dropna(subset=[k.key for k in keys])
     if len(points) < 4 or points["mean"].nunique() < 2:
         return None
-    shares = {axis.key: _explained(points["mean"], points[axis.key]) for axis in keys}
+    shares = {axis.key: _epsilon_squared(points["mean"], points[axis.key]) for axis in keys}
     best = points.loc[points["mean"].idxmin() if measure.lower_is_better else points["mean"].idxmax()]
     rows = [
         [
@@ -188,8 +189,8 @@ def importance(summary: Summary) -> Table | None:
     return table(["key", "importance", "values", "value of the best"], rows, notes=(note,))
 
 
-def _explained(scores: pd.Series, ranks: pd.Series) -> float:
-    """Return epsilon squared of the groups of one value; neighbouring values are a group where most are single."""
+def _epsilon_squared(scores: pd.Series, ranks: pd.Series) -> float:
+    """Return epsilon squared of the groups of equal values; where most are unique, neighbours form groups."""
     if ranks.nunique() > len(ranks) / 2:
         ranks = pd.qcut(ranks, BINS, labels=False, duplicates="drop")
     within = float(((scores - scores.groupby(ranks).transform("mean")) ** 2).sum())
@@ -197,8 +198,8 @@ def _explained(scores: pd.Series, ranks: pd.Series) -> float:
     return max(0.0, 1 - within / free / float(scores.var())) if free > 0 else 0.0
 
 
-def _ends(mean: float, half: float) -> Ends:
-    """Return a mean with its interval, of which half may not be known (nan)."""
+def _ends(mean: float, half: float) -> IntervalEnds:
+    """Return a mean with its interval; half the interval may be unknown (nan)."""
     return (mean, None, None) if np.isnan(half) else (mean, mean - half, mean + half)
 
 
@@ -215,14 +216,14 @@ def _means(axis: Axis, means: Sequence[tuple[int, float, float]]) -> go.Scatter:
         (rank, mean, f"{axis.name}={axis.label(rank)}: {adaptive_interval(mean, *bounds)}")
         for rank, (mean, *bounds) in zip(ranks, ends, strict=True)
     ]
-    lying = axis.kind == "category"
-    whiskers = {"error_x" if lying else "error_y": error_bars(ends, width=4, color=BLUE)}
-    mode, marker = "markers" if lying else "lines+markers", {"color": BLUE, "size": 10}
+    horizontal = axis.kind == "category"
+    whiskers = {"error_x" if horizontal else "error_y": error_bars(ends, width=4, color=BLUE)}
+    mode, marker = "markers" if horizontal else "lines+markers", {"color": BLUE, "size": 10}
     return _trace(axis, points, mode=mode, name="mean", line={"color": BLUE, "width": 1.8}, marker=marker, **whiskers)
 
 
 def _trace(axis: Axis, points: Sequence[tuple[int, float, str]], **options: object) -> go.Scatter:
-    """Return points (rank of the value, score, words) with the key across; categories lie down, to have room."""
+    """Return points (rank of the value, score, words) over the key; categories are on the vertical axis."""
     positions, scores = [axis.position(rank) for rank, _, _ in points], [score for _, score, _ in points]
     x, y = (scores, positions) if axis.kind == "category" else (positions, scores)
     texts = [html.escape(text) for _, _, text in points]
@@ -231,11 +232,11 @@ def _trace(axis: Axis, points: Sequence[tuple[int, float, str]], **options: obje
 
 def _chart(traces: Sequence[go.Scatter], axis: Axis, label: str) -> go.Figure:
     """Return a chart by one key."""
-    lying = axis.kind == "category"
-    figure = chart(traces, label, axis.name) if lying else chart(traces, axis.name, label)
+    horizontal = axis.kind == "category"
+    figure = chart(traces, label, axis.name) if horizontal else chart(traces, axis.name, label)
     figure.update_xaxes(rangemode="normal")
-    key_axis = figure.layout.yaxis if lying else figure.layout.xaxis
-    if lying:
+    key_axis = figure.layout.yaxis if horizontal else figure.layout.xaxis
+    if horizontal:
         figure.update_layout(height=130 + 34 * len(axis.values))
         key_axis.range = [len(axis.values) - 0.5, -0.5]
     key_axis.type = "log" if axis.kind == "log" else "linear"

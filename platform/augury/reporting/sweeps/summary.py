@@ -18,7 +18,7 @@ from augury.scoring.significance import Interval
 from augury.sweeping.race import CONFIDENCE, half_widths
 from augury.sweeping.state import Configuration, Decision, Progress, Sweep, Trial
 
-# The trials that speak for a configuration are those that got furthest; a failed one never does.
+# The trials that represent a configuration are those that got furthest; failed ones never do.
 RANKS: tuple[tuple[Progress, ...], ...] = (("finished",), ("paused", "stopped"), ("running",))
 
 
@@ -30,7 +30,7 @@ class ConfigurationResult:
     state: Progress
     """stopped: the race ended it; failed: no seed is left to finish."""
     rung: int | None
-    """At which it was stopped."""
+    """The rung at which it was stopped."""
     values: Mapping[int, float]
     """Seed -> the best validation so far, of the seeds that got furthest."""
     settled: bool
@@ -39,17 +39,17 @@ class ConfigurationResult:
     deviation: float | None
     """The standard deviation over seeds."""
     seconds: float | None
-    """Of training, the mean over the seeds in `values`."""
+    """The training time, as mean over the seeds in `values`."""
     low: float | None = None
     high: float | None = None
-    """The 95 % interval of the mean over seeds, cut to the metric's range; None for what was stopped or runs, and while
-    no two seeds tell how much they differ."""
+    """The 95 % interval of the mean over seeds, cut to the metric's range; None for stopped and running configurations,
+    and until two seeds show the deviation."""
     half: float | None = None
     """Half the interval before it was cut."""
 
     @property
     def name(self) -> str:
-        """The swept values, for people."""
+        """The name: the swept values, for people."""
         return self.configuration.name
 
     @property
@@ -88,16 +88,15 @@ class Summary:
 
     sweep: Sweep
     ranking: tuple[ConfigurationResult, ...]
-    """By the validation metric, best first; then the stopped ones, then those without a validation."""
+    """Sorted by the validation metric, best first; then stopped ones, then those without a validation."""
     leader: ConfigurationResult | None
     """The configuration that the race chose, or the best so far."""
     comparisons: tuple[Comparison, ...]
-    """The scored configurations on every test set, and on the mean of several before all; the reference first where it
-    is scored."""
+    """The scored configurations on the mean of several test sets, and on every one; the reference is the first row."""
 
     @property
     def cautions(self) -> list[str]:
-        """The warnings without which the answer would be believed too easily."""
+        """Warnings that belong to the answer."""
         untested = [runs.NO_TESTS] if self.sweep.tests == () else []
         return [*untested, *dict.fromkeys(line for item in self.comparisons for line in item.warnings)]
 
@@ -118,7 +117,7 @@ class Summary:
 
     @property
     def decisions(self) -> tuple[Decision, ...]:
-        """Those of the race on configurations that are still asked for."""
+        """The decisions of the race on configurations that are still part of the sweep."""
         known = self.sweep.by_address
         return tuple(decision for decision in self.sweep.decisions if decision.address in known)
 
@@ -130,7 +129,7 @@ class Summary:
 
     @property
     def score_columns(self) -> list[str]:
-        """The titles of the columns of `score_cells`; none before anything is scored."""
+        """The titles of the columns of `score_cells`; empty before anything is scored."""
         if self.deciding is None:
             return []
         score, *others = score_columns(self.deciding)
@@ -146,7 +145,7 @@ class Summary:
 
     @property
     def time_factor_title(self) -> str:
-        """What `time_factor` is, as the title of a column."""
+        """The title of the column of `time_factor`."""
         return "CPU × reference" if self.deciding and self.deciding.times()[0] == "CPU time" else "× reference"
 
     def time_factor(self, result: ConfigurationResult) -> float | None:
@@ -156,13 +155,13 @@ class Summary:
 
 
 def summarise(sweep: Sweep) -> Summary:
-    """Return a sweep in numbers, read from its curves and its scored runs."""
+    """Summarise a sweep from its curves and its scored runs."""
     ranked = ranking(sweep)
     return Summary(sweep, ranked, leader(sweep, ranked), _comparisons(sweep))
 
 
 def ranking(sweep: Sweep) -> tuple[ConfigurationResult, ...]:
-    """Return the configurations by their validations, best first; reads no scores.
+    """Return the configurations sorted by their validations, best first; test scores are not read.
 
     The interval of a mean is that of the race: Student's, with the deviation of seeds pooled over the configurations
     that have not been stopped. It is cut to the metric's range.
@@ -218,23 +217,23 @@ def _result(sweep: Sweep, configuration: Configuration) -> ConfigurationResult:
 
 
 def _state(sweep: Sweep, configuration: Configuration) -> Progress:
-    have = {trial.progress for trial in configuration.trials}
-    if "running" in have:
+    states = {trial.progress for trial in configuration.trials}
+    if "running" in states:
         return "running"
-    if "finished" in have and (sweep.ended or sweep.scheduler != "all" or not have & {"waiting", "paused"}):
+    if "finished" in states and (sweep.ended or sweep.scheduler != "all" or not states & {"waiting", "paused"}):
         return "finished"
-    if "failed" in have and sweep.scheduler != "all":
-        have.discard("waiting")  # a race goes on without a configuration that failed
-    last: tuple[Progress, ...] = ("failed", "waiting") if sweep.ended else ("waiting", "failed")
-    order: tuple[Progress, ...] = ("stopped", "paused", *last)
-    return next((state for state in order if state in have), "waiting")
+    if "failed" in states and sweep.scheduler != "all":
+        states.discard("waiting")  # a race goes on without a configuration that failed
+    final: tuple[Progress, ...] = ("failed", "waiting") if sweep.ended else ("waiting", "failed")
+    order: tuple[Progress, ...] = ("stopped", "paused", *final)
+    return next((state for state in order if state in states), "waiting")
 
 
 def _comparisons(sweep: Sweep) -> tuple[Comparison, ...]:
-    """Compare the scored configurations; none before the reference has begun, against which they are compared."""
+    """Compare the scored configurations with the reference; empty before the reference has begun."""
     scored, reference = sweep.scored(), sweep.by_address[sweep.reference]
-    if not scored[reference.name]:  # nothing else may be taken for it
-        begun = [trial for trial in reference.trials if run_files.described(trial.folder)]
+    if not scored[reference.name]:  # no other configuration may take its place
+        begun = [trial for trial in reference.trials if run_files.is_described(trial.folder)]
         if not begun:
             return ()
         scored[reference.name] = {begun[0].seed: begun[0].folder}

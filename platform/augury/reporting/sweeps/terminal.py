@@ -18,7 +18,7 @@ ENDS: tuple[Progress, ...] = ("finished", "failed", "stopped")
 
 
 def text(sweep: Sweep) -> str:
-    """Return the question, all configurations, the answer, and what must be known to believe it."""
+    """Return the question, all configurations, the answer, and its cautions and notes."""
     summary = summarise(sweep)
     notes = [*summary.cautions, *shared_notes(summary.comparisons[:1])]
     failures = [f"failed: {name}: {trial.error}" for name, trial in summary.failures.items()]

@@ -1,4 +1,4 @@
-"""Warnings of models that have not learnt: BLEU under 1, or labels that one label for all examples is as good as."""
+"""Warnings about models that have not learned: BLEU under 1, or labels no better than one label for all examples."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ from augury.reporting import run_files
 from augury.scoring import metrics
 
 WARNING = "warning: "
-LEAST_BLEU = 1.0
-"""Below which a model has not learnt to translate, and its differences mean nothing."""
+MIN_BLEU = 1.0
+"""Below this score a model has not learned to translate, and its differences mean nothing."""
 
 
-class Reached(NamedTuple):
-    """What a system has reached on a test or validation set."""
+class SystemScore(NamedTuple):
+    """The score of a system on a test or validation set."""
 
     name: str
     run: Folder
@@ -30,46 +30,46 @@ class Reached(NamedTuple):
     """The lower end of the interval; the value itself where none is known."""
 
 
-def not_learnt(scores: Sequence[Reached], test: str) -> list[str]:
-    """Return warnings that name the systems that have not learnt, or are not shown to have."""
+def untrained_warnings(scores: Sequence[SystemScore], test: str) -> list[str]:
+    """Return warnings that name the systems that have not learned, or are not shown to have."""
     low = [
         f"{score.name} ({metrics.title(score.metric)} {score.value:.1f})"
         for score in scores
-        if "bleu" in score.metric and score.value < LEAST_BLEU
+        if "bleu" in score.metric and score.value < MIN_BLEU
     ]
-    lines = [f"{WARNING}not learnt, differences mean nothing: {_first(low)}; train longer"] if low else []
+    lines = [f"{WARNING}not learnt, differences mean nothing: {_list_names(low)}; train longer"] if low else []
     by_chance: dict[str, list[str]] = {}
     for score in scores:
-        constant = _of_one_label(score, test)
+        constant = _constant_score(score, test)
         if constant is not None and score.low <= constant[1]:
             label, value = constant
             level = f"{metrics.title(score.metric)} {value:.1f} on {test} by '{label}' for every example"
             by_chance.setdefault(level, []).append(f"{score.name} ({score.value:.1f})")
     return lines + [
-        f"{WARNING}not shown to be above chance, {level}: {_first(names)}; train longer"
+        f"{WARNING}not shown to be above chance, {level}: {_list_names(names)}; train longer"
         for level, names in by_chance.items()
     ]
 
 
-def _first(names: Sequence[str]) -> str:
+def _list_names(names: Sequence[str]) -> str:
     more = f" and {len(names) - 3} more" if len(names) > 3 else ""
     return ", ".join(names[:3]) + more
 
 
-def _of_one_label(score: Reached, test: str) -> tuple[str, float] | None:
-    """Return the most frequent label and what it reaches for every example; None for text and where the set is gone."""
+def _constant_score(score: SystemScore, test: str) -> tuple[str, float] | None:
+    """Return the most frequent label and the score of predicting it always; None for text or a missing test set."""
     try:
-        known = metrics.metric_class(score.metric)
+        metric = metrics.metric_class(score.metric)
     except UserError:
         return None
-    if known.measures != "labels" or known.lower_is_better or not run_files.described(score.run):
+    if metric.measures != "labels" or metric.lower_is_better or not run_files.is_described(score.run):
         return None
     corpus = run_files.test_corpus(score.run, test)
-    return _constant(corpus.folder, score.metric) if corpus else None
+    return _score_constant(corpus.folder, score.metric) if corpus else None
 
 
-@lru_cache(maxsize=64)  # pages of a running sweep are made again and again
-def _constant(corpus: Folder, metric: str) -> tuple[str, float]:
+@lru_cache(maxsize=64)  # the page of a running sweep is rendered repeatedly
+def _score_constant(corpus: Folder, metric: str) -> tuple[str, float]:
     labels = Corpus(corpus).column(COLUMNS[Corpus(corpus).kind].target)
     ((label, _),) = Counter(labels).most_common(1)
     scorer = metrics.metric(metric)

@@ -1,4 +1,4 @@
-"""How systems are drawn, the same in every chart and table; they can be told apart without colour."""
+"""The styles of systems, the same in every chart and table, distinct even without colour."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SYMBOLS = ("circle", "square", "diamond", "triangle-up", "star", "triangle-down"
 
 
 @dataclass(frozen=True)
-class Look:
+class Style:
     """The colour, dash and symbol of a system."""
 
     colour: str
@@ -25,15 +25,15 @@ class Look:
         return DASHES[self.dash]
 
 
-def look(index: int) -> Look:
-    """Return the look of the system at a position of the comparison."""
-    return Look(COLOURS[index % len(COLOURS)], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
+def system_style(index: int) -> Style:
+    """Return the style of the system at a position of the comparison."""
+    return Style(COLOURS[index % len(COLOURS)], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
 
 
-def legend(names: Iterable[str]) -> list[tuple[Look, str]]:
-    """Return the looks of systems in the order of the comparison, with their names."""
-    return [(look(index), name) for index, name in enumerate(names)]
+def legend(names: Iterable[str]) -> list[tuple[Style, str]]:
+    """Return the styles of systems in the order of the comparison, with their names."""
+    return [(system_style(index), name) for index, name in enumerate(names)]
 
 
-OTHER = Look("rgba(128,136,147,0.42)", "solid", "circle")
-"""Of everything that has no look of its own."""
+OTHER = Style("rgba(128,136,147,0.42)", "solid", "circle")
+"""The style of systems without their own."""
