@@ -70,11 +70,11 @@ class AsrTranscript(CorpusOperator):
     revision: str | None = None
     """Branch, tag or commit of the recogniser on the hub."""
     max_ratio: float | None = Field(1.5, gt=0)
-    """Most words of the other text for one that was heard; pairs with more are left out; none: no limit."""
+    """The maximum number of words of the other text per recognised word; none: no limit."""
     against: Literal["transcript", "target"] = "transcript"
     """The other text: the transcript by people (section 4.5 of the paper), or the translation (section 2.4)."""
     indicators: Literal["keep", "drop"] = "keep"
-    """What becomes of indicator words such as `[laughter]` and `(Applause)`, in all three texts."""
+    """Keep or drop indicators such as `[laughter]` and `(Applause)`, in all three texts."""
 
     text: str | None = None
     """The name of the training text that was spoken, where there are several."""

@@ -24,13 +24,13 @@ from augury.text.segmentation import require_words
 class FuzzyMatch(TextSubsetOperator):
     """Pair every source with the translations of similar sources; with `of`, within some of the training texts.
 
-    Equal sources are looked up once, and no pair is made that is in the training text or was made before; what is left
-    out is counted by its reason.
+    Equal sources are looked up once. Pairs that are in the training text or were made before are left out and counted
+    by reason.
     """
 
     operator: Literal["fuzzy_match"] = "fuzzy_match"
     threshold: float = Field(0.5, gt=0, lt=1)
-    """The similarity that is needed: one less the edit distance of two sources over a length, in tokens."""
+    """The minimum similarity: 1 minus the edit distance of two sources divided by a length, in tokens."""
     norm: Norm = "min"
     """min: over the length of the shorter source, and the threshold itself does not suffice (Li and Specia's code);
     max: over that of the longer one, and it does (Bulte and Tezcan)."""
@@ -40,11 +40,11 @@ class FuzzyMatch(TextSubsetOperator):
     both_directions: bool = True
     """Of two similar sources each gets the translation of the other; otherwise the later one gets the earlier one's."""
     tokens: TokensOf = "whitespace"
-    """Tokens are what white space separates, or words and punctuation marks, or what Moses makes tokens."""
+    """The tokeniser of sources: at white space, into words and punctuation marks, or Moses."""
     monolingual: MonolingualSpec | None = None
     """Further sources that get the translations of similar ones too: records of another origin, fuzzy_match-mono."""
     mono_min_len: int = Field(5, ge=0)
-    """Sentences of the monolingual text are left out that have no more tokens than this."""
+    """Sentences of the monolingual text with at most this many tokens are left out."""
 
     PER_SECOND: ClassVar[float] = 8_000
     BLOCK_ROWS: ClassVar[int | None] = 5_000

@@ -39,7 +39,7 @@ class TranslatedText(CorpusOperator):
     ready: ReadyModel | None = None
     """A trained model, in place of one to train."""
     seed: int = 1
-    """Of the model that is trained."""
+    """The seed of the model that is trained."""
     system: dict[str, Any] = {}
     """Dotted keys in which the experiment that trains the model differs from the plain baseline of this one."""
     view: str = PLAIN

@@ -84,9 +84,9 @@ class ReadyModel(Section):
     revision: str | None = None
     """Branch, tag or commit on the hub."""
     source_language: str | None = None
-    """Of a checkpoint that translates between many languages: what it reads, as its tokenizer calls it (`fra_Latn`)."""
+    """Source language of a checkpoint for many languages, as its tokenizer calls it (`fra_Latn`)."""
     target_language: str | None = None
-    """What it writes."""
+    """Target language of such a checkpoint."""
 
     @property
     def languages(self) -> Languages | None:

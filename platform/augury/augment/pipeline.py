@@ -25,7 +25,7 @@ from augury.corpora.mixture import TEXTS, row_ranges
 
 VIEWS, FITS, AUGMENTED = "views", "fits", "augmented"
 KINDS = {VIEW: VIEWS, RECORDS: RECORDS}
-"""What a part makes -> its kind of folder in the store."""
+"""The folders of views and of records in the store."""
 
 BEGINNING = 1_000  # records of a corpus that an operator looks at before it works
 

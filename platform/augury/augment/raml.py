@@ -15,14 +15,14 @@ from augury.core.citations import RAML, SWITCHOUT, Paper
 class Raml(CountedDraw):
     """Replace tokens of the target as SwitchOut does; labels and the decoder's input change together.
 
-    With `switch_out` or `word_drop` beside it, the two sides change independently.
+    Together with `switch_out` or `word_drop`, the two sides change independently.
     """
 
     operator: Literal["raml"] = "raml"
     side: Literal["target"] = "target"
-    """The target alone: `switch_out` changes the source."""
+    """Only the target; `switch_out` changes the source."""
     use: Literal["text"] = "text"
-    """A target is no view."""
+    """A target cannot be a view."""
     tau: float = Field(0.95, gt=0)
     """How rarely tokens change, under tau_convention."""
 

@@ -49,13 +49,13 @@ class Reorder(Operator):
     parallel: CorpusSpec
     """Parallel text from the language of the examples into the one whose word order is wanted."""
     min_coverage: float = Field(0.5, ge=0, le=1)
-    """Its pairs of which a smaller share of the source's words is linked teach nothing."""
+    """Pairs with a smaller share of linked source words are not learned from."""
     aligner: AlignerName = "hmm"
-    """What aligns it: hmm, fast_align's model (which the paper took) or eflomal, an optional package."""
+    """The word aligner: hmm, fast_align's model (the paper's choice) or eflomal, an optional package."""
     symmetrisation: Symmetrisation = "grow-diag-final-and"
-    """How the alignments of both directions become one."""
+    """The method that merges the alignments of both directions."""
     anchor: Anchor = "min"
-    """Where a word stands that is linked to several: at the first of them, the mean of their places, or the last."""
+    """The position of a word that is linked to several: the first, the mean or the last of theirs."""
     model: dict[str, Any] = {"name": "t5-base"}
     """The section `model` of the reorderer's experiment."""
     training: dict[str, Any] = {}
@@ -63,7 +63,7 @@ class Reorder(Operator):
     max_pieces: int | None = Field(None, ge=2)
     """Subwords to which what it reads and writes is cut; none: as many as a generator's experiment has by default."""
     copies: int = Field(1, ge=1)
-    """Outputs drawn for every example, each a new one."""
+    """Outputs drawn for every example; each makes a new example."""
     use: Literal["records", "view"] = "records"
     """records: new examples beside the old ones; view: another reading of the same example."""
     sampling: Sampling = Sampling()

@@ -40,7 +40,7 @@ class GeneratorModel(Section):
 
     model: dict[str, Any] = {"name": "t5-base"}
     training: dict[str, Any] = {}
-    """Beside what is given, the paper's settings."""
+    """Settings that are not given are the paper's."""
     max_pieces: int | None = Field(None, ge=2)
     """Subwords to which what it reads and writes is cut; none: as many as a generator's experiment has by default."""
     ready: ReadyModel | None = None
@@ -52,7 +52,7 @@ class TeacherModel(Section):
 
     model: dict[str, Any] = {"name": "roberta-large"}
     training: dict[str, Any] = {}
-    """Beside what is given, the paper's settings, batches of 16."""
+    """Settings that are not given are the paper's, with batches of 16."""
     max_length: int | None = Field(None, ge=8)
     """Subwords to which pairs are cut; none: as many as a classifier's experiment has by default."""
     ready: ReadyModel | None = None
@@ -68,20 +68,20 @@ class Semantic(Operator):
 
     operator: Literal["semantic"] = "semantic"
     copies: int = Field(2, ge=1)
-    """Hypotheses drawn for every example and label that is asked for."""
+    """Hypotheses drawn for every example and requested label."""
     labels: Literal["all_others", "one_other"] = "all_others"
-    """Which are asked for: all_others: every label but the example's own; one_other: one of these for every copy, drawn
-    by the seed, which makes as many hypotheses as there are examples and not twice as many."""
+    """The requested labels: all_others: every label but the example's; one_other: one of these for every copy, drawn by
+    the seed, which gives as many hypotheses as examples instead of twice as many."""
     rectify: Rectify = "teacher"
-    """requested: every hypothesis has the label that was asked for. teacher: it has the teacher's where that is
-    confident, otherwise it is dropped. teacher_or_requested: it has the teacher's or otherwise the requested one.
-    agreement: it is dropped where the two differ."""
+    """requested: every hypothesis has the requested label. teacher: it has the teacher's where that is confident,
+    otherwise it is dropped. teacher_or_requested: it has the teacher's where that is confident, otherwise the requested
+    one. agreement: it is dropped where the two differ."""
     threshold: float = Field(0.8, ge=0, le=1)
     """The teacher is confident where its likeliest label has more than this probability."""
     generator: GeneratorModel = GeneratorModel()
-    """What writes hypotheses: sections of a seq2seq experiment."""
+    """The model that writes hypotheses: sections of a seq2seq experiment."""
     teacher: TeacherModel = TeacherModel()
-    """What labels them: sections of an nli experiment."""
+    """The model that labels them: sections of an nli experiment."""
     sampling: Sampling = Sampling()
     """How the generator's outputs are drawn."""
     seed: int = 1

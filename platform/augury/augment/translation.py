@@ -35,7 +35,7 @@ class TranslationSampling(Sampling):
     """Parameters for sampling translations instead of searching for the best ones (Edunov et al. 2018)."""
 
     top_k: int | None = Field(None, ge=1)
-    """Only so many of the likeliest pieces can be drawn; none: all."""
+    """Sample only from this many of the likeliest pieces; none: from all."""
     seed: int = 1
     """Another seed draws other translations."""
 

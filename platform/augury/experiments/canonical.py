@@ -19,7 +19,7 @@ class Canonical(NamedTuple):
 
     experiment: Experiment
     reasons: dict[str, str]
-    """By dotted key."""
+    """Dotted key -> the reason why the setting has no effect."""
 
 
 def canonical(experiment: Experiment, store: Store) -> Canonical:

@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
     rows: int
     words: Sequence[float]
-    """Of source and target, or of all sides together for a model that reads them as one."""
+    """The mean words of source and target, or of all sides together for a model that reads them as one."""
 
 
 class Cost(NamedTuple):
@@ -150,7 +150,7 @@ def devices(execution: Execution, workers: int) -> tuple[str, int]:
 
 
 def uses_gpu(execution: Execution) -> bool:
-    """Return whether training would run on GPUs, as far as can be told without asking them."""
+    """Return whether training would run on GPUs, without querying them."""
     return execution.device == "cuda" or (execution.device == "auto" and Path("/dev/nvidia0").exists())
 
 

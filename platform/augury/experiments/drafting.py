@@ -127,7 +127,7 @@ def _inference(options: DraftOptions) -> str:
 {_head(options)}
 corpus:
   language: {options.languages[0]}
-  # Labels with other names are said with a text: labels: {{0: entailment, 1: neutral, 2: contradiction}}
+  # Texts with other names of labels map them: labels: {{0: entailment, 1: neutral, 2: contradiction}}
   train: {_text(options, options.train)}
   valid: {_text(options, options.valid)}
 {_tests(options)}

@@ -46,18 +46,18 @@ class Stage(Section):
     """A stage of training that is not the first; `stages` writes it."""
 
     name: str
-    """What the stage is called."""
+    """The name of the stage."""
     carry: Carry = "weights"
-    """What it takes over from the stage before: the weights that it reports on, or their optimizer and its step too."""
+    """The state that is taken over from the stage before: its reported weights, or their optimizer and step too."""
     after: dict[str, Any]
     """The settings of the stage before."""
 
 
 class Experiment(Section):
-    """One question: a corpus, what is done to it, how a model is trained on it, and the systems to compare."""
+    """One question: a corpus, its augmentation, the training of a model on it, and the systems to compare."""
 
     name: str = Field(pattern=r"^[\w.-]+$")
-    """What the experiment is called in tables and in MLflow."""
+    """The name of the experiment in tables and in MLflow."""
     task: str
     """The name of the task, or the path of a directory that holds it."""
     seeds: tuple[int, ...] = Field((1,), min_length=1)
@@ -68,7 +68,7 @@ class Experiment(Section):
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
     mixture: dict[str, Share] = {}
-    """The part that records of operators have in training, by what made them; by default that of their parents."""
+    """The shares of operators' records in training: operator -> share; by default the share of their parents."""
     regime: AnyRegime = Plain()
     """How the losses over the views of an example combine."""
     training: Training = Training()
@@ -76,15 +76,15 @@ class Experiment(Section):
     scoring: Scoring
     tracking: Tracking = Tracking()
     baseline: bool = True
-    """Compare with the plain system or, where there are stages, with the first one, unless `systems` says with what."""
+    """Compare with the plain system or, where there are stages, with the first one, unless `systems` lists others."""
     systems: dict[str, dict[str, Any]] = {}
     """Systems to compare: name -> dotted keys that differ from this file; the first is the baseline."""
     stages: dict[str, dict[str, Any]] = {}
     """Stages of training after the one that this file describes: name -> dotted keys that differ from the stage before,
-    and `carry`, what is taken over from it: its weights (`weights`), or the state and the step of its optimizer too
-    (`optimizer`)."""
+    and `carry`, the state that is taken over from it: its weights (`weights`), or the state and the step of its
+    optimizer too (`optimizer`)."""
     stage: Stage | None = None
-    """Which stage this is, where it is not the first: what `stages` comes to."""
+    """The stage of this experiment, if it is not the first; set by `stages`."""
 
     READS_TAGS: ClassVar[bool] = False
     """Whether the task's model reads symbols before sources, and some texts more often than others."""

@@ -33,7 +33,7 @@ class Row:
     """Seeds that are scored."""
     scores: dict[str, Estimate]
     difference: float | None
-    """In the first metric, to the baseline; None for the baseline itself and where scores cannot be compared."""
+    """To the baseline, in the first metric; None for the baseline itself and where scores cannot be compared."""
     tested: Difference | None
     """The difference with its interval and p-value; None where the statistics of sentences are gone."""
     corrected: float | None

@@ -19,7 +19,7 @@ def number(value: float | None, form: NumberFormat = ".1f") -> str:
 
 
 def interval(value: float | None, low: float | None, high: float | None, form: NumberFormat = ".1f") -> str:
-    """Return `31.5 [29.0, 34.0]`; the value alone where an end is not known."""
+    """Return `31.5 [29.0, 34.0]`; only the value where an end is not known."""
     if low is None or high is None:
         return number(value, form)
     return f"{number(value, form)} [{number(low, form)}, {number(high, form)}]"

@@ -62,7 +62,7 @@ class Cell:
     order: float | str | None = None
     """The key that a page sorts the column by; cells without it come last."""
     shade: float | None = None
-    """From -1, worst, to 1, best: the colour behind the text."""
+    """The colour behind the text, from -1, worst, to 1, best."""
     bar: Bar | None = None
     hint: str = ""
     """The full text, shown on demand."""
