@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pytest
-from augury.training.train_models import OUTCOME
+from augury.training.trained import OUTCOME
 
 from augury.augment import pipeline, translation
 from augury.augment.data_diversification import DataDiversification
