@@ -65,7 +65,7 @@ def test_sentences_count_once_and_only_if_they_are_translated() -> None:
     assert (faulty.candidates, faulty.hallucinated) == (1, ())
 
 
-def test_what_frequent_subwords_do() -> None:
+def test_hallucinations_are_counted_by_subword() -> None:
     first, second = hallucinations([parrot("one", "z"), parrot("two", "a")], subwords=4)
     assert second.subwords == ("d", "c", "b", "a") and second.by_subword == (0, 0, 0, 1)
     assert second.hallucinated == (1,) and second.pairs == 1

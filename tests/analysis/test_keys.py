@@ -62,7 +62,7 @@ def test_keys_are_ranked_with_the_vocabularies_that_training_finds(tmp_path: Pat
     assert run.tokenizer.folder.complete
 
 
-def test_keys_that_are_none_are_refused(tmp_path: Path) -> None:
+def test_invalid_keys_are_refused(tmp_path: Path) -> None:
     experiment, store = tiny.experiment("nmt", tmp_path), Store(tmp_path)
     with pytest.raises(UserError, match="leaves|unchanged|stay"):
         analyse_keys(experiment, store, [0])

@@ -10,7 +10,6 @@ from typing import Any, ClassVar
 import numpy as np
 import pyarrow as pa
 import pytest
-from augury.training.trained import OUTCOME
 
 from augury.augment import pipeline, translation
 from augury.augment.data_diversification import DataDiversification
@@ -25,6 +24,7 @@ from augury.experiments.experiment import Experiment, systems
 from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
 from augury.experiments.training import train
+from augury.training.trained import OUTCOME
 from tests import tiny
 from trainables.nmt import TASK
 
@@ -146,7 +146,7 @@ def test_empty_and_missing_translations_are_counted(tmp_path: Path) -> None:
 # Stages
 
 
-def test_who_was_killed_translates_what_is_missing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_translation_continues_after_a_kill(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(translation, "BLOCK_ROWS", 2)
     store = Store(tmp_path)
     corpus = corpus_of([(letter, letter.upper()) for letter in "abcde"], store)
@@ -244,7 +244,9 @@ def test_settings_without_effect_do_not_hide_a_model(tmp_path: Path) -> None:
         ({"forward": [{}]}, "a trained model is a run or a checkpoint"),
     ],
 )
-def test_mistakes_are_told_before_anything_is_trained(changes: dict[str, Any], message: str, tmp_path: Path) -> None:
+def test_mistakes_are_reported_before_anything_is_trained(
+    changes: dict[str, Any], message: str, tmp_path: Path
+) -> None:
     with pytest.raises(UserError, match=message):
         diversified(tmp_path, **changes)
 

@@ -194,7 +194,7 @@ def test_words_are_needed_where_none_are_written(store: Store) -> None:
     assert len(store.addresses("records")) == 1
 
 
-def test_copies_that_are_mostly_unchanged_are_told(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
+def test_copies_that_are_mostly_unchanged_are_reported(store: Store, capsys: pytest.CaptureFixture[str]) -> None:
     (part,) = pipeline.augment(corpus(store, "dog", "de"), [Eda()], store).parts
     assert part.folder.manifest()["counts"] == {"unchanged premises": 40, "unchanged hypotheses": 40}
     said = "eda changes little: 40 unchanged premises, 40 unchanged hypotheses in 40 copies"
@@ -203,7 +203,9 @@ def test_copies_that_are_mostly_unchanged_are_told(store: Store, capsys: pytest.
     assert "changes little" not in capsys.readouterr().err
 
 
-def test_a_language_without_synonyms_is_told(store: Store, synonyms: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_language_without_synonyms_is_reported(
+    store: Store, synonyms: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     for eda, language, warned in (
         (Eda(), "und", True),
         (Eda(synonyms=synonyms), "und", False),

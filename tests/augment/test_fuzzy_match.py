@@ -205,7 +205,7 @@ def test_ten_candidates_are_compared_at_most() -> None:
     assert list(memory.matches(["a b c d x"], limit)) == [[*range(12)]]
 
 
-def test_tokens_are_what_is_asked_for(store: Store) -> None:
+def test_tokenisers_of_sources(store: Store) -> None:
     sources, targets = ["No, never!", "No. Never!"], ["T0", "T1"]
     assert [len(match(store, sources, targets, tokens=tokens, norm="max")[0][0]) for tokens in ("words", "moses")] == [
         2,

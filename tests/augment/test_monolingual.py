@@ -115,7 +115,7 @@ def test_another_text_is_another_address(tmp_path: Path) -> None:
         ("back_translation", "qab", {"view": "rot-1", "sampling": {}}, "drawn from plain text: leave out view rot-1"),
     ],
 )
-def test_mistakes_are_told_before_anything_is_trained(
+def test_mistakes_are_reported_before_anything_is_trained(
     name: str, language: str, changes: dict[str, Any], message: str, tmp_path: Path
 ) -> None:
     with pytest.raises(UserError, match=message):

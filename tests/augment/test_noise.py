@@ -85,7 +85,7 @@ def test_both_sentences_of_a_pair_are_changed(store: Store) -> None:
     assert row["premise"] != "Two dogs." != row["hypothesis"] != row["premise"] and row["label"] == "neutral"
 
 
-def test_what_cannot_be_is_refused(store: Store) -> None:
+def test_impossible_settings_are_refused(store: Store) -> None:
     with pytest.raises(UserError, match="changes nothing without a rate"):
         operator.parse({"operator": "noise", "copies": 2})
     with pytest.raises(UserError, match="spelling = "):

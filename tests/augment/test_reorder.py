@@ -160,7 +160,7 @@ def test_ray_and_this_process_write_the_same_bytes(toy: Toy, local_ray: Any, mon
         ("a b", "a b a b a", "unfaithful"),
     ],
 )
-def test_what_is_said_of_an_output(before: str, after: str, verdict: str) -> None:
+def test_verdicts_on_outputs(before: str, after: str, verdict: str) -> None:
     assert _verdict(before, after) == verdict
 
 

@@ -56,7 +56,7 @@ def test_addresses_of_test_sets_without_noise_are_what_they_were(tmp_path: Path)
     assert "noise" not in spec.tests[CLEAN].to_dict()
 
 
-def test_what_cannot_be_is_refused(tmp_path: Path) -> None:
+def test_impossible_settings_are_refused(tmp_path: Path) -> None:
     with pytest.raises(UserError, match="valid.noise"):
         experiment("nmt", tmp_path, corpus={**noisy(), "valid": {"builtin": 12, "noise": {"emoji": 0.1}}})
     with pytest.raises(UserError, match="unknown key 'corpus.tests.worse.noise.typos'"):

@@ -60,7 +60,7 @@ def report(experiment: Experiment) -> preflight.Report:
     return preflight.report(systems(experiment), Store(experiment.storage))
 
 
-def test_what_is_left_out_is_told_with_examples_and_settings(make: Make, tmp_path: Path) -> None:
+def test_rows_left_out_are_reported_with_examples_and_settings(make: Make, tmp_path: Path) -> None:
     result = report(make())
     assert [(text.name, text.rows_in, text.rows) for text in result.texts] == [
         ("train", 40, 38),
@@ -75,12 +75,12 @@ def test_what_is_left_out_is_told_with_examples_and_settings(make: Make, tmp_pat
     assert [caution for caution in result.cautions if "in the training set too" in caution]  # both repeat its pairs
 
 
-def test_without_test_sets_that_is_told(make: Make) -> None:
+def test_missing_test_sets_are_reported(make: Make) -> None:
     assert NO_TESTS in report(make({"tests": {}})).cautions and NO_TESTS not in report(make()).cautions
     assert preflight.cautions([make({"tests": {}}), make()]) == []
 
 
-def test_half_precision_without_a_gpu_is_told(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_half_precision_without_a_gpu_is_reported(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preflight, "cpu_has_bfloat16", lambda: False)
     cpu, training = {"device": "cpu"}, {"precision": "bf16"}
     assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]

@@ -11,8 +11,9 @@ from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments import trainable
 from augury.experiments.preparation import prepare
-from augury.experiments.rendering import render_texts, resolve_view, views
+from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
+from augury.experiments.views import resolve_view, views
 from augury.text.tokens import Tokens
 from tests import tiny
 
@@ -34,7 +35,7 @@ def run(tmp_path_factory: pytest.TempPathFactory) -> Run:
 
 
 def test_ciphers_are_those_of_the_paper(run: Run) -> None:
-    assert views(run) == ("plain", "rot-1", "rot-2", "eda-1", "eda-2")
+    assert views(run.experiment) == ("plain", "rot-1", "rot-2", "eda-1", "eda-2")
     assert render_texts(run, TEXTS, "plain") == render_texts(run, TEXTS, "source") == TEXTS
     assert render_texts(run, TEXTS, "rot-1") == ["ifz, xbsvn ojdiu?", "ßxümg hspäf acvohfo", "acfs 20% efs tusbäfo!"]
     assert render_texts(run, TEXTS, "rot-2") == ["jgß, yctwo pkejv?", "äyanh itqög bdwpigp", "bdgt 20% fgt uvtcögp!"]
@@ -57,7 +58,7 @@ def test_what_was_learned_from_the_training_text_renders_it_as_training_reads_it
     assert task.encode(run, [""], "rot-1") == [[]]
 
 
-def test_views_that_there_are_not(run: Run, tmp_path: Path) -> None:
+def test_unknown_views_are_refused(run: Run, tmp_path: Path) -> None:
     for name, message in (
         ("rot1", r"unknown view 'rot1': did you mean 'rot-1'\? there are plain, rot-1, rot-2, eda-1, eda-2"),
         ("word_drop", r"view 'word_drop' changes token ids anew in every pass.*there are plain, rot-1"),
@@ -65,7 +66,7 @@ def test_views_that_there_are_not(run: Run, tmp_path: Path) -> None:
         with pytest.raises(UserError, match=message):
             render_texts(run, TEXTS, name)
     with pytest.raises(UserError, match="unknown view 'rot-1': no operator makes views here"):
-        resolve_view(prepared(tmp_path), "rot-1")
+        resolve_view(prepared(tmp_path).experiment, "rot-1")
 
 
 def test_pairs_of_texts_are_no_single_text(tmp_path: Path) -> None:

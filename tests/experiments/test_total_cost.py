@@ -33,7 +33,7 @@ def cost(folder: Folder) -> dict[str, Any]:
     return total_cost(folder, {"target_tokens": outcome["rows"], **times, "updates": 7})
 
 
-def test_a_training_alone_is_its_own_cost(tmp_path: Path) -> None:
+def test_the_cost_of_a_single_training(tmp_path: Path) -> None:
     single = cost(run(Store(tmp_path), "a", 100))
     assert (single["train_seconds"], single["trainings"], single["uncounted"]) == (100, 1, [])
 
@@ -66,7 +66,7 @@ def test_processor_time_is_unknown_where_a_training_of_an_earlier_version_is_par
     assert (tuned["train_seconds"], tuned["cpu_seconds"]) == (120, None)
 
 
-def test_models_of_elsewhere_are_named(tmp_path: Path) -> None:
+def test_models_trained_elsewhere_are_named(tmp_path: Path) -> None:
     store = Store(tmp_path)
     folder = records(store, "r", {"a": "Helsinki-NLP/opus-mt-fr-en@main", "b": "runs/of another storage/seed-1"}, [])
     priced = cost(run(store, "x", 5, records={"made": folder}))

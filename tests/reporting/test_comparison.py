@@ -57,7 +57,7 @@ def test_differences_are_tested_and_corrected_for_the_table(systems: list[System
     assert table.rows[1].difference_text == f"{better.value:+.1f}** [{better.low:+.1f}, {better.high:+.1f}]"
 
 
-def test_one_seed_each_is_said_to_be_one(results: Any) -> None:
+def test_single_seeds_are_noted(results: Any) -> None:
     folders = [
         results.classified(name, address, correct=labels(share, name))
         for name, address, share in (("base", BASE, 0.6), ("cipher", CIPHER, 0.7))

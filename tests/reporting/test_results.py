@@ -46,7 +46,7 @@ def test_seeds_of_one_address_are_one_system(results: Any) -> None:
     assert list(baseline.tests["test"]) == ["bleu", "chrf"]
 
 
-def test_an_unfinished_seed_is_told_and_left_out(results: Any) -> None:
+def test_an_unfinished_seed_is_listed_and_left_out(results: Any) -> None:
     folders = [results.run("baseline", "aa" * 8, seed, bleu=30.0 if seed == 1 else None) for seed in (1, 2, 10)]
     (baseline,) = load(folders)
     assert baseline.unscored == (2, 10)

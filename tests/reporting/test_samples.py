@@ -27,7 +27,7 @@ def test_every_sentence_has_what_each_system_made_of_it(results: Any) -> None:
     assert draw(load(folders[:1]), "test")[0].heading == samples[0].heading
 
 
-def test_a_small_test_set_is_shown_whole(results: Any) -> None:
+def test_a_small_test_set_is_shown_completely(results: Any) -> None:
     results.corpus(PAIRS[:3])
     run = results.run("base", "aa" * 8, bleu=30.0, hypotheses=["a", "", "c\u2028d"])
     samples = draw(load([run]), "test")

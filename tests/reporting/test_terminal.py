@@ -43,14 +43,14 @@ def test_of_many_sets_the_scores_alone_are_shown(results: Any) -> None:
     assert all(f"set{index}" in shown for index in range(5))
 
 
-def test_a_model_that_has_not_learnt_is_warned_of(results: Any) -> None:
+def test_a_model_that_has_not_learned_is_warned_about(results: Any) -> None:
     runs = [results.run(name, name * 8, bleu=bleu) for name, bleu in (("none", 0.4), ("some", 1.4))]
     (warning,) = comparison(load(runs), "test").warnings
     assert "none" in warning and "some" not in warning
 
 
 @pytest.mark.parametrize(("correct", "warned"), [(40, True), (60, True), (90, False)])
-def test_labels_that_one_label_is_as_good_as_are_warned_of(results: Any, correct: int, warned: bool) -> None:
+def test_labels_no_better_than_one_label_are_warned_about(results: Any, correct: int, warned: bool) -> None:
     """55 of the 100 examples have one label; the interval of 60 right ones holds 55."""
     results.inferences([("a", "b", label) for label in ["neutral"] * 55 + ["entailment"] * 45])
     run = results.classified("a", "aa" * 8, correct=[1] * correct + [0] * (100 - correct))

@@ -20,9 +20,9 @@ from augury.decoding.corpus import CTranslateSearch, Search, Sources, decode
 from augury.decoding.ctranslate import CTranslateDecoder
 from augury.decoding.search import Hypothesis
 from augury.decoding.settings import Decoding, Sampler, Sampling, Translator, ViewDecoding
-from augury.experiments.rendering import render_texts, resolve_view
+from augury.experiments.rendering import render_texts
 from augury.experiments.run import Run
-from augury.experiments.views import PLAIN
+from augury.experiments.views import PLAIN, resolve_view
 from augury.regimes.regime import SOURCE
 from augury.text.vocabulary import Vocabulary
 from trainables.nmt.config import Config
@@ -52,7 +52,9 @@ class Trained:
         The tag of the target language comes first where the run's model reads one, and that of the domain, unless
         `tagged` is false.
         """
-        ids, offsets = self.vocabulary.encode(render_texts(self.run, texts, view), resolve_view(self.run, view))
+        ids, offsets = self.vocabulary.encode(
+            render_texts(self.run, texts, view), resolve_view(self.run.experiment, view)
+        )
         before = self._prefix(domain) if tagged else []
         return [
             [*before, *ids[start:end].tolist()] if end > start else []

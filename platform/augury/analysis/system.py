@@ -16,7 +16,7 @@ from augury.core.execution import ExecutorName
 from augury.core.rng import generator
 from augury.core.store import Folder
 from augury.decoding.settings import Decoding
-from augury.experiments import rendering, trainable
+from augury.experiments import trainable, views
 from augury.experiments.run import Run
 from augury.experiments.runs import DESCRIPTION
 from augury.experiments.views import PLAIN
@@ -46,7 +46,7 @@ class System:
     @property
     def views(self) -> tuple[str, ...]:
         """The views that texts can be rendered as, plain first."""
-        return rendering.views(self.run)
+        return views.views(self.run.experiment)
 
     @cached_property
     def sources(self) -> list[str]:
@@ -82,7 +82,7 @@ class System:
         """Return the count of every id in the training source of a view, (pieces,)."""
 
         def count() -> NDArray[np.int64]:
-            tokens = Tokens(self.run.stored_folder(self.run.tokens[rendering.resolve_view(self.run, view)]))
+            tokens = Tokens(self.run.stored_folder(self.run.tokens[views.resolve_view(self.run.experiment, view)]))
             total = np.zeros(len(self.pieces), np.int64)
             for ids in tokens.shards():
                 total += np.bincount(ids, minlength=len(total))

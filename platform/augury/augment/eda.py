@@ -14,7 +14,16 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from pydantic import Field
 
-from augury.augment.operator import RECORDS, BlockFunction, Operator, OperatorOutput, derive_records, plural, view_table
+from augury.augment.operator import (
+    RECORDS,
+    BlockFunction,
+    Operator,
+    OperatorOutput,
+    derive_records,
+    language_column,
+    plural,
+    view_table,
+)
 from augury.core.citations import CROSS_LINGUAL_NLI, EDA, Paper
 from augury.core.progress import say_once
 from augury.core.rng import generator
@@ -63,14 +72,14 @@ class Eda(Operator):
         return self.use
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        return ("id", *(input_columns(columns) or ("premise", "hypothesis")), _language(columns))
+        return ("id", *(input_columns(columns) or ("premise", "hypothesis")), language_column(columns))
 
     def copy_numbers(self) -> Sequence[int]:
         """Return the numbers, from 1, of the copies that a part makes; a copy depends only on its own number."""
         return range(1, self.copies + 1)
 
     def check_text(self, beginning: pa.Table) -> None:
-        languages = beginning.column(_language(beginning.column_names))
+        languages = beginning.column(language_column(beginning.column_names))
         sides = input_columns(beginning.column_names)
         for language in languages.unique().to_pylist():
             rows = beginning.filter(pc.equal(languages, language))
@@ -80,7 +89,8 @@ class Eda(Operator):
                 say_once(
                     f"operator {self.operator}: no synonyms of language '{language}' are known, so that copies by "
                     "replacement and insertion, half of all, stay as they are: give synonyms, a file of lines "
-                    f"word<TAB>synonym[,synonym...], or, where the text is English, {_language(rows.column_names)} en"
+                    "word<TAB>synonym[,synonym...], or, where the text is English, "
+                    f"{language_column(rows.column_names)} en"
                 )
 
     def fit_parameters(self) -> dict[str, Any]:
@@ -145,10 +155,6 @@ class EdaView(Eda):
 
     def copy_numbers(self) -> Sequence[int]:
         return (self.copy_number,)
-
-
-def _language(columns: Sequence[str]) -> str:
-    return "source_language" if "source_language" in columns else "language"
 
 
 def _is_english(language: str) -> bool:

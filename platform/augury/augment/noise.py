@@ -16,6 +16,7 @@ from augury.augment.operator import (
     OperatorOutput,
     TextSubsetOperator,
     derive_records,
+    language_column,
     plural,
     view_table,
 )
@@ -63,10 +64,10 @@ class Noise(NoiseRates, TextSubsetOperator):
         return {} if self.keyboard else {"layout": "no letter is mistyped"}
 
     def reads(self, columns: Sequence[str]) -> tuple[str, ...]:
-        return ("id", *(input_columns(columns) or ("premise", "hypothesis")), _language(columns))
+        return ("id", *(input_columns(columns) or ("premise", "hypothesis")), language_column(columns))
 
     def check_text(self, beginning: pa.Table) -> None:
-        for language in set(beginning.column(_language(beginning.column_names)).to_pylist()):
+        for language in set(beginning.column(language_column(beginning.column_names)).to_pylist()):
             require_language(list(self.rates), language)
 
     def fit_parameters(self) -> dict[str, Any]:
@@ -77,7 +78,7 @@ class Noise(NoiseRates, TextSubsetOperator):
         if not self.asr:
             return {}
         words: dict[str, set[str]] = {}
-        languages = block.column(_language(block.column_names)).to_pylist()
+        languages = block.column(language_column(block.column_names)).to_pylist()
         for side in input_columns(block.column_names):
             for language, text in zip(languages, block.column(side).to_pylist(), strict=True):
                 words.setdefault(language, set()).update(core_words(text))
@@ -95,7 +96,7 @@ class Noise(NoiseRates, TextSubsetOperator):
             numbers, sides = self.copy_numbers(), input_columns(block.column_names)
             parents = block.take(np.repeat(np.arange(len(block)), len(numbers)))
             columns, counts = {}, Counter[str]()
-            names, languages = (block.column(name).to_pylist() for name in ("id", _language(block.column_names)))
+            names, languages = (block.column(name).to_pylist() for name in ("id", language_column(block.column_names)))
             settings = {
                 language: NoiseContext(language, self.layout, fitted["confusions"].get(language, {}))
                 for language in set(languages)
@@ -151,10 +152,6 @@ class NoiseForTestSet(NoiseView):
 
     def key(self, name: str, text: str) -> str:
         return text
-
-
-def _language(columns: Sequence[str]) -> str:
-    return "source_language" if "source_language" in columns else "language"
 
 
 OPERATOR = Noise

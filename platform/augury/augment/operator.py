@@ -330,6 +330,11 @@ def plural(column: str) -> str:
     return {"hypothesis": "hypotheses"}.get(column, f"{column}s")
 
 
+def language_column(columns: Sequence[str]) -> str:
+    """Return the column with the language of the texts that a system reads."""
+    return "source_language" if "source_language" in columns else "language"
+
+
 def parse(value: Any) -> Operator:
     """Return the operator that `{operator: ..., parameters}` describes; UserError names the nearest known one."""
     if isinstance(value, Operator):

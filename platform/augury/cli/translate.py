@@ -35,8 +35,8 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.core import config
     from augury.experiments import trainable
-    from augury.experiments.rendering import resolve_view
     from augury.experiments.run import Run
+    from augury.experiments.views import resolve_view
 
     _, folder = open_run(arguments.trained, arguments.storage)
     trained = Run.read(folder)
@@ -52,7 +52,7 @@ def run(arguments: argparse.Namespace) -> int:
     if decoding is not None:
         options["decoding"] = config.validate(type(decoding), {**decoding.to_dict(), **overrides}, "decoding")
     for view in overrides.get("views", ()):
-        resolve_view(trained, view)
+        resolve_view(trained.experiment, view)
     mbr_only = [key for key in ("n_best", "utility") if key in overrides]
     if mbr_only and getattr(options["decoding"], "combine", None) != "mbr":
         raise UserError(f"{flag_of(mbr_only[0])} needs --combine mbr: add it, or leave out {flag_of(mbr_only[0])}")

@@ -11,20 +11,9 @@ from augury.augment.pipeline import Part
 from augury.core.errors import UserError
 from augury.corpora.corpus import COLUMNS
 from augury.experiments import operator_models
-from augury.experiments import views as of_experiment
 from augury.experiments.run import Run
-from augury.experiments.views import PLAIN as PLAIN
+from augury.experiments.views import resolve_view
 from augury.regimes.regime import SOURCE
-
-
-def views(run: Run) -> tuple[str, ...]:
-    """Return the views that texts can be rendered as: plain first, then those of the run's operators in their order."""
-    return of_experiment.views(run.experiment)
-
-
-def resolve_view(run: Run, name: str) -> str:
-    """Return the name of a view in tokens and vocabularies, `source` for `plain`; UserError lists the known views."""
-    return of_experiment.resolve_view(run.experiment, name)
 
 
 def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
@@ -33,7 +22,7 @@ def render_texts(run: Run, texts: Sequence[str], view: str) -> list[str]:
     The text serves as the id of its record, so that equal texts are rendered equally in any batch. UserError for a view
     that the run does not have, or has only while training, and for a task that reads several texts at once.
     """
-    name = resolve_view(run, view)
+    name = resolve_view(run.experiment, view)
     if name == SOURCE:
         return list(texts)
     part, apply = _bind(run, name)

@@ -14,8 +14,8 @@ from augury.corpora.corpus import COLUMNS
 from augury.decoding.settings import Combination, Decoding, ViewDecoding
 from augury.experiments import runs
 from augury.experiments.redecoding import DecodingResult, decode_test_set
-from augury.experiments.rendering import PLAIN, resolve_view
 from augury.experiments.run import Run
+from augury.experiments.views import PLAIN, resolve_view
 from augury.regimes.regime import SOURCE
 from augury.reporting.numbers import factor
 from augury.reporting.results import SystemResult, from_hypotheses
@@ -75,7 +75,7 @@ def named_decodings(
     if not isinstance(decoding, ViewDecoding):
         raise UserError(f"a run of task {run.experiment.task} is not decoded from views: take one of task nmt")
     search = {name: value for name, value in decoding.to_dict().items() if name in Decoding.model_fields}
-    named = [PLAIN if resolve_view(run, view) == SOURCE else view for view in views]
+    named = [PLAIN if resolve_view(run.experiment, view) == SOURCE else view for view in views]
     settings_by_name: dict[str, dict[str, Any]] = {view: {"views": [view]} for view in (PLAIN, *named)}
     settings_by_name |= {combine: {"views": named, "combine": combine, **settings} for combine in combinations}
     if len(settings_by_name) == 1:

@@ -57,7 +57,7 @@ def test_the_same_sentences_are_drawn_for_all(folders: list[Folder]) -> None:
     assert open_systems(folders, test="valid")[0].test == "valid"
 
 
-def test_runs_that_cannot_be_looked_at_are_refused(folders: list[Folder]) -> None:
+def test_runs_that_cannot_be_analysed_are_refused(folders: list[Folder]) -> None:
     with pytest.raises(UserError, match="tset"):
         open_systems(folders, test="tset")
 
@@ -72,7 +72,7 @@ def test_the_command_prints_json_of_what_it_did(folders: list[Folder], capsys: p
     assert main(["analyze", folders[1].uri, "--which", "correlation", "--sentences", "9"]) == 2
 
 
-def test_what_cannot_be_analysed_is_told_and_does_not_stop_the_others(
+def test_a_failing_analysis_is_reported_and_does_not_stop_the_others(
     folders: list[Folder], capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["analyze", folders[0].uri, "--sentences", "9", "--subwords", "2"]) == 0

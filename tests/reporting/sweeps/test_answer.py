@@ -68,7 +68,7 @@ def test_without_test_sets_the_reference_is_held_against_the_next_best(sweeps: A
     assert "single seeds do not decide" in sentence
 
 
-def test_on_the_way(sweeps: Any, addresses: list[str]) -> None:
+def test_the_answer_of_a_running_sweep(sweeps: Any, addresses: list[str]) -> None:
     for address, value in zip(addresses, (30, 31, 32), strict=True):
         sweeps.trial(address, 1, [value])
     sweep = sweeps.load(ended=False)

@@ -97,7 +97,7 @@ def test_it_is_loaded_again_only_while_it_changes(sweeps: Any, read: Any) -> Non
         assert ("refresh" in read(render(sweeps.load(ended=ended), refresh=refresh)).ids) == again
 
 
-def test_a_driver_that_is_not_heard_of_any_more_is_said_to_be(sweeps: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_silent_driver_is_reported(sweeps: Any, capsys: pytest.CaptureFixture[str]) -> None:
     sweeps.configuration({"regime.beta": 1})
     ended, killed = sweeps.load(), sweeps.load(ended=False)
     assert ended.silent is None

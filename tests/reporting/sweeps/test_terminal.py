@@ -15,7 +15,7 @@ def addresses(sweeps: Any) -> list[str]:
     return [sweeps.configuration({}, "baseline"), *(sweeps.configuration({"regime.beta": beta}) for beta in (1, 2))]
 
 
-def test_that_validation_decides_is_said_everywhere(sweeps: Any, addresses: list[str]) -> None:
+def test_every_output_says_that_validation_decides(sweeps: Any, addresses: list[str]) -> None:
     sweeps.trial(addresses[0], 1, [30])
     untested, tested = sweeps.load(tests=()), sweeps.load()
     assert (to_dict(untested)["decided_on"], to_dict(untested)["cautions"]) == ("validation", [NO_TESTS])
