@@ -16,7 +16,7 @@ from augury.cli import main
 from augury.cli.verbs import VERBS
 from augury.core.config import merge
 from augury.core.store import Store
-from augury.corpora import builtin
+from augury.corpora import builtin, known_nli
 from augury.corpora.known import KNOWN
 from augury.experiments import stages
 from augury.experiments.experiment import load, parse, systems
@@ -25,17 +25,15 @@ from augury.sweeping import points, published, space
 from tests.commands import parsed
 
 ROOT = Path(__file__).parents[2]
-PAGES = [
-    ROOT / "README.md",
-    *(ROOT / "docs" / f"{name}.md" for name in ("guide", "cluster", "extending", "metrics", "noisy")),
-]
-TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES)
+PAGES = {page.stem: page for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]}
+del PAGES["reference"]  # generated
+TEXT = "\n".join(page.read_text(encoding="utf-8") for page in PAGES.values())
 
 
-def block(language: str, holding: str = "") -> str:
-    """The first block of a language that holds a text."""
-    found = re.findall(rf"```{language}\n(.*?)```", TEXT, re.DOTALL)
-    return next(text for text in found if holding in text)
+def block(page: str, language: str, holding: str = "") -> str:
+    """Return the first block of a language on a page that holds a text."""
+    blocks: list[str] = re.findall(rf"```{language}\n(.*?)```", PAGES[page].read_text(encoding="utf-8"), re.DOTALL)
+    return next(text for text in blocks if holding in text)
 
 
 def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
@@ -44,16 +42,16 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
     loaded = load(ROOT / "search_spaces" / "experiments" / "demo_nmt.yaml", [f"storage={tmp_path}"])
     store = Store(tmp_path)
     assert kept["addresses"] == {name: address(system, store) for name, system in systems(loaded).items()}
-    assert kept["table"] in PAGES[0].read_text(encoding="utf-8")
+    assert kept["table"] in PAGES["README"].read_text(encoding="utf-8")
 
 
 def test_its_stages_are_valid() -> None:
-    staged = systems(parse(yaml.safe_load(block("yaml", "stages:"))))
+    staged = systems(parse(yaml.safe_load(block("stages", "yaml"))))
     assert [len(stages.chain(system)) for system in staged.values()] == [1, 2, 3, 1]
 
 
 def test_its_recipe_for_noisy_text_is_valid() -> None:
-    compared = systems(parse(yaml.safe_load(block("yaml", "double tuning:\n    stages:\n      tune: {<<"))))
+    compared = systems(parse(yaml.safe_load(block("noisy", "yaml"))))
     assert [len(stages.chain(system)) for system in compared.values()] == [1, 2, 2, 2, 2, 2, 3, 1]
     made = [[operator.operator for operator in system.augment] for system in compared.values()]
     assert made[2:6] == [
@@ -76,7 +74,8 @@ def test_its_experiment_is_what_init_writes_and_passes_the_preflight(
     command = next(line for line in TEXT.splitlines() if line.startswith("augury init my.yaml"))
     assert main(command.split()[1:]) == 0
     written = yaml.safe_load(Path("my.yaml").read_text())
-    assert yaml.safe_load(block("yaml")) == {key: value for key, value in written.items() if key != "storage"}
+    del written["storage"]
+    assert yaml.safe_load(block("translation", "yaml")) == written
     capsys.readouterr()
     assert main(["config", "my.yaml", "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
@@ -85,7 +84,7 @@ def test_its_experiment_is_what_init_writes_and_passes_the_preflight(
 
 def test_its_operator_works(tmp_path: Path) -> None:
     path = tmp_path / "uppercase.py"
-    path.write_text(block("python", "OPERATOR"), encoding="utf-8")
+    path.write_text(block("extending", "python", "OPERATOR"), encoding="utf-8")
     parsed = operator.parse({"operator": str(path)})
     assert [part.name() for part in parsed.parts()] == ["uppercase"]
     block_ = pa.table({"id": ["a", "b"], "source": ["haus ä", "Maus"]})
@@ -95,7 +94,7 @@ def test_its_operator_works(tmp_path: Path) -> None:
 
 def test_its_space_can_be_swept(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
-    path.write_text(block("python", "QUESTION"), encoding="utf-8")
+    path.write_text(block("sweeps", "python"), encoding="utf-8")
     found = space.find(str(path))
     listed = points.sample(found)
     assert [parse(merge(found.base, point)).training.validations for point in listed] == [20, 20, 20]
@@ -103,7 +102,7 @@ def test_its_space_can_be_swept(tmp_path: Path) -> None:
 
 def test_its_table_can_be_reproduced(tmp_path: Path) -> None:
     path = tmp_path / "table1.py"
-    path.write_text(block("python", "published"), encoding="utf-8")
+    path.write_text(block("reproducing", "python"), encoding="utf-8")
     table = published.find(str(path))
     assert [table.values(row) for row in table.rows] == [{"test2016": 26.1}, {"test2016": 27.4}]
     assert [parse(merge(table.space.base, row)).regime.label_smoothing for row in table.space.rows.values()] == [0, 0.1]
@@ -123,7 +122,7 @@ def test_it_names_every_space() -> None:
 def test_it_names_every_verb_and_known_corpus() -> None:
     for verb in VERBS:
         assert f"augury {verb}" in TEXT or f"make {verb}" in TEXT, verb
-    for name in KNOWN:
+    for name in (*KNOWN, *known_nli.KNOWN):
         assert name in TEXT, name
     for goal in re.findall(r"make (demo|test|install)", TEXT):
         assert f"\n{goal}:" in (ROOT / "Makefile").read_text()
@@ -131,7 +130,7 @@ def test_it_names_every_verb_and_known_corpus() -> None:
 
 def test_the_worked_example_is_the_file() -> None:
     source = (ROOT / "docs" / "examples" / "sentiment.py").read_text(encoding="utf-8")
-    assert block("python", "SentimentExperiment").strip() in source
+    assert block("extending", "python", "SentimentExperiment").strip() in source
 
 
 def test_the_reference_is_of_the_settings_as_they_are() -> None:
@@ -141,6 +140,11 @@ def test_the_reference_is_of_the_settings_as_they_are() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in PAGES:
+    for page in PAGES.values():
         for target in re.findall(r"\]\((?!http)([^)#]+)\)", page.read_text(encoding="utf-8")):
             assert (page.parent / target).exists(), f"{page.name}: {target}"
+
+
+def test_the_guide_lists_every_page() -> None:
+    listed = re.findall(r"^\| \[[^\]]+\]\((\S+)\.md\)", PAGES["guide"].read_text(encoding="utf-8"), re.MULTILINE)
+    assert sorted([*listed, "README", "guide"]) == sorted([*PAGES, "reference"])

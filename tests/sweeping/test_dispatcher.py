@@ -72,3 +72,20 @@ def test_a_value_that_is_not_finite_is_not_the_best(tmp_path):
         history.add(update, 0, {"valid/bleu": value})
         history.flush()
     assert dispatcher._best(dispatcher.curves.of(dispatcher.folder(TrialKey("a", 1)))) == 4.0
+
+
+class _Decided(Exhaustive):
+    """A race that was decided by other seeds than those that still run."""
+
+    def work(self):
+        return []
+
+
+def test_a_trial_that_a_decided_race_does_not_need_is_stopped(tmp_path):
+    dispatcher = make(Store(tmp_path))
+    key = dispatcher.next_trial()
+    validate(dispatcher, key, bleu=3.0)
+    dispatcher.scheduler = _Decided(["a", "b"], (1,), (None,), mode="max")
+    assert dispatcher.on_result(key) == "PAUSE" and dispatcher.progress[key] == "paused"
+    dispatcher.scheduler.finished = True
+    assert dispatcher.on_result(key) == "STOP" and dispatcher.progress[key] == "stopped"

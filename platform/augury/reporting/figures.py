@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import time_unit
-from augury.reporting.results import SystemResult, comparable_seconds
+from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.scoring.metrics import title
 from augury.training import history
@@ -118,7 +118,7 @@ def learning_curves(results: Sequence[SystemResult], metric: str) -> list[Figure
     without records are left out.
     """
     kind, _ = comparable_seconds([result.cost for result in results if result.cost])
-    points = _histories(results, "train/cpu_seconds" if kind == "CPU time" else "train/seconds")
+    points = _histories(results, CLOCKS[kind])
     valid = f"valid/{metric}" if f"valid/{metric}" in set(points["metric"]) else "valid/loss"
     labels = {valid: f"validation {title(valid.removeprefix('valid/'))}", "train/loss": "training loss"}
     shown = points[points["metric"].isin(labels)].copy()

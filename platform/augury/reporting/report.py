@@ -10,6 +10,7 @@ from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting.answer import answer
 from augury.reporting.comparison import cautions, scored_sets
+from augury.reporting.equal_time import equal_time
 from augury.reporting.figures import MAX_POINTS, learning_curves, score_against_cost
 from augury.reporting.mean import compare_all
 from augury.reporting.page import downloads, experiment_download, render_page
@@ -62,6 +63,7 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         stages=stage_table(results, names, first.metrics[0]),
         legend=legend(result.name for result in results),
         cost=cost,
+        equal_time=equal_time(results, first.metrics[0]),
         samples=draw(results, names[0]),
         samples_of=names[0],
         differences=_differences(results),

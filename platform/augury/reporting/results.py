@@ -84,6 +84,10 @@ class Cost:
     """Models behind the system that were trained elsewhere."""
 
 
+CLOCKS = {"CPU time": "train/cpu_seconds", "training time": "train/seconds"}
+"""What times of training are -> the metric that records them at validations."""
+
+
 def comparable_seconds(costs: Sequence[Cost]) -> tuple[str, list[float]]:
     """Return the kind of times that can be compared, and the times: processor time if all were trained on CPUs.
 

@@ -181,7 +181,7 @@ class Dispatcher:
             return "STOP"
         if key in self.wanted():
             return "CONTINUE"
-        stopped = self._eliminated(key)
+        stopped = self._eliminated(key) or self.scheduler.finished
         self.progress[key] = "stopped" if stopped else "paused"
         return "STOP" if stopped else "PAUSE"
 
