@@ -18,7 +18,6 @@ from augury.core.config import merge
 from augury.core.store import Store
 from augury.corpora import builtin, known_nli
 from augury.corpora.known import KNOWN
-from augury.experiments import stages
 from augury.experiments.experiment import load, parse, systems
 from augury.experiments.preparation import address
 from augury.sweeping import points, published, space
@@ -47,12 +46,12 @@ def test_its_table_is_of_the_demo_as_it_is(tmp_path: Path) -> None:
 
 def test_its_stages_are_valid() -> None:
     staged = systems(parse(yaml.safe_load(block("stages", "yaml"))))
-    assert [len(stages.chain(system)) for system in staged.values()] == [1, 2, 3, 1]
+    assert [len(system.chain()) for system in staged.values()] == [1, 2, 3, 1]
 
 
 def test_its_recipe_for_noisy_text_is_valid() -> None:
     compared = systems(parse(yaml.safe_load(block("noisy", "yaml"))))
-    assert [len(stages.chain(system)) for system in compared.values()] == [1, 2, 2, 2, 2, 2, 3, 1]
+    assert [len(system.chain()) for system in compared.values()] == [1, 2, 2, 2, 2, 2, 3, 1]
     made = [[operator.operator for operator in system.augment] for system in compared.values()]
     assert made[2:6] == [
         ["back_translation"],

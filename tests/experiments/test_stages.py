@@ -11,7 +11,7 @@ from safetensors.numpy import load
 from augury.core import config
 from augury.core.errors import UserError
 from augury.core.store import Folder, Store
-from augury.experiments import evaluation, preparation, running, stages, training
+from augury.experiments import evaluation, preparation, running, training
 from augury.experiments.canonical import canonical
 from augury.experiments.experiment import Experiment, last_stage, parse, systems
 from augury.experiments.experiment import load as load_file
@@ -31,7 +31,7 @@ def experiment(storage: Path, **changes: Any) -> Experiment:
 
 def addresses(tuned: Experiment, store: Store) -> list[str]:
     """The addresses of all stages."""
-    return [preparation.address(stage, store) for stage in stages.chain(last_stage(tuned))]
+    return [preparation.address(stage, store) for stage in last_stage(tuned).chain()]
 
 
 def test_an_address_is_made_of_those_before(tmp_path: Path) -> None:

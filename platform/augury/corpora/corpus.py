@@ -176,8 +176,9 @@ def shard_name(index: int) -> str:
 def read_shard(folder: Folder, name: str, columns: Sequence[str] | None = None) -> pa.Table:
     """Read a Parquet shard; raise UserError if it is missing or damaged."""
     try:
-        with folder.filesystem.open_input_file(folder.path(name)) as file:
-            return pq.read_table(file, columns=list(columns) if columns else None)
+        # Not `pq.read_table`, which imports pandas.
+        with folder.filesystem.open_input_file(folder.path(name)) as file, pq.ParquetFile(file) as shard:
+            return shard.read(columns=list(columns) if columns else None)
     except (OSError, pa.ArrowInvalid) as error:
         raise UserError(
             f"shard {folder.uri}/{name} cannot be read ({error}): remove the folder and create it again"

@@ -20,6 +20,7 @@ from augury.core.mutability import mutable_keys
 from augury.core.plugins import Choice
 from augury.corpora.splits import BaseSpec, Share
 from augury.experiments import trainable
+from augury.experiments.runs import FIRST
 from augury.experiments.tracking import Tracking
 from augury.experiments.views import views
 from augury.regimes import regime
@@ -178,6 +179,16 @@ class Experiment(Section):
         """Return the first stage, whose vocabulary and fitted operators all stages share."""
         before = self.before()
         return self if before is None else before.first()
+
+    def chain(self) -> list[Experiment]:
+        """Return all stages up to this one, the first one first."""
+        before = self.before()
+        return [*(before.chain() if before else []), self]
+
+    @property
+    def stage_name(self) -> str:
+        """The name of this stage."""
+        return FIRST if self.stage is None else self.stage.name
 
     @field_validator("seeds")
     @classmethod

@@ -28,7 +28,6 @@ from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import check_noise
 from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
-from augury.experiments.stages import chain, stage_name
 from augury.scoring import metrics
 
 UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
@@ -125,10 +124,10 @@ def add_earlier_stages(systems: Mapping[str, Experiment], store: Store) -> dict[
     known = {preparation.address(experiment, store) for experiment in systems.values()}
     earlier: dict[str, Experiment] = {}
     for name, experiment in systems.items():
-        for stage in chain(experiment)[:-1]:
+        for stage in experiment.chain()[:-1]:
             if (address := preparation.address(stage, store)) not in known:
                 known.add(address)
-                earlier[f"{name}, {stage_name(stage)}"] = stage
+                earlier[f"{name}, {stage.stage_name}"] = stage
     return earlier | dict(systems)
 
 
@@ -143,11 +142,11 @@ def estimates(systems: Mapping[str, Experiment], store: Store, seeds: Sequence[i
     waiting = _models(systems)
     while waiting:
         name, model = waiting.pop(0)
-        for stage in (stages := chain(canonical(model, store).experiment)):
+        for stage in (stages := canonical(model, store).experiment.chain()):
             known = trained.setdefault(preparation.address(stage, store), set())
             if missing := {*model.seeds} - known:
                 known |= missing
-                label = name if stage is stages[-1] else f"{name}, {stage_name(stage)}"
+                label = name if stage is stages[-1] else f"{name}, {stage.stage_name}"
                 costs[label] = _multiply(len(missing), _cost(stage, store))
                 waiting += _models({label: stage})
     return costs

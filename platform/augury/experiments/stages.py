@@ -15,23 +15,10 @@ from augury.core.store import Folder, Store
 from augury.experiments import preparation
 from augury.experiments.description import describe
 from augury.experiments.evaluation import evaluate
-from augury.experiments.experiment import Experiment
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Run
-from augury.experiments.runs import FIRST
 from augury.experiments.training import train
 from augury.training.trained import OUTCOME
-
-
-def stage_name(experiment: Experiment) -> str:
-    """Return the name of a stage."""
-    return FIRST if experiment.stage is None else experiment.stage.name
-
-
-def chain(experiment: Experiment) -> list[Experiment]:
-    """Return all stages up to an experiment, the first one first."""
-    before = experiment.before()
-    return [*(chain(before) if before else []), experiment]
 
 
 class Job(NamedTuple):
@@ -50,11 +37,11 @@ def jobs(prepared: Mapping[str, Run], store: Store, recording: Recording = unrec
     names = {run.address: name for name, run in prepared.items()}
     levels: list[dict[Folder, Job]] = []
     for name, last in prepared.items():
-        for depth, experiment in enumerate(chain(last.experiment)):
+        for depth, experiment in enumerate(last.experiment.chain()):
             address = preparation.address(experiment, store)
             if address not in runs:
                 runs[address] = preparation.prepare(experiment, store, recording)
-            job_name = names.setdefault(address, f"{name}, {stage_name(experiment)}")
+            job_name = names.setdefault(address, f"{name}, {experiment.stage_name}")
             if depth == len(levels):
                 levels.append({})
             for run in map(runs[address].with_seed, last.experiment.seeds):
@@ -71,7 +58,7 @@ def train_before(run: Run, execution: Execution) -> None:
     assert stage.folder == run.beginning.run
     with locked(stage.folder):
         if not stage.folder.complete:
-            describe(stage, f"{before.name}, {stage_name(before)}")
+            describe(stage, f"{before.name}, {before.stage_name}")
             train(stage, execution=execution)
             evaluate(stage)
             stage.folder.finish({"address": stage.address, "seed": stage.seed})
