@@ -51,7 +51,7 @@ def test_the_baseline_is_plain_and_without_augmentation() -> None:
         "name": "plain",
         "label_smoothing": 0.0,
     }
-    assert config(augment=[{"operator": "eda"}]).records == ["eda"]
+    assert config(augment=[{"operator": "eda"}]).record_origins == ["eda"]
 
 
 PARALLEL = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
