@@ -12,7 +12,7 @@ base, scales = common.BASE, common.SCALES
 metric, mode, seeds = common.METRIC, common.MODE, common.SEEDS
 reference = "joint"
 
-OF_A_KEY: dict[str, int] = {"toy": 600, "small": 2_000, "paper": 6_500}
+OF_A_KEY: dict[str, int] = {"toy": 300, "small": 2_000, "paper": 6_500}
 """Entries of a separate vocabulary of enciphered text."""
 
 
