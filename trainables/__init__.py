@@ -1,1 +1,1 @@
-"""What Ray Train and Ray Tune run: one package per task."""
+"""The tasks that Ray Train and Ray Tune run, one package each."""

@@ -1,4 +1,4 @@
-"""What an experiment says of the translation transformer: an architecture by name, and what to change in it."""
+"""Settings of the translation transformer: a named architecture with changes."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from augury.text.architecture import Attention, check_heads, overridden
 
 @dataclass(frozen=True)
 class Sizes:
-    """What an architecture fixes; encoder and decoder share all but their depth."""
+    """The sizes of a named architecture; encoder and decoder share all but their depth."""
 
     encoder_layers: int
     decoder_layers: int

@@ -24,7 +24,7 @@ def tag(language: str) -> str:
 
 
 class Checking(Section):
-    """What is measured on the validation set while training."""
+    """Settings of validation during training."""
 
     metric: Literal["bleu", "chrf"] = "bleu"
     """Score of the greedy translations of the plain source."""

@@ -23,7 +23,7 @@ def export(trained: Trained, form: str, directory: Path) -> Exported:
     """Write the model and its subwords for plain `transformers` (hf) or `ctranslate2`; UserError for another form.
 
     `hf`: AutoModelForSeq2SeqLM and AutoTokenizer read the directory; the tokenizer cleans text and adds the tag that
-    the model expects, and `generate` searches as the run does. `ctranslate2`: beside the model lies
+    the model expects, and `generate` searches as the run does. `ctranslate2`: next to the model is
     `sentencepiece.model`, whose pieces the model takes; cleaning and tags are left to the caller.
     """
     if form not in FORMS:
@@ -111,11 +111,11 @@ print([pieces.decode(result.hypotheses[0]) for result in results])
 
 
 FORMS = {"hf": ("transformers", _to_transformers), "ctranslate2": ("ctranslate2", _to_ctranslate2)}
-"""What an export may be written for: the library that reads it, and what writes it."""
+"""Export formats: the library that reads an export -> the function that writes it."""
 
 
 def _notes(experiment: Config) -> list[str]:
-    """What must be known of text in any form of export."""
+    """Text processing that every export format must contain."""
     views, notes = experiment.decoding.views, []
     if experiment.corpus.preparation.unescape:
         notes.append("It has learned from text without HTML entities: apply `html.unescape` to text that has them.")

@@ -1,4 +1,4 @@
-"""What translation adds to the platform: what it refuses, what determines a model, and what a finished run does."""
+"""The translation task: checks, the settings in a model's address, and the use of finished runs."""
 
 from __future__ import annotations
 

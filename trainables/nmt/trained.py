@@ -146,7 +146,7 @@ class Trained:
         )
 
     def _prefix(self, domain: str | None = None) -> list[int]:
-        """What comes before the pieces of a source: the tag of the target language, that of the domain."""
+        """Return the tags before the pieces of a source: of the target language, and of the domain."""
         return [self.vocabulary.tags[symbol] for symbol in self.experiment.prefix(domain)]
 
     def _readable(self, texts: Sequence[str], view: str = SOURCE) -> tuple[list[list[int]], list[int]]:

@@ -1,4 +1,4 @@
-"""What an experiment says of the encoder-decoder: a pretrained model by name, or a small T5 from nothing."""
+"""Settings of the encoder-decoder: a pretrained model by name, or a small T5 with random weights."""
 
 from __future__ import annotations
 

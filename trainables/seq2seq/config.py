@@ -41,11 +41,11 @@ class ReorderCorpus(CorpusSpec):
     min_coverage: float = Field(0.5, ge=0, le=1)
     """Pairs of which a smaller share of the source's words is linked are left out, and counted."""
     aligner: AlignerName = "hmm"
-    """What finds the links: hmm, fast_align (what the paper took) or eflomal, an optional package."""
+    """The aligner: hmm, fast_align (the paper's) or eflomal, an optional package."""
     symmetrisation: Symmetrisation = "grow-diag-final-and"
     """How the links of both directions become one set."""
     anchor: Anchor = "min"
-    """Where a word stands that is linked to several: at the first of them, the mean of their places, or the last."""
+    """The position of a word with several links: the first of them, the mean of their places, or the last."""
 
 
 FORMS = {"text": TextCorpus, "hypothesis": HypothesisCorpus, "reorder": ReorderCorpus}

@@ -1,4 +1,4 @@
-"""What a generator adds to the platform: the pairs that it learns from, and what it writes when it is trained."""
+"""The generation task: training pairs, and the output of trained generators."""
 
 from __future__ import annotations
 

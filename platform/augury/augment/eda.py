@@ -42,7 +42,7 @@ class Eda(Operator):
     copies: int = Field(4, ge=1)
     """Copies of every record; in four in a row, every sentence goes through all four operations."""
     use: Literal["records", "view"] = "records"
-    """records: new examples beside the old ones; view: another reading of the same example by every copy, eda-N."""
+    """records: new examples in addition to the old ones; view: every copy is another view of the example, eda-N."""
     alpha: float = Field(0.2, gt=0, le=1)
     """The share of a sentence's words that change, at least one; in deletion, the probability that a word goes."""
     synonyms: str | None = None

@@ -35,7 +35,7 @@ class Noise(NoiseRates, TextSubsetOperator):
     copies: int = Field(1, ge=1)
     """Copies of every record, each with noise of its own."""
     use: Literal["records", "view"] = "records"
-    """records: new examples beside the old ones; view: another reading of the same example by every copy, noise-N."""
+    """records: new examples in addition to the old ones; view: every copy is another view of the example, noise-N."""
     seed: int = 1
 
     PER_SECOND: ClassVar[float] = 10_000

@@ -101,7 +101,7 @@ class ReadyModel(Section):
             raise UserError("a trained model is a run or a checkpoint: give one of the two")
         languages = [self.source_language, self.target_language]
         if self.run is not None and languages != [None, None]:
-            raise UserError("a run knows its languages: leave out source_language and target_language beside it")
+            raise UserError("a run knows its languages: leave out source_language and target_language")
         if languages.count(None) == 1:
             raise UserError("a checkpoint of many languages needs source_language and target_language: give both")
         return self

@@ -65,7 +65,7 @@ class Reorder(Operator):
     copies: int = Field(1, ge=1)
     """Outputs drawn for every example; each makes a new example."""
     use: Literal["records", "view"] = "records"
-    """records: new examples beside the old ones; view: another reading of the same example."""
+    """records: new examples in addition to the old ones; view: another view of the example."""
     sampling: Sampling = Sampling()
     """How the reorderer's outputs are drawn."""
     fallback: bool = False

@@ -136,7 +136,7 @@ class Translation:
     ) -> Iterator[list[str | None]]:
         """Yield the translations of every shard of the corpus, made unless the store has them.
 
-        None stands for a text that is too long for the model. After a kill the first missing block is next. `name` and
+        None marks a text that is too long for the model. After a kill the first missing block is next. `name` and
         `unit` are those of the progress line.
         """
         folder = self.folder(store)

@@ -1,1 +1,1 @@
-"""What all packages are built on: errors, randomness, storage, locks, typed configuration, execution, progress."""
+"""The foundation of all packages: errors, randomness, storage, locks, typed configuration, execution, progress."""

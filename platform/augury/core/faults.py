@@ -41,7 +41,7 @@ ALLOWED = {
     "too_short": "a list of at least {min_length}",
     "too_long": "a list of at most {max_length}",
 }
-"""What a value must be, by pydantic's error type, formatted with its context."""
+"""The requirement on a value, by pydantic's error type, formatted with its context."""
 
 
 class Fault(NamedTuple):
@@ -49,7 +49,7 @@ class Fault(NamedTuple):
 
     path: KeyPath
     message: str = ""
-    """What is allowed, and what to do."""
+    """The allowed values, and the remedy."""
     value: str = ""
     """The value as written in a file."""
     form: str = GENERAL

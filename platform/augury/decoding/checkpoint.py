@@ -31,7 +31,7 @@ Search = Callable[[Sequence[Sequence[int]], Decoding], Sequence[Sequence[int]]]
 
 
 class Languages(NamedTuple):
-    """What the tokenizer of a model of many languages calls those that it reads and writes, such as `fra_Latn`."""
+    """Language codes of a multilingual model's tokenizer, source and target, such as `fra_Latn`."""
 
     read: str
     written: str
@@ -48,7 +48,7 @@ class Checkpoint:
 
     @property
     def identity(self) -> str:
-        """What identifies the model: the content of a directory, or the name on a hub and its revision."""
+        """Return the identity of the model: the content of a directory, or the name on a hub and its revision."""
         return pretrained.identity(self.name, self.revision)
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
@@ -88,7 +88,7 @@ class Checkpoint:
         several = hasattr(tokenizer, "src_lang")
         if several and self.languages is None:
             raise UserError(
-                f"checkpoint '{self.name}' translates between many languages: say beside it which, as its tokenizer "
+                f"checkpoint '{self.name}' is multilingual: also give the languages, as its tokenizer "
                 "calls them, such as source_language: fra_Latn and target_language: eng_Latn"
             )
         if self.languages is None:
@@ -96,7 +96,7 @@ class Checkpoint:
         if not several:
             raise UserError(
                 f"checkpoint '{self.name}' translates between two languages: leave out source_language and "
-                "target_language beside it"
+                "target_language with it"
             )
         _, first = (self._language(tokenizer, code) for code in self.languages)
         tokenizer.src_lang = self.languages.read

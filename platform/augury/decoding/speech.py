@@ -36,13 +36,13 @@ class SpeechModel:
     directory: str
     """Where paths of audio files that are not absolute begin."""
     audio: str
-    """What the files to recognise hold, as `content` says it."""
+    """Hashes of the contents of the audio files, from `content`."""
 
     on_gpu: ClassVar[bool] = True
 
     @property
     def name(self) -> str:
-        """What identifies the transcripts: the model and the recordings."""
+        """Return the identity of the transcripts: the model and the recordings."""
         return config.address({"model": pretrained.identity(self.checkpoint, self.revision), "audio": self.audio})
 
     def translator(self, store: Store, threads: int = 1) -> Translator:

@@ -347,9 +347,7 @@ def systems(experiment: Experiment) -> dict[str, Experiment]:
     if not experiment.baseline or plain == itself:
         return {experiment.name: itself}
     if experiment.name == "baseline":
-        raise UserError(
-            "name: 'baseline' is what the plain system beside it is called: choose another, or set baseline=false"
-        )
+        raise UserError("name: 'baseline' is the name of the plain system: choose another, or set baseline=false")
     return {"baseline": plain, experiment.name: itself}
 
 

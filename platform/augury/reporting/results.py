@@ -85,7 +85,7 @@ class Cost:
 
 
 CLOCKS = {"CPU time": "train/cpu_seconds", "training time": "train/seconds"}
-"""What times of training are -> the metric that records them at validations."""
+"""Kind of training time -> the metric that records it at validations."""
 
 
 def comparable_seconds(costs: Sequence[Cost]) -> tuple[str, list[float]]:

@@ -29,7 +29,7 @@ COSTS = (
 
 
 def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[Table]:
-    """Return all test sets in one table, with the cost beside the scores of one set or below those of several.
+    """Return all test sets in one table, with the cost next to the scores of one set or below those of several.
 
     Notes that hold for all sets appear once. With `bars`, the deciding scores are also drawn.
     """

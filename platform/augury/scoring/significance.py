@@ -74,7 +74,7 @@ class Difference:
     p_value: float
     """Two-sided p-value."""
     over: Over
-    """What is taken as random: `sentences` if both systems have a single seed."""
+    """The source of randomness: `sentences` if both systems have a single seed."""
 
 
 def interval(system: Resampled) -> Interval:

@@ -1,1 +1,1 @@
-"""What tasks of a family share: a tokenizer of their own, classification with encoders of `transformers`."""
+"""Base classes for families of tasks: learned tokenizers, classification with encoders of `transformers`."""

@@ -1,4 +1,4 @@
-"""What an experiment says of a classifier: a pretrained model by name, or a small one from nothing."""
+"""Settings of classifiers: a pretrained model by name, or a small one with random weights."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class PretrainedClassifier(Pretrained):
 
 @dataclass(frozen=True)
 class Sizes:
-    """What an architecture fixes."""
+    """The sizes of a named architecture."""
 
     layers: int
     hidden_size: int

@@ -1,4 +1,4 @@
-"""What training begins with, where it is a stage that follows another training."""
+"""Initialisation of a stage of training from the stage before."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from torch import nn
 
 Carry = Literal["weights", "optimizer"]
-"""What a stage takes over: the weights that the stage before reports on, or the optimizer and the step of the schedule
-that they were reached with too."""
+"""The state that a stage carries over: the weights that the stage before reports on, or also the optimizer and the step
+of the schedule."""
 
 
 class Beginning(NamedTuple):

@@ -75,7 +75,7 @@ class Training(Section):
     patience: Annotated[int, COMPARED] = Field(15, ge=1)
     """Stop after this many validations in a row that are not strictly better."""
     stop_on: Annotated[Literal["score", "loss"], COMPARED] = "score"
-    """What must improve: the trainable's validation score or the validation loss."""
+    """The quantity that must improve: the trainable's validation score or the validation loss."""
     weights: Annotated[Literal["averaged", "last", "best", "chosen"], COMPARED] = "chosen"
     """Which weights are reported on: the mean of the last checkpoints, the last, the best of all validations in what
     stop_on names, or (chosen) whichever of these does best on the validation set. A mean over a run that still rises is

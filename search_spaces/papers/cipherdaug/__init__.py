@@ -70,7 +70,7 @@ CORPORA: dict[str, dict[str, Any]] = {
         scoring={"metrics": ["compound_bleu", "bleu", "chrf"]},
     ),
 }
-"""Of Table 3, beside IWSLT14 De→En."""
+"""The corpora of Table 3 other than IWSLT14 De→En."""
 TOY: dict[str, Any] = {
     "corpus": {
         "source_language": "qaa",
@@ -154,7 +154,7 @@ BPE_DROPOUT = {"operator": "bpe_dropout", "dropout": 0.1, "side": "both"}
 
 
 def row(*operators: dict[str, Any], regime: dict[str, Any] = PLAIN) -> dict[str, Any]:
-    """What a row changes."""
+    """Return the settings that a row changes."""
     return {"augment": list(operators), "regime": regime}
 
 
@@ -194,7 +194,7 @@ _MEAN = "the paper prints the median of three runs; measured are means over seed
 
 
 def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
-    """What is not as in the paper, by scale; `lines` hold at all of them."""
+    """Return deviations from the paper by scale; `lines` hold at all scales."""
     little = (
         "agreement: β = 1 from pass 10 on, not β = 5 from update 2,000 on, with which a model of so little text does "
         "not learn to translate"

@@ -28,5 +28,5 @@ def rows(scale: str) -> dict[str, dict[str, Any]]:
 
 paper, tolerance = common.PAPER, common.TOLERANCE
 where, published = "Figure 2", common.published("figure2", "BLEU")
-_WEIGHTS = "β in names is five times that of the rows: 5 stands for 1"
+_WEIGHTS = "β in names is five times that of the rows: 5 means 1"
 deviations = {scale: lines if scale == "paper" else (*lines, _WEIGHTS) for scale, lines in common.deviations().items()}

@@ -16,7 +16,7 @@ reference = "Transformer"
 
 
 KEYS: dict[str, tuple[int, ...]] = {"toy": (2, 3, 4, 5)}
-"""What 2, 5, 10 and 20 keys are where there is no time for so many."""
+"""Numbers of keys in place of 2, 5, 10 and 20, by scale."""
 BUDGET: dict[str, dict[str, int]] = {
     "toy": {"max_passes": 84, "validate_every_passes": 12},
     "small": {"max_passes": 600, "validate_every_passes": 15},

@@ -1,7 +1,7 @@
 """Li and Specia (2019): what its tables have in common. Each module here is a table.
 
 The paper trains a transformer on clean text (WMT15 French-English) and tunes it on little noisy text (MTNT, comments of
-Reddit), with fuzzy matches (FM), forward and back translation (FT, BT) and transcripts of speech (ASR) beside it.
+Reddit), with fuzzy matches (FM), forward and back translation (FT, BT) and transcripts of speech (ASR).
 
 toy: the built-in synthetic corpus, whose noisy part spells otherwise, a minute or two a row on one core; small: news
 and Tatoeba as clean text and the development set of MTNT as noisy text, an hour or two for the baseline on one core and
@@ -410,7 +410,7 @@ _STAND_IN = (
 
 
 def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
-    """What is not as in the paper, by scale; `lines` hold at all of them."""
+    """Return deviations from the paper by scale; `lines` hold at all scales."""
     return {
         "toy": (
             "corpora: the built-in synthetic corpus, German to English; noisy text spells otherwise on both sides",

@@ -6,7 +6,7 @@ from typing import Any
 
 from search_spaces.papers import noisy_nmt as common
 
-QUESTION = "What helps on noisy French beside tuning on it, and what does it cost on clean text?"
+QUESTION = "What helps on noisy French besides tuning on it, and what does it cost on clean text?"
 
 base, scales = common.BASE, common.scales("fr", "en")
 metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, common.REFERENCE

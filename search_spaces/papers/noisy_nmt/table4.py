@@ -6,7 +6,7 @@ from typing import Any
 
 from search_spaces.papers import noisy_nmt as common
 
-QUESTION = "What helps on noisy English beside tuning on it, do transcripts of speech, does one training with tags?"
+QUESTION = "What helps on noisy English besides tuning on it: transcripts of speech, one training with tags?"
 
 base, scales = common.BASE, common.scales("en", "fr")
 metric, mode, seeds, reference = common.METRIC, common.MODE, common.SEEDS, common.REFERENCE

@@ -81,8 +81,8 @@ def published(table: str) -> PrintedTable:
 
 
 PLAIN = {"name": "plain"}
-# A tiny model that starts from nothing learns little under attack, and beside its small embeddings the paper's radius
-# drowns every word.
+# A tiny model with random weights learns little under attack, and the paper's radius is larger than its small
+# embeddings.
 TOY_ATTACK = {"epsilon": 0.02, "clean_weight": 1.0, "warmup_steps": 450}
 
 
@@ -100,7 +100,7 @@ def fgm(scale: str) -> dict[str, Any]:
     return {"name": "adversarial", "preset": "fgm"}
 
 
-# What the operators work with beside the examples; where nothing is said, it is the paper's.
+# Models and texts of the operators; settings that are not given are the paper's.
 _TINY_T5 = {"model": {"architecture": "tiny"}, "training": {"learning_rate": 2.0e-3, "max_passes": 10}}
 _REORDERER: dict[str, dict[str, Any]] = {
     "toy": {
@@ -149,7 +149,7 @@ def sa(scale: str, copies: int = 2, **changes: Any) -> dict[str, Any]:
 
 
 def row(*operators: dict[str, Any], regime: dict[str, Any] = PLAIN) -> dict[str, Any]:
-    """What a row changes."""
+    """Return the settings that a row changes."""
     return {"augment": list(operators), "regime": regime}
 
 
@@ -163,12 +163,12 @@ _PROJECTION = "with the paper's K·α = ε the projection of PGD never acts, so 
 
 
 def deviations(*lines: str) -> dict[str, tuple[str, ...]]:
-    """What is not as in the paper, by scale; `lines` hold at all of them."""
+    """Return deviations from the paper by scale; `lines` hold at all scales."""
     return {
         "toy": (
             "corpus: built-in synthetic NLI in two toy languages of different word order, not MultiNLI and XNLI",
             "models: tiny and trained from scratch, not XLM-R base, T5-base and RoBERTa-large",
-            "attacks: ε = 0.02 beside the small embeddings of tiny models, not 3, with the clean loss added, and after "
+            "attacks: ε = 0.02 for the small embeddings of tiny models, not 3, with the clean loss added, and after "
             "450 updates without attack: a model that starts from nothing learns little under it",
             "RA: word order is learnt from the built-in parallel corpus of the toy languages, not from JW300",
             _UNSTATED,

@@ -38,7 +38,7 @@ def parts(results: Sequence[Hallucinations], systems: Sequence[System], settings
         for result, system in zip(results, systems, strict=True)
         for index in range(min(SHOWN, len(result.examples)))
     ]
-    text = f"The first {SHOWN} sentences of every system; the JSON beside the page has all."
+    text = f"The first {SHOWN} sentences of every system; the JSON file next to the page has all."
     names = legend(result.system for result in results)
     return [
         Part("Sentences that are lost", _table(results, settings)),

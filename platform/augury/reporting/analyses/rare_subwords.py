@@ -62,7 +62,7 @@ def parts(results: Sequence[RareSubwords], systems: Sequence[System], settings: 
     shown = [Part("The rarest subword of a sentence", _table(results, settings))]
     text = (
         "Sentences are drawn without regard to their pieces. A line is a piece over the letters of the plain text that "
-        "it stands for; its height says how often the training source of its view has it. A piece that was never seen "
+        "it represents; its height says how often the training source of its view has it. A piece that was never seen "
         "is at the lower edge."
     )
     for place, (result, system) in enumerate(zip(results, systems, strict=True)):

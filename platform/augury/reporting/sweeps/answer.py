@@ -59,16 +59,15 @@ def _name_better_on_test(summary: Summary, shown: Comparison) -> str:
 def _on_validation(summary: Summary, leader: ConfigurationResult) -> str:
     """Compare the leader with the reference, or with the next best, in the validation scores that it was chosen by."""
     others = [result for result in summary.ranking if result is not leader]
-    rival = summary.reference if leader is not summary.reference else next(iter(others), None)
+    competitor = summary.reference if leader is not summary.reference else next(iter(others), None)
     core = f"without test sets, {leader.name} leads with {summary.metric} {leader.score_text}"
-    if rival is None or rival.mean is None or leader.mean is None:
+    if competitor is None or competitor.mean is None or leader.mean is None:
         return f"{core}, and there is nothing to compare it with"
-    difference = leader.mean - rival.mean
-    core += (
-        f", {adaptive(abs(difference), like=leader.mean)} {'more' if difference >= 0 else 'less'} than {rival.name} "
-    )
-    core += f"with {rival.score_text}"
-    halves = [result.half for result in (leader, rival) if result.half is not None]
+    difference = leader.mean - competitor.mean
+    direction = "more" if difference >= 0 else "less"
+    core += f", {adaptive(abs(difference), like=leader.mean)} {direction} than {competitor.name} "
+    core += f"with {competitor.score_text}"
+    halves = [result.half for result in (leader, competitor) if result.half is not None]
     if len(halves) == 2:
         half = math.hypot(*halves)  # the intervals have one deviation, that of all seeds pooled
         core += f" (95 % interval of the difference {adaptive(difference - half, like=leader.mean)} to "
@@ -88,8 +87,8 @@ def _with_leader(summary: Summary, leader: ConfigurationResult) -> Comparison | 
     if summary.deciding is None:
         return None
     racing = [result for result in summary.ranking if result.state != "stopped" and result is not summary.reference]
-    rival = leader if leader is not summary.reference else next(iter(racing), None)
-    rows = [summary.row(result) for result in (summary.reference, rival) if result]
+    competitor = leader if leader is not summary.reference else next(iter(racing), None)
+    rows = [summary.row(result) for result in (summary.reference, competitor) if result]
     known = tuple(row for row in rows if row and summary.deciding.metrics[0] in row.scores)
     return replace(summary.deciding, rows=known) if len(known) == 2 else None
 

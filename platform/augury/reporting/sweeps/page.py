@@ -98,7 +98,7 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
     rows = []
     for rank, result in enumerate(summary.ranking, start=1):
         point, scores = result.configuration.point, _scores(summary, result)
-        name = "" if result.name == point_name(point) else result.name  # of a row, or the baseline beside the space
+        name = "" if result.name == point_name(point) else result.name  # of a row, or of the additional baseline
         note = ", ".join(part for part in (name, "reference" if result is summary.reference else "") if part)
         cells = [cell(rank, "d"), *_key_cells(sweep, point), result.state_text, *scores]
         faint = result.state in ("stopped", "failed")
