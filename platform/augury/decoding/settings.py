@@ -33,7 +33,7 @@ class ViewDecoding(Decoding):
     """A search that may read a source in other views than the plain one, and in several of them."""
 
     views: tuple[str, ...] = ()
-    """The renderings of a source that are read: plain, and views by the run's operators, such as rot-1; default: plain."""
+    """The renderings of a source to read: plain, and views by the run's operators, such as rot-1; default: plain."""
     combine: Combination | None = None
     """How several views become one translation. average: one beam over the mean of the log-probabilities that they give
     a piece, by transformers; mbr: each is searched alone, and of all hypotheses the one is taken that agrees most with
