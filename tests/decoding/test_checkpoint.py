@@ -80,7 +80,7 @@ def test_languages_decide(nllb: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("languages", "message"),
     [
-        (None, "say beside it which, .* source_language: fra_Latn"),
+        (None, "also give the languages, .* source_language: fra_Latn"),
         (Languages("fr_Latn", "eng_Latn"), "'fr_Latn': did you mean 'fra_Latn'"),
         (Languages("fra_Latn", "the"), "unknown language of checkpoint .* 'the'"),
     ],
