@@ -159,7 +159,7 @@ def row(*operators: dict[str, Any], regime: dict[str, Any] = PLAIN) -> dict[str,
 
 
 DIVERSE: dict[str, dict[str, int]] = {
-    "toy": {"max_passes": 12, "validate_every_passes": 2},
+    "toy": {"max_passes": 48, "validate_every_passes": 3},
     "small": {"max_passes": 60, "validate_every_passes": 1},
 }
 """Training of the last model of data diversification, whose passes read up to seven times as many pairs."""
