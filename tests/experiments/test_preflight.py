@@ -81,7 +81,7 @@ def test_missing_test_sets_are_reported(make: Make) -> None:
 
 
 def test_half_precision_without_a_gpu_is_reported(make: Make, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(preflight, "cpu_has_bfloat16", lambda: False)
+    monkeypatch.setattr(preflight, "cpu_is_fast_in_bfloat16", lambda: False)
     cpu, training = {"device": "cpu"}, {"precision": "bf16"}
     assert preflight.cautions([make(), make(training=training, execution=cpu)]) == [preflight.SLOW]
     assert preflight.cautions([make(training=training, execution={"device": "cuda"})]) == []

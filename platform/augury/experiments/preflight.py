@@ -23,7 +23,7 @@ from augury.corpora.mixture import row_ranges
 from augury.corpora.splits import BaseSpec, ResolvedSplit
 from augury.experiments import preparation, trainable
 from augury.experiments.canonical import canonical
-from augury.experiments.cost import Cost, Text, cost, cpu_has_bfloat16, uses_gpu
+from augury.experiments.cost import Cost, Text, cost, cpu_is_fast_in_bfloat16, uses_gpu
 from augury.experiments.experiment import Experiment
 from augury.experiments.noisy_tests import check_noise
 from augury.experiments.ready_models import ready_views
@@ -36,8 +36,8 @@ UNCHECKED |= {"decoding", "validation", "baseline", "systems"}
 
 
 SLOW = (
-    "training.precision bf16 is for GPUs and for CPUs with bfloat16 instructions: on this machine it may take ten "
-    "times as long as fp32"
+    "training.precision bf16 is for GPUs and for CPUs that multiply bfloat16 faster than float32 (AMX, or AMD's "
+    "AVX-512): on this machine it may take two to ten times as long as fp32"
 )
 
 
@@ -165,7 +165,7 @@ def cautions(experiments: Iterable[Experiment]) -> list[str]:
     """Return the warnings that users should see before anything runs."""
     listed = list(experiments)
     slow = any(
-        experiment.training.precision == "bf16" and not (uses_gpu(experiment.execution) or cpu_has_bfloat16())
+        experiment.training.precision == "bf16" and not (uses_gpu(experiment.execution) or cpu_is_fast_in_bfloat16())
         for experiment in listed
     )
     return [SLOW] * slow + [NO_TESTS] * (not any(experiment.test_sets for experiment in listed))
