@@ -78,7 +78,7 @@ def render_page(template: str, figures: Sequence[Figure] = (), **values: Any) ->
 @lru_cache(maxsize=1)
 def environment() -> Environment:
     """Return the environment of templates; those of HTML escape values."""
-    return Environment(
+    templates = Environment(
         loader=PackageLoader("augury.reporting"),
         autoescape=lambda name: bool(name and name.endswith(".html.j2")),
         undefined=StrictUndefined,
@@ -86,6 +86,13 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
+    templates.filters["unbroken"] = _unbroken
+    return templates
+
+
+def _unbroken(text: str) -> str:
+    """Return a text whose numbers stay in one line with their signs: `95 %`, `1.9 ×`, `p = 0.01`."""
+    return re.sub(r"(?<=\d) (?=[%×])|(?<=\bp) (?=[=<])|(?<=[=<]) (?=\d)", "\N{NO-BREAK SPACE}", text)
 
 
 @lru_cache
