@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from mlflow import MlflowClient
 
-from augury.core.store import Store
+from augury.core.store import Folder, Store
 from augury.experiments.tracking import Tracking
 from augury.tracking.sync import sync
 from tests.tracking.reading import artifacts, curve, logged_runs
@@ -52,6 +52,12 @@ def test_a_run_is_described_under_its_experiment(run: Any, database: str, store:
         for entry in runs[NAME].inputs.dataset_inputs
     ]
     assert sorted(inputs) == [("test", "b" * 16, {"rows": 9}, "test"), ("train", "a" * 16, {"rows": 2900}, "train")]
+
+
+def test_the_note_of_an_experiment_links_to_the_charts_of_its_runs(run: Any, database: str) -> None:
+    sync(Folder(run.folder.root, "experiments/ciphers"), Tracking(uri=database))
+    experiment = logged_runs(database)["ciphers"]
+    assert f"(#/experiments/{experiment.info.experiment_id}/runs?" in experiment.data.tags["mlflow.note.content"]
 
 
 def test_every_point_of_a_growing_curve_is_sent_once(run: Any, database: str) -> None:

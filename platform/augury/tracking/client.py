@@ -117,7 +117,7 @@ class MlflowExperiment:
         self.updated: set[str] = set()
         """Ids of the runs that have been created or changed."""
         self._client: MlflowClient | None = None
-        self.experiment_id = ""
+        self._experiment_id = ""
 
     @contextmanager
     def lock(self) -> Iterator[None]:
@@ -142,13 +142,19 @@ class MlflowExperiment:
             client = MlflowClient(self.place.uri, self.place.uri)
             experiment = client.get_experiment_by_name(self.name)
             if experiment is None:
-                self.experiment_id = client.create_experiment(self.name, self.place.artifacts, {KIND: MODEL_TRAINING})
+                self._experiment_id = client.create_experiment(self.name, self.place.artifacts, {KIND: MODEL_TRAINING})
             else:
-                self.experiment_id = experiment.experiment_id
+                self._experiment_id = experiment.experiment_id
                 if KIND not in experiment.tags:
-                    client.set_experiment_tag(self.experiment_id, KIND, MODEL_TRAINING)
+                    client.set_experiment_tag(self._experiment_id, KIND, MODEL_TRAINING)
             self._client = client
         return self._client
+
+    @property
+    def experiment_id(self) -> str:
+        """The id of the experiment in MLflow."""
+        self.open()
+        return self._experiment_id
 
     @property
     def link(self) -> str:
