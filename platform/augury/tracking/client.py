@@ -166,6 +166,7 @@ class MlflowExperiment:
         query = {
             "searchFilter": filter_string,
             "compareRunsMode": "CHART",
+            "workflowType": "machine_learning",  # the browser's own choice would come before the experiment's tag
             "orderByKey": f"metrics.`{metric}`",
             "orderByAsc": "true" if lower_first else "false",
         }
