@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, get_args
 
-from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from augury.augment.operator import OPERATORS, Operator
+from augury.core.config import Section
 from augury.experiments.trainable import TASKS
 from augury.regimes.regime import REGIMES, Regime
 
@@ -26,7 +26,7 @@ Schema, for editors.
 
 def render() -> str:
     """Return the page."""
-    parts, seen = [HEAD], set[type[BaseModel]]()
+    parts, seen = [HEAD], set[type[Section]]()
     for name in TASKS.names():
         experiment = TASKS.find(name).EXPERIMENT
         parts.append(f"## Task `{name}`\n\n{_summary(experiment)}\n\n{_table(experiment)}")
@@ -46,13 +46,14 @@ def render() -> str:
     return "\n".join(part.rstrip() + "\n" for part in parts)
 
 
-def _summary(schema: type[BaseModel]) -> str:
+def _summary(schema: type[Section]) -> str:
     return " ".join((schema.__doc__ or "").split("\n\n")[0].split())
 
 
-def _table(schema: type[BaseModel]) -> str:
+def _table(schema: type[Section]) -> str:
+    descriptions = schema.descriptions()
     rows = [
-        f"| `{name}` | {_kind(field)} | {_default(field)} | {_cell(field.description)} |"
+        f"| `{name}` | {_kind(field)} | {_default(field)} | {_cell(descriptions.get(name))} |"
         for name, field in schema.model_fields.items()
     ]
     return "\n".join(["| setting | value | default | meaning |", "|---|---|---|---|", *rows])
@@ -67,7 +68,7 @@ def _named(annotation: Any) -> str:
     arguments = get_args(annotation)
     if annotation in (Operator, Regime):
         return {Operator: "[operator](#operators)", Regime: "[regime](#regimes)"}[annotation]
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         return f"section [{annotation.__name__}](#{annotation.__name__.lower()})"
     if annotation is type(None):
         return "none"
@@ -89,7 +90,7 @@ def _default(field: FieldInfo) -> str:
     if field.is_required():
         return "*required*"
     value = field.get_default(call_default_factory=True)
-    if isinstance(value, BaseModel):
+    if isinstance(value, Section):
         return "its defaults"
     return "none" if value is None else f"`{json.dumps(value, ensure_ascii=False)}`"
 
@@ -98,7 +99,7 @@ def _cell(text: str | None) -> str:
     return " ".join((text or "").split()).replace("|", "\\|")
 
 
-def _sections(schema: type[BaseModel]) -> Iterator[type[BaseModel]]:
+def _sections(schema: type[Section]) -> Iterator[type[Section]]:
     """Yield the sections within a section, in order, each before its own."""
     for field in schema.model_fields.values():
         for section in _models(field.annotation):
@@ -106,8 +107,8 @@ def _sections(schema: type[BaseModel]) -> Iterator[type[BaseModel]]:
             yield from _sections(section)
 
 
-def _models(annotation: Any) -> Iterator[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+def _models(annotation: Any) -> Iterator[type[Section]]:
+    if isinstance(annotation, type) and issubclass(annotation, Section):
         yield annotation
     for argument in get_args(annotation):
         yield from _models(argument)

@@ -197,16 +197,17 @@ def _add_parameters(parser: argparse.ArgumentParser, name: str) -> None:
         return
     parser.epilog = f"example:\n  {_example(name, schema)}"
     group, sections = parser.add_argument_group(f"parameters of operator {name}"), []
+    descriptions = schema.descriptions()
     for key, field in schema.model_fields.items():
         keys = _keys(field.annotation)
         if keys is not None:
-            sections.append(f"{key} {{{', '.join(keys) or '...'}}}: {field.description}")
+            sections.append(f"{key} {{{', '.join(keys) or '...'}}}: {descriptions[key]}")
         elif key != "operator":
             group.add_argument(
                 f"--{key.replace('_', '-')}",
                 default=argparse.SUPPRESS,
                 dest=f"{PARAMETER}{key}",
-                help=(field.description or "").replace("%", "%%"),
+                help=descriptions.get(key, "").replace("%", "%%"),
                 **_flag(field.annotation),
             )
     if sections:
