@@ -206,7 +206,7 @@ def rows(sample: Sample) -> Iterator[Row]:
     best = truth.argmax(1)
     baseline = repeats_of_best(values, CONFIGURATIONS)
 
-    def found(picks: Picks) -> float:
+    def hit_rate(picks: Picks) -> float:
         return float(np.mean(picks.chosen == best))
 
     def row(method: str, picks: Picks) -> Row:
@@ -218,7 +218,7 @@ def rows(sample: Sample) -> Iterator[Row]:
         candidates = [
             (picks, setting) for setting in SETTINGS if (picks := halving(values, seeds, *setting)).cost[0] <= max_cost
         ]
-        picks, (reduction, first) = max(candidates, key=lambda pair: (found(pair[0]), -pair[0].cost[0]))
+        picks, (reduction, first) = max(candidates, key=lambda pair: (hit_rate(pair[0]), -pair[0].cost[0]))
         return row(f"{method}: promotes 1/{reduction}, from {first:.2f}", picks)
 
     yield row("all seeds", baseline)

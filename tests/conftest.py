@@ -80,16 +80,16 @@ class Remote(MemoryFileSystem):
 @pytest.fixture
 def remote(monkeypatch: pytest.MonkeyPatch) -> Remote:
     """What stores at `remote://` lie on."""
-    made = Remote(skip_instance_cache=True)
-    made.store.clear()
-    filesystem = fs.PyFileSystem(fs.FSSpecHandler(made))
+    backend = Remote(skip_instance_cache=True)
+    backend.store.clear()
+    filesystem = fs.PyFileSystem(fs.FSSpecHandler(backend))
     opened = store._open
     monkeypatch.setattr(
         store,
         "_open",
         lambda root: (filesystem, root.removeprefix("remote:/")) if root.startswith("remote://") else opened(root),
     )
-    return made
+    return backend
 
 
 @pytest.fixture(scope="session")

@@ -61,7 +61,7 @@ def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
 
 
 @pytest.mark.parametrize(
-    ("frame", "operator", "parameters", "told"),
+    ("frame", "operator", "parameters", "message"),
     [
         (PAIRS, "cipher", {}, "no source"),
         (PAIRS, "eda", {"copys": 2}, "unknown key 'copys'"),
@@ -71,8 +71,8 @@ def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
         (PAIRS, "word_drop", {}, "makes no text"),
     ],
 )
-def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, parameters: dict, told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, parameters: dict, message: str) -> None:
+    with pytest.raises(UserError, match=message):
         augury.apply(frame, operator, **parameters)
 
 

@@ -31,7 +31,7 @@ def test_every_data_file_is_installed() -> None:
     }
     packages = {package: roots[package.partition(".")[0]].joinpath(*package.split(".")[1:]) for package in patterns}
     installed = {
-        path for package, listed in patterns.items() for each in listed for path in packages[package].glob(each)
+        path for package, listed in patterns.items() for pattern in listed for path in packages[package].glob(pattern)
     }
     beside = {path for root in roots.values() for path in root.rglob("*.*") if path.suffix not in (".py", ".pyc")}
     assert beside == installed

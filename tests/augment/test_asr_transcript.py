@@ -52,12 +52,12 @@ def pairs(result: Augmented) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize(
-    ("said", "heard", "kept"),
+    ("source_words", "transcript_words", "kept"),
     [(15, 10, (True, False)), (16, 10, (False, False)), (12, 10, (True, True)), (13, 10, (True, False))]
     + [(3, 0, (False, False))],
 )
-def test_golden_ratios(said: int, heard: int, kept: tuple[bool, bool]) -> None:
-    triple = Triple("w " * said, "w " * heard, "w " * 100)
+def test_golden_ratios(source_words: int, transcript_words: int, kept: tuple[bool, bool]) -> None:
+    triple = Triple("w " * source_words, "w " * transcript_words, "w " * 100)
     assert tuple(triple.is_kept(limit, "transcript") for limit in (1.5, 1.2)) == kept
     assert not triple.is_kept(1.5, "target")
 

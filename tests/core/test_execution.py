@@ -30,11 +30,11 @@ def test_both_executors_give_results_in_the_order_of_the_items(local_ray: Any) -
 def told_where() -> Any:
     import ray
 
-    made = uuid.uuid4().hex
+    identifier = uuid.uuid4().hex
     context = ray.get_runtime_context()
 
     def task(number: int) -> tuple[int, str, str, float]:
-        return number, made, str(context.get_actor_id()), context.get_assigned_resources()["CPU"]
+        return number, identifier, str(context.get_actor_id()), context.get_assigned_resources()["CPU"]
 
     return task
 
@@ -43,11 +43,11 @@ def told_where() -> Any:
 def test_models_are_loaded_by_no_more_processes_than_have_their_cpus(local_ray: Any) -> None:
     items = list(range(23))
     with Stage("models", len(items)) as stage:
-        told = RayExecutor().map(told_where, items, stage, cpus=2)
-    assert [number for number, *_ in told] == items
-    made, actors, cpus = (set(column) for column in list(zip(*told, strict=True))[1:])
+        results = RayExecutor().map(told_where, items, stage, cpus=2)
+    assert [number for number, *_ in results] == items
+    identifiers, actors, cpus = (set(column) for column in list(zip(*results, strict=True))[1:])
     assert cpus == {2.0}
-    assert len(made) == len(actors) <= 2  # of a cluster of 4 CPUs
+    assert len(identifiers) == len(actors) <= 2  # of a cluster of 4 CPUs
     assert "None" not in actors
 
 

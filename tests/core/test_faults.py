@@ -30,7 +30,7 @@ def faults(**content: Any) -> list[str]:
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "message"),
     [
         ({"names": "a"}, "names = 'a': must be a list: [a]"),
         ({"names": [1, "b", True]}, "names.0 = 1: must be text: put it in quotes, '1'"),
@@ -47,8 +47,8 @@ def faults(**content: Any) -> list[str]:
         ({"rate": None}, "rate = nothing: must be a number"),
     ],
 )
-def test_faults_speak_of_the_file(content: dict[str, Any], said: str) -> None:
-    assert faults(**content)[0] == said
+def test_faults_speak_of_the_file(content: dict[str, Any], message: str) -> None:
+    assert faults(**content)[0] == message
 
 
 def test_every_fault_counts_once() -> None:

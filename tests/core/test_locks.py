@@ -102,8 +102,8 @@ def test_a_filesystem_without_locks_is_said_once(tmp_path, monkeypatch, capsys):
             lease = tmp_path / locks.KIND / name.replace("/", "-")
             assert set(json.loads(lease.read_text())) == {"owner", "renewed"}
         assert not lease.exists()
-    told = f"{tmp_path} does not support locks (No locks available): using leases instead\n"
-    assert capsys.readouterr().err == told
+    message = f"{tmp_path} does not support locks (No locks available): using leases instead\n"
+    assert capsys.readouterr().err == message
 
 
 def test_what_fails_can_be_made_again(tmp_path):

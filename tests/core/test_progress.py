@@ -65,7 +65,7 @@ def test_a_stage_that_fails_says_so(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(RuntimeError), Stage("train", 100, "updates") as stage:
         stage.advance(7)
         raise RuntimeError
-    assert "7 updates" in (said := capsys.readouterr().err) and "stopped" in said
+    assert "7 updates" in (output := capsys.readouterr().err) and "stopped" in output
 
 
 @pytest.mark.parametrize(

@@ -55,11 +55,11 @@ def test_put_replaces_a_directory_whole(tmp_path: Path) -> None:
 
 
 def directory(parent: Path, content: str) -> Path:
-    made = parent / "made"
-    made.mkdir()
+    path = parent / "made"
+    path.mkdir()
     for name in ("model", "state"):
-        (made / name).write_text(content)
-    return made
+        (path / name).write_text(content)
+    return path
 
 
 def test_what_is_put_has_the_modes_that_the_umask_says(tmp_path: Path) -> None:

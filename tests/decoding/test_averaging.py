@@ -109,7 +109,7 @@ def test_several_hypotheses_come_best_first(trained: MarianMTModel, views: list[
 
 def test_sentences_that_are_empty_or_too_long(trained: MarianMTModel, views: list[list[list[int]]]) -> None:
     first = best(trained, [[views[0][0]], [views[1][0]]], DECODING)
-    found = best(trained, [[[], views[0][0]], [[], views[1][0]]], DECODING)
-    assert found[0] == Hypothesis((), 0.0) and found[1].ids == first[0].ids
+    hypotheses = best(trained, [[[], views[0][0]], [[], views[1][0]]], DECODING)
+    assert hypotheses[0] == Hypothesis((), 0.0) and hypotheses[1].ids == first[0].ids
     with pytest.raises(UserError, match="1 of 1 sources exceed"):
         n_best(trained, [[[5]], [[5] * 64]], DECODING)

@@ -33,9 +33,9 @@ def test_the_expected_utility_of_a_tiny_pool_by_hand() -> None:
     """
     measure = metric("chrf", "en")
     assert isinstance(measure, CountedMetric)
-    found = expected_utilities(["ab", "abcd", "xy", "ab"], measure)
+    utilities = expected_utilities(["ab", "abcd", "xy", "ab"], measure)
     short, long = 100 * 25 / 53, 100 * 25 / 32
-    assert found == pytest.approx({"ab": (200 + short) / 4, "abcd": (100 + 2 * long) / 4, "xy": 100 / 4}, rel=1e-4)
+    assert utilities == pytest.approx({"ab": (200 + short) / 4, "abcd": (100 + 2 * long) / 4, "xy": 100 / 4}, rel=1e-4)
     assert choose([["ab", "abcd", "xy", "ab"]], "chrf", "en") == ["abcd"]
 
 
@@ -44,10 +44,10 @@ def test_the_utility_is_sacrebleus(utility: Utility) -> None:
     score = sacrebleu.sentence_chrf if utility == "chrf" else sacrebleu.sentence_bleu
     measure = metric(utility, "en")
     assert isinstance(measure, CountedMetric)
-    found = expected_utilities(POOL, measure)
+    utilities = expected_utilities(POOL, measure)
     for text in POOL:
         expected = sum(score(text, [other]).score for other in POOL) / len(POOL)
-        assert found[text] == pytest.approx(expected, abs=1e-6)
+        assert utilities[text] == pytest.approx(expected, abs=1e-6)
 
 
 @pytest.mark.parametrize("hypothesis", ["a", "the cat", "the cat sat on", "a b c d e f", "", "x y z"])

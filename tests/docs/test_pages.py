@@ -52,8 +52,8 @@ def test_its_stages_are_valid() -> None:
 def test_its_recipe_for_noisy_text_is_valid() -> None:
     compared = systems(parse(yaml.safe_load(block("noisy", "yaml"))))
     assert [len(system.chain()) for system in compared.values()] == [1, 2, 2, 2, 2, 2, 3, 1]
-    made = [[operator.operator for operator in system.augment] for system in compared.values()]
-    assert made[2:6] == [
+    operators = [[operator.operator for operator in system.augment] for system in compared.values()]
+    assert operators[2:6] == [
         ["back_translation"],
         ["fuzzy_match"],
         ["forward_translation"],
@@ -87,16 +87,16 @@ def test_its_operator_works(tmp_path: Path) -> None:
     parsed = operator.parse({"operator": str(path)})
     assert [part.name() for part in parsed.parts()] == ["uppercase"]
     block_ = pa.table({"id": ["a", "b"], "source": ["haus ä", "Maus"]})
-    made = parsed.bind({}, Store(tmp_path))(block_).table
-    assert made.to_pydict() == {"id": ["a", "b"], "text": ["HAUS Ä", "MAUS"]}
+    table = parsed.bind({}, Store(tmp_path))(block_).table
+    assert table.to_pydict() == {"id": ["a", "b"], "text": ["HAUS Ä", "MAUS"]}
 
 
 def test_its_space_can_be_swept(tmp_path: Path) -> None:
     path = tmp_path / "mine.py"
     path.write_text(block("sweeps", "python"), encoding="utf-8")
-    found = space.find(str(path))
-    listed = points.sample(found)
-    assert [parse(merge(found.base, point)).training.validations for point in listed] == [20, 20, 20]
+    search_space = space.find(str(path))
+    listed = points.sample(search_space)
+    assert [parse(merge(search_space.base, point)).training.validations for point in listed] == [20, 20, 20]
 
 
 def test_its_table_can_be_reproduced(tmp_path: Path) -> None:

@@ -25,7 +25,7 @@ NLI = {
 
 @pytest.mark.parametrize("rows", [800, *(tier.max_rows + 1 for tier in TIERS[:-1])])
 @pytest.mark.parametrize(
-    "said",
+    "options",
     [
         NMT,
         NLI,
@@ -34,10 +34,10 @@ NLI = {
         NLI | {"tests": {"b": ("c.tsv",)}, "model": "/a/model"},
     ],
 )
-def test_it_is_an_experiment_of_a_baseline_and_a_system(said: dict[str, Any], rows: float) -> None:
-    experiment = parse(yaml.safe_load(draft(DraftOptions(**said, rows=int(rows)))))
-    assert list(systems(experiment)) == ["baseline", said["name"]]
-    assert experiment.test_sets == list(said.get("tests", {}))
+def test_it_is_an_experiment_of_a_baseline_and_a_system(options: dict[str, Any], rows: float) -> None:
+    experiment = parse(yaml.safe_load(draft(DraftOptions(**options, rows=int(rows)))))
+    assert list(systems(experiment)) == ["baseline", options["name"]]
+    assert experiment.test_sets == list(options.get("tests", {}))
 
 
 TEXT = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs"]), min_size=1, max_size=12)

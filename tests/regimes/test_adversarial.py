@@ -64,7 +64,7 @@ def test_perturbations_under_a_constant_gradient(
     chosen = regime.parse({"name": "adversarial", **settings, **SHARP})
     model = Straight()
     metrics = chosen.loss(model, None, Progress(0)).metrics
-    assert model.seen == [pytest.approx(each, abs=1e-6) for each in seen]
+    assert model.seen == [pytest.approx(perturbation, abs=1e-6) for perturbation in seen]
     assert float(metrics["projected"]) == projected
     length = torch.tensor(seen[-1] if any(seen[-1]) else seen[-2]).norm()
     assert float(metrics["perturbation"]) == pytest.approx(float(length) / 0.5, rel=1e-5)
@@ -153,8 +153,8 @@ def test_gradients_are_those_of_the_naive_loop(naive: Callable[..., None], setti
     assert all(parameter.grad is None for parameter in ours.module.parameters())
     losses.total.backward()
     naive(theirs, batch, **settings)
-    for (name, found), expected in zip(ours.module.named_parameters(), theirs.module.parameters(), strict=True):
-        assert torch.allclose(found.grad, expected.grad, atol=1e-5), name
+    for (name, parameter), expected in zip(ours.module.named_parameters(), theirs.module.parameters(), strict=True):
+        assert torch.allclose(parameter.grad, expected.grad, atol=1e-5), name
     assert bool(losses.metrics["projected"] > 0) == (settings["epsilon"] == 0.5)
 
 
@@ -170,8 +170,8 @@ def test_an_example_is_attacked_alike_in_any_company_and_pads_are_left_alone(sco
     for number, ids in enumerate(batch.ids):
         alone = Words()
         length = int((ids != words.PAD).sum())
-        one = Batch(ids[None, :length], batch.labels[number : number + 1])
-        totals.append(float(chosen.loss(alone, one, Progress(0)).total.detach()))
+        single = Batch(ids[None, :length], batch.labels[number : number + 1])
+        totals.append(float(chosen.loss(alone, single, Progress(0)).total.detach()))
         assert torch.allclose(alone.perturbations[-1][0], final[number, :length], atol=1e-6)
     assert total == pytest.approx(sum(totals), rel=1e-5)
 
@@ -182,8 +182,8 @@ def test_a_tiny_ball_gives_the_gradients_of_the_plain_loss() -> None:
     Adversarial(epsilon=1e-6).loss(attacked, batch, Progress(0)).total.backward()
     losses = Plain().loss(plain, batch, Progress(0))
     losses.total.backward()
-    for found, expected in zip(attacked.module.parameters(), plain.module.parameters(), strict=True):
-        assert torch.allclose(found.grad, expected.grad, atol=1e-5)
+    for parameter, expected in zip(attacked.module.parameters(), plain.module.parameters(), strict=True):
+        assert torch.allclose(parameter.grad, expected.grad, atol=1e-5)
     assert losses.divisor == 6
 
 
@@ -223,7 +223,7 @@ def test_a_random_start_changes_the_first_pass_alone_by_chance() -> None:
         torch.manual_seed(3)
         Adversarial(epsilon=1.0, init_magnitude=0.5).loss(model, batch, Progress(0))
     first, again = model.perturbations[:4], model.perturbations[4:]
-    assert all(torch.equal(one, other) for one, other in zip(first, again, strict=True))
+    assert all(torch.equal(perturbation, repeated) for perturbation, repeated in zip(first, again, strict=True))
     assert 0 < float(first[0].flatten(1).norm(dim=1).max()) <= 0.5
     assert first[0][batch.ids == words.PAD].count_nonzero() == 0
 
@@ -273,15 +273,17 @@ def test_two_workers_train_as_one_with_accumulation_and_log_the_attack(tmp_path:
     assert done.returncode == 0, done.stderr[-2000:]
     alone = words.TRAINING.model_copy(update={"accumulation": 2})
     words.train(str(tmp_path / "alone"), Adversarial(epsilon=0.5, alpha=0.3), alone)
-    two, one = (load_file(tmp_path / part / "weights.safetensors") for part in ("run", "alone/run"))
+    parallel_weights, single_weights = (
+        load_file(tmp_path / part / "weights.safetensors") for part in ("run", "alone/run")
+    )
     fresh = Words().module.state_dict()
-    for name, expected in one.items():
-        assert torch.allclose(two[name], expected, atol=1e-5), name
+    for name, expected in single_weights.items():
+        assert torch.allclose(parallel_weights[name], expected, atol=1e-5), name
         assert not torch.allclose(fresh[name], expected, atol=1e-3), name
     metrics = history.read(Folder(str(tmp_path / "alone"), "run"))
     logged = [record["metrics"] for record in metrics if "train/projected" in record["metrics"]]
     assert logged and all(
-        0 < each["train/projected"] <= 1 and each["train/nll_before"] < each["train/nll"] for each in logged
+        0 < values["train/projected"] <= 1 and values["train/nll_before"] < values["train/nll"] for values in logged
     )
 
 

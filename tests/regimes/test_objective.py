@@ -400,8 +400,8 @@ def test_gpu_gives_what_the_cpu_gives(agreement):
     copies = [tensor.detach().cuda().requires_grad_() for tensor in tensors]
     terms = view_objective(*copies, labels.cuda(), **options)
     torch.testing.assert_close([term.cpu() for term in terms], list(expected), atol=1e-9, rtol=1e-12)
-    found = [gradient.cpu() for gradient in torch.autograd.grad(terms.total, copies)]
-    torch.testing.assert_close(found, list(gradients), atol=1e-9, rtol=1e-9)
+    gpu_gradients = [gradient.cpu() for gradient in torch.autograd.grad(terms.total, copies)]
+    torch.testing.assert_close(gpu_gradients, list(gradients), atol=1e-9, rtol=1e-9)
 
 
 # What the user gives

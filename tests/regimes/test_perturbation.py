@@ -20,26 +20,26 @@ def space(scope: Scope, ids: list[list[int]], size: int = 2) -> PerturbationSpac
 
 def climb(radius: float, steps: int) -> list[list[float]]:
     """The perturbations of one word under the constant gradient (3, 4), with steps of 1."""
-    one = space("example", [[7]])
-    values, seen = one.start(0), []
+    perturbation_space = space("example", [[7]])
+    values, seen = perturbation_space.start(0), []
     for _ in range(steps):
-        values, _ = one.project(one.step(values, torch.tensor([[[3.0, 4.0]]]), 1), radius)
+        values, _ = perturbation_space.project(perturbation_space.step(values, torch.tensor([[[3.0, 4.0]]]), 1), radius)
         seen.append(values.flatten().tolist())
     return seen
 
 
 def test_steps_along_a_constant_gradient() -> None:
-    assert climb(radius=3, steps=3) == [pytest.approx(each) for each in ([0.6, 0.8], [1.2, 1.6], [1.8, 2.4])]
-    assert climb(radius=2, steps=3) == [pytest.approx(each) for each in ([0.6, 0.8], [1.2, 1.6], [1.2, 1.6])]
+    assert climb(radius=3, steps=3) == [pytest.approx(values) for values in ([0.6, 0.8], [1.2, 1.6], [1.8, 2.4])]
+    assert climb(radius=2, steps=3) == [pytest.approx(values) for values in ([0.6, 0.8], [1.2, 1.6], [1.2, 1.6])]
 
 
 def test_three_steps_of_a_third_of_the_radius_are_not_projected() -> None:
     """Their sum may exceed the radius by rounding, which is no projection."""
-    one = space("example", [[7]], size=3)
-    values, gradient = one.start(0), torch.tensor([[[0.1, 0.7, -0.3]]])
+    perturbation_space = space("example", [[7]], size=3)
+    values, gradient = perturbation_space.start(0), torch.tensor([[[0.1, 0.7, -0.3]]])
     for _ in range(10):
-        values = one.step(values, gradient, 0.1)
-    projected, changed = one.project(values, 1)
+        values = perturbation_space.step(values, gradient, 0.1)
+    projected, changed = perturbation_space.project(values, 1)
     assert torch.equal(projected, values) and changed.tolist() == [False]
 
 

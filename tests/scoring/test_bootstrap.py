@@ -31,39 +31,39 @@ def test_the_draws_are_those_of_sacrebleu():
 def test_blocks_do_not_change_the_draws(block, monkeypatch):
     expected = np.concatenate(list(resample_counts(10, 20, 1)))
     monkeypatch.setattr(bootstrap, "BLOCK", block)
-    found = list(resample_counts(10, 20, 1))
-    assert len(found) == {1: 20, 30: 7, 10**6: 1}[block]
-    np.testing.assert_array_equal(np.concatenate(found), expected)
+    blocks = list(resample_counts(10, 20, 1))
+    assert len(blocks) == {1: 20, 30: 7, 10**6: 1}[block]
+    np.testing.assert_array_equal(np.concatenate(blocks), expected)
 
 
 def test_a_sample_is_scored_as_the_sentences_that_were_drawn(corpus):
     bleu = metric("bleu", "en")
     statistics = bleu.statistics(corpus.better, corpus.references)
-    found = resample([statistics], bleu.value, samples=5)
-    for row, times in zip(found.samples, np.concatenate(list(resample_counts(200, 5, 12345))), strict=True):
+    resampled = resample([statistics], bleu.value, samples=5)
+    for row, times in zip(resampled.samples, np.concatenate(list(resample_counts(200, 5, 12345))), strict=True):
         drawn = np.repeat(np.arange(200), times.astype(int))
         lines, references = ([side[line] for line in drawn] for side in (corpus.better, corpus.references))
         assert row == [bleu.value(bleu.statistics(lines, references).sum(0).tolist())]
-    assert found.scores == [bleu.value(statistics.sum(0).tolist())]
-    assert found.statistics == (statistics,)
+    assert resampled.scores == [bleu.value(statistics.sum(0).tolist())]
+    assert resampled.statistics == (statistics,)
 
 
 def test_all_possible_draws_give_what_enumeration_gives():
     """Every one of the 27 ordered draws from three sentences, against lists of sentences scored one by one."""
     statistics = np.array([[7, 1], [1, 3], [5, 2]])
     times = np.array([np.bincount(draw, minlength=3) for draw in product(range(3), repeat=3)], dtype=float)
-    found = bootstrap.scores(times @ statistics.astype(float), mean)
+    scores = bootstrap.scores(times @ statistics.astype(float), mean)
     expected = [mean(sum(statistics[line] for line in draw)) for draw in product(range(3), repeat=3)]
-    assert found[:, 0].tolist() == expected
+    assert scores[:, 0].tolist() == expected
 
 
 def test_seeds_and_systems_share_the_sentences_of_a_sample():
-    one, other = numbers("a"), numbers("b")
-    together = resample([one, other], mean, samples=30)
-    apart = [resample([each], mean, samples=30) for each in (one, other)]
-    assert (together.seeds, together.value) == (2, (mean(one.sum(0)) + mean(other.sum(0))) / 2)
-    np.testing.assert_array_equal(together.samples, np.hstack([each.samples for each in apart]))
-    np.testing.assert_array_equal(together.scores, np.concatenate([each.scores for each in apart]))
+    first, second = numbers("a"), numbers("b")
+    together = resample([first, second], mean, samples=30)
+    apart = [resample([statistics], mean, samples=30) for statistics in (first, second)]
+    assert (together.seeds, together.value) == (2, (mean(first.sum(0)) + mean(second.sum(0))) / 2)
+    np.testing.assert_array_equal(together.samples, np.hstack([resampled.samples for resampled in apart]))
+    np.testing.assert_array_equal(together.scores, np.concatenate([resampled.scores for resampled in apart]))
 
 
 def test_deterministic():

@@ -71,9 +71,9 @@ def test_compound_splitting(name, expected):
 @pytest.mark.parametrize("name", [name for name in names("text") if not metric_class(name).needs_sources])
 def test_case_counts_as_the_option_says(name):
     hypotheses, references = ["THE CAT sat on the mat"], ["the cat sat on the mat"]
-    found = value(metric(name, "en"), hypotheses, references)
+    score = value(metric(name, "en"), hypotheses, references)
     best = 0 if lower_is_better(name) else 100
-    assert (found == pytest.approx(best)) == (":lower" in name or name == "ter")
+    assert (score == pytest.approx(best)) == (":lower" in name or name == "ter")
 
 
 def test_less_of_ter_is_better_and_its_title_is_no_case_of_its_own():
@@ -105,16 +105,16 @@ def test_regions_of_a_language_are_tokenised_alike(language):
 
 
 @pytest.mark.parametrize(
-    ("given", "hint"),
+    ("name", "hint"),
     [
         ("blue", r"did you mean 'bleu'\?"),
         ("chrf:lowercase", r"did you mean 'chrf:lower'\?"),
         ("ter:lower", "allowed: ter, ter:cased"),
     ],
 )
-def test_unknown_name(given, hint):
-    with pytest.raises(UserError, match=f"unknown metric '{given}': {hint}"):
-        metric(given, "en")
+def test_unknown_name(name, hint):
+    with pytest.raises(UserError, match=f"unknown metric '{name}': {hint}"):
+        metric(name, "en")
 
 
 @pytest.mark.skipif(find_spec("MeCab") is not None, reason="the Japanese tokeniser is installed")

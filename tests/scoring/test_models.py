@@ -100,11 +100,11 @@ def test_comet_scores_as_it_does_by_itself(tmp_path: Path) -> None:
     """A regression model of random weights over a tiny XLM-R, written and scored by COMET itself."""
     maker = Path(__file__).with_name("tiny_comet.py")
     segments = [{"src": s, "mt": h, "ref": r} for s, h, r in zip(SOURCES, HYPOTHESES, REFERENCES, strict=True)]
-    made = subprocess.run(
+    completed = subprocess.run(
         [str(COMET), str(maker), str(tmp_path)], input=json.dumps(segments), capture_output=True, text=True, check=True
     )
-    expected = json.loads(made.stdout.splitlines()[-1])
+    expected = json.loads(completed.stdout.splitlines()[-1])
     name = f"comet:{expected['checkpoint']}"
-    found = score(HYPOTHESES, REFERENCES, sources=SOURCES, metrics=[name], samples=10)[0]
-    assert found.statistics[:, 0] / 100 == pytest.approx(expected["scores"], abs=1e-5)
-    assert found.value == pytest.approx(100 * np.mean(expected["scores"]), abs=1e-3)
+    result = score(HYPOTHESES, REFERENCES, sources=SOURCES, metrics=[name], samples=10)[0]
+    assert result.statistics[:, 0] / 100 == pytest.approx(expected["scores"], abs=1e-5)
+    assert result.value == pytest.approx(100 * np.mean(expected["scores"]), abs=1e-3)

@@ -20,22 +20,24 @@ COUNTED = [name for name in names("text") if not metric_class(name).needs_source
 
 @pytest.mark.parametrize("name", [name for name in names("text") if "bleu" in name])
 def test_golden_pair(name):
-    (found,) = score(HYPOTHESES, REFERENCES, language="en", metrics=[name], samples=10)
-    assert found.value == pytest.approx(51.1359, abs=1e-4)
+    (result,) = score(HYPOTHESES, REFERENCES, language="en", metrics=[name], samples=10)
+    assert result.value == pytest.approx(51.1359, abs=1e-4)
 
 
 def test_golden_pair_without_higher_matches():
     asked = ("bleu", "multi_bleu", "multi_bleu_detok")
-    found = score(["the cat sat on a mat today"], ["a cat is on the mat now"], language="en", metrics=asked, samples=10)
-    assert [one.name for one in found] == list(asked)
-    assert [one.value for one in found] == pytest.approx([9.8204, 0.0, 0.0], abs=1e-4)
+    results = score(
+        ["the cat sat on a mat today"], ["a cat is on the mat now"], language="en", metrics=asked, samples=10
+    )
+    assert [result.name for result in results] == list(asked)
+    assert [result.value for result in results] == pytest.approx([9.8204, 0.0, 0.0], abs=1e-4)
 
 
 def test_defaults_are_bleu_and_chrf_of_sacrebleu(corpus):
-    found = score(corpus.better, corpus.references)
+    results = score(corpus.better, corpus.references)
     libraries = [sacrebleu.BLEU(), sacrebleu.CHRF()]
     expected = [library.corpus_score(corpus.better, [corpus.references]).score for library in libraries]
-    assert [one.value for one in found] == expected
+    assert [result.value for result in results] == expected
 
 
 @pytest.mark.parametrize(
@@ -49,24 +51,24 @@ def test_defaults_are_bleu_and_chrf_of_sacrebleu(corpus):
 )
 def test_interval_and_signature_are_those_of_sacrebleu(name, library, corpus):
     """Equal draws; sacreBLEU gives half the distance between two of the sorted samples."""
-    (found,) = score(corpus.better, corpus.references, metrics=[name], samples=200)
+    (result,) = score(corpus.better, corpus.references, metrics=[name], samples=200)
     library.corpus_score(corpus.better, [corpus.references], n_bootstrap=200)
-    assert found.signature == str(library.get_signature())
-    assert "|bs:200|seed:12345|" in found.signature
+    assert result.signature == str(library.get_signature())
+    assert "|bs:200|seed:12345|" in result.signature
     expected = library.corpus_score(corpus.better, [corpus.references], n_bootstrap=200)
-    assert (found.high - found.low) / 2 == pytest.approx(expected._ci, rel=0.05)
+    assert (result.high - result.low) / 2 == pytest.approx(expected._ci, rel=0.05)
 
 
 def test_interval_holds_the_value(corpus):
-    for one in score(corpus.better, corpus.references, language="en", metrics=COUNTED, samples=100):
-        assert 0 < one.low < one.value < one.high < 100
-        assert one.n == 200
+    for result in score(corpus.better, corpus.references, language="en", metrics=COUNTED, samples=100):
+        assert 0 < result.low < result.value < result.high < 100
+        assert result.n == 200
 
 
 def test_perfect_translation(corpus):
-    for one in score(corpus.references, corpus.references, language="en", metrics=COUNTED, samples=20):
-        best = 0 if lower_is_better(one.name) else 100
-        assert (one.low, one.value, one.high) == pytest.approx((best, best, best))
+    for result in score(corpus.references, corpus.references, language="en", metrics=COUNTED, samples=20):
+        best = 0 if lower_is_better(result.name) else 100
+        assert (result.low, result.value, result.high) == pytest.approx((best, best, best))
 
 
 def test_deterministic(corpus):
@@ -74,18 +76,18 @@ def test_deterministic(corpus):
         score(corpus.better, corpus.references, language="en", seed=seed, samples=50) for seed in (1, 1, 2)
     )
     assert first == again
-    assert [one.value for one in first] == [one.value for one in other]
-    assert [one.low for one in first] != [one.low for one in other]
+    assert [result.value for result in first] == [result.value for result in other]
+    assert [result.low for result in first] != [result.low for result in other]
 
 
 def test_plain_is_json():
-    (found,) = score(HYPOTHESES, REFERENCES, language="en", metrics=["chrf"], samples=10)
-    assert json.loads(json.dumps(found.to_dict())) == {
+    (result,) = score(HYPOTHESES, REFERENCES, language="en", metrics=["chrf"], samples=10)
+    assert json.loads(json.dumps(result.to_dict())) == {
         "name": "chrf",
-        "value": found.value,
-        "low": found.low,
-        "high": found.high,
-        "signature": found.signature,
+        "value": result.value,
+        "low": result.low,
+        "high": result.high,
+        "signature": result.signature,
         "n": 2,
     }
 
@@ -93,20 +95,20 @@ def test_plain_is_json():
 def test_statistics_are_kept_and_read_again(tmp_path):
     run = Store(tmp_path).folder("runs", "a/seed-1")
     asked = ["bleu", "bleu:lower", "chrf", "chrf++", "ter:cased"]
-    found = score(HYPOTHESES, REFERENCES, metrics=asked, samples=10)
-    assert found[0].statistics.tolist() == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()
-    write_statistics(run, "test", found)
+    results = score(HYPOTHESES, REFERENCES, metrics=asked, samples=10)
+    assert results[0].statistics.tolist() == metric("bleu", "en").statistics(HYPOTHESES, REFERENCES).tolist()
+    write_statistics(run, "test", results)
     kept = read_statistics(run, "test")
     assert {name: counts.tolist() for name, counts in kept.items()} == {
-        one.name: one.statistics.tolist() for one in found
+        result.name: result.statistics.tolist() for result in results
     }
     assert kept["bleu"].dtype == np.int64 and kept["chrf"].shape == (2, 18)
     assert [metric_class(name).value(counts.sum(0).tolist()) for name, counts in kept.items()] == [
-        one.value for one in found
+        result.value for result in results
     ]
     assert read_statistics(run, "other") == {}
     before = run.sub("statistics").read("test.npz")
-    write_statistics(run, "test", found)
+    write_statistics(run, "test", results)
     assert run.sub("statistics").read("test.npz") == before
 
 
@@ -131,7 +133,7 @@ def test_section():
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("section", "message"),
     [
         ({"metrics": ["blue"]}, "unknown metric 'blue': did you mean 'bleu'?"),
         ({"metrics": ["accuracy"]}, "metric 'accuracy' scores labels"),
@@ -140,6 +142,6 @@ def test_section():
         ({"metric": ["bleu"]}, "unknown key 'metric': did you mean 'metrics'?"),
     ],
 )
-def test_section_refuses(given, message):
+def test_section_refuses(section, message):
     with pytest.raises(UserError, match=message.replace("?", r"\?")):
-        validate(TextScoring, given, "test")
+        validate(TextScoring, section, "test")

@@ -48,9 +48,9 @@ def given_scores(scores, samples) -> Resampled:
 def test_interval_of_a_mean_is_the_textbook_one():
     values = numbers("a")[:, 0]
     error = values.std() / 20
-    found = interval(one("a", samples=4000))
-    assert found.low == pytest.approx(values.mean() - 1.96 * error, abs=0.1 * error)
-    assert found.high == pytest.approx(values.mean() + 1.96 * error, abs=0.1 * error)
+    bounds = interval(one("a", samples=4000))
+    assert bounds.low == pytest.approx(values.mean() - 1.96 * error, abs=0.1 * error)
+    assert bounds.high == pytest.approx(values.mean() + 1.96 * error, abs=0.1 * error)
 
 
 def test_one_sentence_has_no_spread():
@@ -62,9 +62,9 @@ def test_identical_systems_do_not_differ():
 
 
 def test_system_better_everywhere():
-    found = compare(one("a", samples=999), resample([numbers("a") + [5, 0]], mean, samples=999))
-    assert (found.value, found.low, found.high) == pytest.approx((5, 5, 5))
-    assert found.p_value == 0.001
+    difference = compare(one("a", samples=999), resample([numbers("a") + [5, 0]], mean, samples=999))
+    assert (difference.value, difference.low, difference.high) == pytest.approx((5, 5, 5))
+    assert difference.p_value == 0.001
 
 
 def test_swapping_the_systems_mirrors_the_result():
@@ -130,8 +130,13 @@ def test_a_method_changes_the_p_value_alone():
         ("bootstrap", paired_bootstrap(baseline, system)),
         ("randomisation", approximate_randomisation(baseline, system, mean)),
     ):
-        found = compare_by(method, baseline, system, mean)
-        assert (found.value, found.low, found.high, found.p_value) == (plain.value, plain.low, plain.high, p_value)
+        difference = compare_by(method, baseline, system, mean)
+        assert (difference.value, difference.low, difference.high, difference.p_value) == (
+            plain.value,
+            plain.low,
+            plain.high,
+            p_value,
+        )
 
 
 def test_two_levels_by_hand():
@@ -139,10 +144,10 @@ def test_two_levels_by_hand():
     baseline = given_scores([1, 3], [[0, 2], [2, 6]])
     system = given_scores([5, 9], [[4, 8], [6, 12]])
     # Seeds: V = 2/2 + 8/2 = 5. Differences of means in the samples: 5 and 5, so W = 0 and nothing is added.
-    found = compare(baseline, system)
+    difference = compare(baseline, system)
     half = stats.t.ppf(0.975, 5**2 / (1 + 4**2)) * 5**0.5
-    assert (found.value, found.over) == (5.0, "seeds and sentences")
-    assert (found.low, found.high) == pytest.approx((5 - half, 5 + half))
+    assert (difference.value, difference.over) == (5.0, "seeds and sentences")
+    assert (difference.low, difference.high) == pytest.approx((5 - half, 5 + half))
     # One system: V = 4; means in the samples 6 and 9, so W = 2.25; seeds move from their scores by (-1, -1) and
     # (1, 3), whose sample variances are 0 and 2, so I = 1 / 2; in all 4 + 2.25 - 0.5 = 5.75 on 1 * 5.75 / 4.
     half = stats.t.ppf(0.975, 5.75 / 4) * 5.75**0.5
@@ -173,9 +178,9 @@ def test_two_levels_equal_the_enumeration_of_all_resamples():
     # And what `compare` makes of the same parts.
     variance = sum(seeds) + max(0, sentences - sum(together))
     freedom = variance * sum(seeds) / (seeds[0] ** 2 / 1 + seeds[1] ** 2 / 2)
-    found = compare(*systems)
-    assert found.high - found.value == pytest.approx(stats.t.ppf(0.975, freedom) * variance**0.5)
-    assert found.p_value == pytest.approx(2 * stats.t.sf(abs(found.value) / variance**0.5, freedom))
+    difference = compare(*systems)
+    assert difference.high - difference.value == pytest.approx(stats.t.ppf(0.975, freedom) * variance**0.5)
+    assert difference.p_value == pytest.approx(2 * stats.t.sf(abs(difference.value) / variance**0.5, freedom))
 
 
 @pytest.mark.parametrize("seeds", [(3, 3), (2, 5), (10, 4)])
@@ -183,9 +188,9 @@ def test_without_an_effect_of_sentences_it_is_welchs_test(seeds):
     scores = [generator("welch", *seeds, side).normal(30 + side, 1 + side, size=n) for side, n in enumerate(seeds)]
     baseline, system = (given_scores(own, np.tile(own, (100, 1))) for own in scores)
     expected = stats.ttest_ind(scores[1], scores[0], equal_var=False)
-    found = compare(baseline, system)
-    assert found.p_value == pytest.approx(expected.pvalue)
-    assert (found.low, found.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
+    difference = compare(baseline, system)
+    assert difference.p_value == pytest.approx(expected.pvalue)
+    assert (difference.low, difference.high) == pytest.approx(tuple(expected.confidence_interval(0.95)))
 
 
 def test_two_copies_of_one_configuration_are_decided_over_seeds():
@@ -198,12 +203,12 @@ def test_two_copies_of_one_configuration_are_decided_over_seeds():
 
 def test_equal_seeds_leave_the_bootstrap_over_sentences():
     single, triple = [one("a"), one("b")], [resample([numbers(name)] * 3, mean) for name in "ab"]
-    expected, found = compare(*single), compare(*triple)
+    expected, difference = compare(*single), compare(*triple)
     error = (single[1].samples - single[0].samples).std()
-    assert (found.low, found.high) == pytest.approx(
+    assert (difference.low, difference.high) == pytest.approx(
         (expected.value - 1.96 * error, expected.value + 1.96 * error), abs=1e-3
     )
-    assert found.p_value == pytest.approx(expected.p_value, abs=0.03)
+    assert difference.p_value == pytest.approx(expected.p_value, abs=0.03)
     assert interval(triple[0]).low == pytest.approx(interval(single[0]).low, abs=0.3)
 
 
@@ -220,8 +225,8 @@ def test_a_single_seed_is_as_noisy_as_those_it_is_compared_with():
 def test_equal_systems_do_not_differ():
     three = resample([numbers("a")] * 3, mean)
     assert compare(three, three) == Difference(0.0, 0.0, 0.0, 1.0, "seeds and sentences")
-    found = compare(three, one("a"))  # the mean of three equal numbers may differ from them by a rounding
-    assert found.p_value == pytest.approx(1.0)
+    difference = compare(three, one("a"))  # the mean of three equal numbers may differ from them by a rounding
+    assert difference.p_value == pytest.approx(1.0)
 
 
 @settings(max_examples=40, deadline=None)
@@ -229,16 +234,18 @@ def test_equal_systems_do_not_differ():
 def test_properties_of_a_comparison(key, first, second, shift):
     sides = [[numbers(key, side, seed, n=30) for seed in range(n)] for side, n in enumerate((first, second))]
     baseline, system = (resample(own, mean, samples=60) for own in sides)
-    found, mirrored = compare(baseline, system), compare(system, baseline)
-    assert 0 < found.p_value <= 1
-    assert (mirrored.value, mirrored.low, mirrored.high) == pytest.approx((-found.value, -found.high, -found.low))
-    assert mirrored.p_value == pytest.approx(found.p_value)
+    difference, mirrored = compare(baseline, system), compare(system, baseline)
+    assert 0 < difference.p_value <= 1
+    assert (mirrored.value, mirrored.low, mirrored.high) == pytest.approx(
+        (-difference.value, -difference.high, -difference.low)
+    )
+    assert mirrored.p_value == pytest.approx(difference.p_value)
     moved = Resampled(system.scores + shift, system.samples + shift, ())
     both = Resampled(baseline.scores + shift, baseline.samples + shift, ())
-    assert compare(both, moved).value == pytest.approx(found.value)
+    assert compare(both, moved).value == pytest.approx(difference.value)
     if max(first, second) > 1:  # interval and test are one statement
-        assert found.low <= found.value <= found.high
-        assert (found.p_value < 0.05) == (not found.low <= 0 <= found.high)
+        assert difference.low <= difference.value <= difference.high
+        assert (difference.p_value < 0.05) == (not difference.low <= 0 <= difference.high)
 
 
 def test_holm_by_hand():
@@ -253,8 +260,8 @@ def test_holm_is_the_closed_test_of_bonferroni(p_values):
     sets = [chosen for chosen in product((False, True), repeat=len(p_values)) if any(chosen)]
 
     def bonferroni(chosen) -> float:
-        found = [p for p, inside in zip(p_values, chosen, strict=True) if inside]
-        return min(1.0, len(found) * min(found))
+        selected = [p for p, inside in zip(p_values, chosen, strict=True) if inside]
+        return min(1.0, len(selected) * min(selected))
 
     expected = [max(bonferroni(chosen) for chosen in sets if chosen[own]) for own in range(len(p_values))]
     assert holm(p_values) == pytest.approx(expected)
@@ -262,26 +269,26 @@ def test_holm_is_the_closed_test_of_bonferroni(p_values):
 
 def test_interval_of_an_accuracy_is_that_of_a_proportion():
     correct = (generator("labels").random(1000) < 0.8).astype(int)
-    found = interval(resample([np.column_stack([correct, np.ones(1000, int)])], accuracy.value, samples=4000))
+    bounds = interval(resample([np.column_stack([correct, np.ones(1000, int)])], accuracy.value, samples=4000))
     share = correct.mean()
     error = 196 * (share * (1 - share) / 1000) ** 0.5
-    assert (found.low, found.high) == pytest.approx((100 * share - error, 100 * share + error), abs=0.3)
+    assert (bounds.low, bounds.high) == pytest.approx((100 * share - error, 100 * share + error), abs=0.3)
 
 
 def test_clusters_put_an_examples_languages_into_one_row():
     english = (["a", "b", "c"], np.array([[1, 1], [0, 1], [1, 1]]))
     german = (["c", "a", "a"], np.array([[1, 1], [0, 1], [1, 1]]))  # without b, and a twice
-    found = clusters([english, german])
-    assert found.tolist() == [[1, 1, 1, 2], [0, 1, 0, 0], [1, 1, 1, 1]]
-    assert mean_over(accuracy.value, 2)(found.sum(0).tolist()) == pytest.approx(100 * (2 / 3 + 2 / 3) / 2)
+    rows = clusters([english, german])
+    assert rows.tolist() == [[1, 1, 1, 2], [0, 1, 0, 0], [1, 1, 1, 1]]
+    assert mean_over(accuracy.value, 2)(rows.sum(0).tolist()) == pytest.approx(100 * (2 / 3 + 2 / 3) / 2)
 
 
 def test_a_set_of_which_nothing_was_drawn_has_no_part_in_the_mean():
     mean = mean_over(accuracy.value, 2)
     assert mean([3, 4, 0, 0]) == 75 and mean([3, 4, 0, 1]) == 37.5
     tiny = clusters([([str(index) for index in range(50)], np.ones((50, 2), int)), (["0"], np.array([[0, 1]]))])
-    found = resample([tiny], mean)
-    assert found.value == 50 and set(found.samples[:, 0]) == {50, 100}
+    resampled = resample([tiny], mean)
+    assert resampled.value == 50 and set(resampled.samples[:, 0]) == {50, 100}
 
 
 def test_a_second_language_that_says_the_same_makes_nothing_more_certain():

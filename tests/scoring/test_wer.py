@@ -11,8 +11,8 @@ from augury.scoring.wer import Alignment, align
 
 
 def score(name: str, reference: str, hypothesis: str) -> float:
-    found = metric(name)
-    return found.value(found.statistics([hypothesis], [reference]).sum(0).tolist())
+    measure = metric(name)
+    return measure.value(measure.statistics([hypothesis], [reference]).sum(0).tolist())
 
 
 @pytest.mark.parametrize(

@@ -93,8 +93,8 @@ class Toy:
 
     def text(self, ids: torch.Tensor) -> list[str]:
         """Premise and hypothesis of a row."""
-        found = self.task.tokenizer.decode(ids.tolist()).replace("<pad>", "").split("</s>")
-        return [side.replace("<s>", "").strip() for side in found if side.strip()]
+        sides = self.task.tokenizer.decode(ids.tolist()).replace("<pad>", "").split("</s>")
+        return [side.replace("<s>", "").strip() for side in sides if side.strip()]
 
 
 @pytest.fixture(scope="module")
@@ -149,9 +149,9 @@ def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
     assert list(views) == ["eda-1", "eda-2"] and toy.run.records == {}
     assert toy.task.draw_rows == [60, 60] and toy.run.data_factor == 3.0
     for draw, name in enumerate(views):
-        made = Corpus(toy.run.stored_folder(views[name]))
+        augmented = Corpus(toy.run.stored_folder(views[name]))
         batch = toy.load(60 * draw + 5)
-        for view, text in enumerate((toy.corpus, made)):
+        for view, text in enumerate((toy.corpus, augmented)):
             assert toy.text(batch.ids[view, 0]) == [text.column("premise")[5], text.column("hypothesis")[5]]
         assert toy.task.ids(np.array([60 * draw + 5])) == [f"{toy.corpus.column('id')[5]} (source+{name})"]
     losses = toy.task.loss(toy.task.load(np.arange(55, 65), 0, CPU).batch, Progress(0))
@@ -210,16 +210,16 @@ def test_validation_is_the_accuracy_of_the_plain_pairs(storage: Path) -> None:
     task = toy.task
     task.module.eval()
     with torch.no_grad():
-        found = task.validate(CPU)
+        validation = task.validate(CPU)
         valid = toy.run.corpus("valid")
-        given = toy.task.tokenizer(
+        encoding = toy.task.tokenizer(
             valid.column("premise"), valid.column("hypothesis"), padding=True, return_tensors="pt"
         )
-        logits = task.reader.logits(given.input_ids)
+        logits = task.reader.logits(encoding.input_ids)
         labels = torch.tensor([LABELS.index(label) for label in valid.column("label")])
     accuracy = 100 * float((logits.argmax(1) == labels).float().mean())
-    assert found.score == found.metrics["accuracy"] == pytest.approx(accuracy)
-    assert found.loss == pytest.approx(float(torch.nn.functional.cross_entropy(logits, labels)), rel=1e-5)
+    assert validation.score == validation.metrics["accuracy"] == pytest.approx(accuracy)
+    assert validation.loss == pytest.approx(float(torch.nn.functional.cross_entropy(logits, labels)), rel=1e-5)
 
 
 def test_wider_padding_does_not_change_the_loss(storage: Path) -> None:
@@ -257,23 +257,23 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(checkpoint: Callable[
     assert losses.metrics["nll_before"] < losses.metrics["nll"]
 
     naive = AutoModelForSequenceClassification.from_pretrained(path, attn_implementation="eager").eval()
-    given = task.tokenizer(*zip(*[row[:2] for row in PAIRS], strict=True), padding=True, return_tensors="pt")
-    assert given.attention_mask.sum(1).unique().numel() > 2
+    encoding = task.tokenizer(*zip(*[row[:2] for row in PAIRS], strict=True), padding=True, return_tensors="pt")
+    assert encoding.attention_mask.sum(1).unique().numel() > 2
     labels = torch.tensor([LABELS.index(row[2]) for row in PAIRS])
-    positions = given.attention_mask.cumsum(1) * given.attention_mask + 1  # pads have that of the pad, 1
+    positions = encoding.attention_mask.cumsum(1) * encoding.attention_mask + 1  # pads have that of the pad, 1
 
     def nll(perturbation: torch.Tensor) -> torch.Tensor:
-        words = naive.get_input_embeddings()(given.input_ids) + perturbation
-        logits = naive(inputs_embeds=words, attention_mask=given.attention_mask, position_ids=positions).logits
+        words = naive.get_input_embeddings()(encoding.input_ids) + perturbation
+        logits = naive(inputs_embeds=words, attention_mask=encoding.attention_mask, position_ids=positions).logits
         return torch.nn.functional.cross_entropy(logits, labels, reduction="sum")
 
-    perturbation = torch.zeros(*given.input_ids.shape, 32)
+    perturbation = torch.zeros(*encoding.input_ids.shape, 32)
     for _ in range(3):
         perturbation.requires_grad_()
         nll(perturbation).backward()
         gradient = perturbation.grad
         assert gradient is not None
-        gradient = gradient * given.attention_mask.unsqueeze(-1)
+        gradient = gradient * encoding.attention_mask.unsqueeze(-1)
         moved = perturbation.detach() + 0.7 * gradient / gradient.flatten(1).norm(dim=1).view(-1, 1, 1)
         perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
     naive.zero_grad()
@@ -296,17 +296,17 @@ def test_two_workers_train_as_one_with_accumulation(tmp_path: Path) -> None:
             training={"max_examples": 6, "max_passes": 2, "learning_rate": 0.01, "adam_eps": 0.01, **training},
         ).run
 
-    two, one = run(), run(accumulation=2)
+    two_workers, one_worker = run(), run(accumulation=2)
     file = tmp_path / "run"
-    file.write_bytes(pickle.dumps(two))
+    file.write_bytes(pickle.dumps(two_workers))
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, str(Path(__file__).with_name("workers.py")), str(file)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=250, check=False)
     assert done.returncode == 0, done.stderr[-2000:]
-    train_here(one, CPU, lambda metrics: None)
-    of_two, of_one = (load_file(Path(run.folder.path(WEIGHTS))) for run in (two, one))
+    train_here(one_worker, CPU, lambda metrics: None)
+    of_two, of_one = (load_file(Path(run.folder.path(WEIGHTS))) for run in (two_workers, one_worker))
     assert of_two.keys() == of_one.keys()
-    fresh = nli.TASK.load(one).module.state_dict()
+    fresh = nli.TASK.load(one_worker).module.state_dict()
     assert any(not torch.allclose(fresh[name], trained, atol=1e-2) for name, trained in of_one.items())
     for name, trained in of_one.items():
         assert torch.allclose(of_two[name], trained, atol=1e-5), name

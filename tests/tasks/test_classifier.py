@@ -48,10 +48,10 @@ def test_pairs_are_read_as_transformers_reads_them(family: str, checkpoint: Chec
     model, directory = loaded(checkpoint(family, LABELS), tmp_path)
     read, ids = reader(model, directory)
     tokenizer = AutoTokenizer.from_pretrained(directory)
-    given = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")
-    assert torch.equal(given.input_ids, ids)
+    encoding = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")
+    assert torch.equal(encoding.input_ids, ids)
     with torch.no_grad():
-        assert torch.allclose(read.logits(ids), model(**given).logits, atol=1e-6)
+        assert torch.allclose(read.logits(ids), model(**encoding).logits, atol=1e-6)
         assert read.logits(ids).std(0).min() > 1e-3
 
 
@@ -75,9 +75,9 @@ def test_embeddings_without_perturbation_give_the_logits_of_the_ids(
 def test_company_and_padding_do_not_matter(family: str, embedded: bool, checkpoint: Checkpoint, tmp_path: Path) -> None:
     read, ids = reader(*loaded(checkpoint(family, LABELS), tmp_path))
 
-    def logits(given: Tensor) -> Tensor:
+    def logits(input_ids: Tensor) -> Tensor:
         with torch.no_grad():
-            return read.logits(given, torch.zeros_like(read.embeddings(given)) if embedded else None)
+            return read.logits(input_ids, torch.zeros_like(read.embeddings(input_ids)) if embedded else None)
 
     wider = nn.functional.pad(ids, (0, 9), value=read.pad)
     assert torch.allclose(logits(wider), logits(ids), atol=1e-5)
@@ -91,9 +91,9 @@ def test_token_types_are_those_of_the_tokenizer(family: str, checkpoint: Checkpo
     model, directory = loaded(checkpoint(family), tmp_path)
     read, ids = reader(model, directory)
     tokenizer = AutoTokenizer.from_pretrained(directory)
-    given = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")
+    encoding = tokenizer(PREMISES, HYPOTHESES, padding=True, return_tensors="pt")
     assert read.separator == tokenizer.sep_token_id
-    assert torch.equal(read._token_types(ids, ids != read.pad), given.token_type_ids)
+    assert torch.equal(read._token_types(ids, ids != read.pad), encoding.token_type_ids)
 
 
 def test_a_body_with_token_types_under_a_tokenizer_without_is_given_none(
@@ -172,8 +172,8 @@ def test_in_half_precision_a_checkpoint_is_trained_and_evaluated_in_32_bits(
     path = checkpoint("bert", LABELS, dtype=torch.bfloat16)
     model, directory = loaded(path, tmp_path)
     assert load_file(path / "model.safetensors")["classifier.bias"].dtype == torch.bfloat16
-    for made in (model, empty(PretrainedClassifier(name=str(path)), LABELS, directory)):
-        assert {parameter.dtype for parameter in made.parameters()} == {torch.float32}
+    for classifier in (model, empty(PretrainedClassifier(name=str(path)), LABELS, directory)):
+        assert {parameter.dtype for parameter in classifier.parameters()} == {torch.float32}
 
 
 def dropouts(model: PreTrainedModel) -> set[float]:
@@ -216,19 +216,19 @@ def test_layers_are_not_dropped_in_place_of_units(checkpoint: Checkpoint, tmp_pa
 def test_where_there_is_a_gpu_a_model_without_sdpa_is_read_eagerly(
     checkpoint: Checkpoint, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    found = {}
+    models = {}
     for family in ("deberta", "bert"):
         path = checkpoint(family, LABELS)
         with monkeypatch.context() as context:
-            found[family, "CPU"] = loaded(path, tmp_path / "cpu")[0]
+            models[family, "CPU"] = loaded(path, tmp_path / "cpu")[0]
             context.setattr(torch.cuda, "is_available", lambda: True)
-            found[family, "GPU"], directory = loaded(path, tmp_path / "gpu")
+            models[family, "GPU"], directory = loaded(path, tmp_path / "gpu")
             asked = PretrainedClassifier(name=str(path))
             assert (
                 empty(asked, LABELS, directory).config._attn_implementation
-                == found[family, "GPU"].config._attn_implementation
+                == models[family, "GPU"].config._attn_implementation
             )
-    assert {key: model.config._attn_implementation for key, model in found.items()} == {
+    assert {key: model.config._attn_implementation for key, model in models.items()} == {
         ("deberta", "CPU"): "eager",
         ("deberta", "GPU"): "eager",
         ("bert", "CPU"): "eager",

@@ -65,8 +65,8 @@ def finished(checkpoint: Checkpoint, tmp_path_factory: pytest.TempPathFactory) -
 
 
 def test_scores_are_those_of_the_labels(finished: SimpleNamespace) -> None:
-    found = finished.folder.read_json("scores.json")
-    (score,) = found["tests"]["words"]
+    scores = finished.folder.read_json("scores.json")
+    (score,) = scores["tests"]["words"]
     labels = finished.folder.sub("hypotheses").read("words.txt").decode().split()
     right = [label == row[2] for label, row in zip(labels, finished.rows, strict=True)]
     assert (score["name"], score["n"]) == ("accuracy", 20)
@@ -80,12 +80,12 @@ def test_probabilities_are_those_of_the_exported_model(finished: SimpleNamespace
     assert [model.config.id2label[index] for index in range(3)] == list(LABELS)
     premises, hypotheses = [row[0] for row in finished.rows[:4]], [row[1] for row in finished.rows[:4]]
     with torch.no_grad():
-        given = tokenizer(premises, hypotheses, padding=True, return_tensors="pt")
-        expected = model(**given).logits.softmax(1).numpy()
-    found = nli.TASK.probabilities(finished.run, premises, hypotheses)
-    assert found.dtype == np.float32 and found.shape == (4, 3)
-    np.testing.assert_allclose(found, expected, atol=1e-6)
-    np.testing.assert_allclose(found.sum(1), 1, atol=1e-6)
+        encoding = tokenizer(premises, hypotheses, padding=True, return_tensors="pt")
+        expected = model(**encoding).logits.softmax(1).numpy()
+    probabilities = nli.TASK.probabilities(finished.run, premises, hypotheses)
+    assert probabilities.dtype == np.float32 and probabilities.shape == (4, 3)
+    np.testing.assert_allclose(probabilities, expected, atol=1e-6)
+    np.testing.assert_allclose(probabilities.sum(1), 1, atol=1e-6)
     assert nli.TASK.probabilities(finished.run, [], []).shape == (0, 3)
     with pytest.raises(UserError, match="has no form 'ctranslate2'"):
         export(finished.folder, finished.store, "ctranslate2", tmp_path / "other")
@@ -96,8 +96,8 @@ def test_the_card_of_a_classifier_says_how_it_is_used_and_what_it_scores(
 ) -> None:
     export(finished.folder, finished.store, "hf", tmp_path / "hf")
     premise, hypothesis, _ = finished.rows[0]
-    found = run_card(tmp_path / "hf", row={"text": premise, "text_pair": hypothesis})
-    assert found["label"] == nli.TASK.translate(finished.run, [f"{premise}\t{hypothesis}"])[0]
+    prediction = run_card(tmp_path / "hf", row={"text": premise, "text_pair": hypothesis})
+    assert prediction["label"] == nli.TASK.translate(finished.run, [f"{premise}\t{hypothesis}"])[0]
     data = ModelCard.load(tmp_path / "hf" / "README.md").data
     (result,) = data.eval_results
     assert (data.pipeline_tag, data.language, data.base_model) == ("text-classification", ["en"], None)

@@ -31,22 +31,22 @@ def filtered(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(fuzzy_filter, "FEW", 0)
 
 
-@pytest.mark.parametrize(("one", "other", "edits", "shorter", "longer", "common"), GOLDEN)
-def test_golden_similarities(one: str, other: str, edits: int, shorter: str, longer: str, common: str) -> None:
+@pytest.mark.parametrize(("first", "second", "edits", "shorter", "longer", "common"), GOLDEN)
+def test_golden_similarities(first: str, second: str, edits: int, shorter: str, longer: str, common: str) -> None:
     """A threshold just below a similarity is reached; the similarity itself suffices with norm max alone."""
-    index, query = FuzzyIndex([one.split()]), [other.split()]
+    index, query = FuzzyIndex([first.split()]), [second.split()]
     for norm, similarity in (("min", shorter), ("max", longer)):
         below = float(similarity) - 0.0001
         assert len(index.similar(query, Limit(below, norm)).queries) == 1
         assert not len(index.similar(query, Limit(below + 0.0002, norm)).queries)
-    assert len(index.similar(query, Limit(edits_as_threshold(one, other, edits), "max")).queries) == 1
+    assert len(index.similar(query, Limit(edits_as_threshold(first, second, edits), "max")).queries) == 1
     pairs, shares = index.overlapping(query, 0.4)
     assert [f"{share:.4f}" for share in shares] == [common]
 
 
-def edits_as_threshold(one: str, other: str, edits: int) -> float:
+def edits_as_threshold(first: str, second: str, edits: int) -> float:
     """A decimal that is at most the similarity with norm max, and equal where it can be written so."""
-    return int(1000 * (1 - Fraction(edits, max(len(one.split()), len(other.split()))))) / 1000
+    return int(1000 * (1 - Fraction(edits, max(len(first.split()), len(second.split()))))) / 1000
 
 
 def test_a_threshold_is_taken_as_it_is_written() -> None:
@@ -90,8 +90,8 @@ def test_all_sentences_with_enough_common_tokens_are_found(
         if query and sentence
     }
     expected = {pair: value for pair, value in common.items() if value >= share}
-    found = zip(*map(np.ndarray.tolist, pairs), strict=True)
-    assert dict(zip(found, shares.tolist(), strict=True)) == expected
+    matches = zip(*map(np.ndarray.tolist, pairs), strict=True)
+    assert dict(zip(matches, shares.tolist(), strict=True)) == expected
 
 
 def written(count: int) -> list[list[str]]:
@@ -121,11 +121,11 @@ def test_some_thousand_sentences_as_by_comparing_all(limit: Limit, monkeypatch: 
     """Sentences are looked up in blocks, whose size is of no consequence."""
     monkeypatch.undo()
     tokens = written(5_000)
-    index, expected, found = FuzzyIndex(tokens), compared(tokens, limit), []
+    index, expected, matches = FuzzyIndex(tokens), compared(tokens, limit), []
     for start in range(0, len(tokens), 1_700):
         pairs = index.similar(tokens[start : start + 1_700], limit)
-        found.append(np.stack([pairs.queries + start, pairs.sentences]))
-    assert np.array_equal(np.concatenate(found, axis=1), expected)
+        matches.append(np.stack([pairs.queries + start, pairs.sentences]))
+    assert np.array_equal(np.concatenate(matches, axis=1), expected)
     assert expected.shape[1] > len(tokens)
 
 

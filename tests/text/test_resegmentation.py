@@ -67,11 +67,11 @@ def test_dropout_0_leaves_the_usual_pieces_and_1_single_characters(joint: Vocabu
 @pytest.mark.parametrize("mode", ["joint", "separate"])
 def test_what_merges_come_to_on_their_way_are_pieces(mode: str, storage: Store) -> None:
     """So that no dropout leaves ids outside of the vocabulary: every piece has a last merge, of two pieces."""
-    made = trained(storage, mode=mode)
+    learned_vocabulary = trained(storage, mode=mode)
     for view in ("source", "rot-1"):
-        model = SentencePieceProcessor(model_proto=made.model(view))
+        model = SentencePieceProcessor(model_proto=learned_vocabulary.model(view))
         known = set(pieces(model))
-        assert known <= set(made.pieces) and set("".join(known)) <= known
+        assert known <= set(learned_vocabulary.pieces) and set("".join(known)) <= known
         for piece in known:
             assert len(piece) == 1 or any({piece[:cut], piece[cut:]} <= known for cut in range(1, len(piece)))
 
@@ -100,8 +100,8 @@ def test_pieces_come_as_often_as_sentencepiece_samples_them(joint: Vocabulary) -
     theirs = Counter(map(tuple, sampled))
     assert len(own) > 5
     for segmentation in {*own, *theirs}:
-        one, other = own[segmentation], theirs[segmentation]
-        assert abs(one - other) < 4.5 * np.sqrt(one + other) + 1
+        own_count, sampled_count = own[segmentation], theirs[segmentation]
+        assert abs(own_count - sampled_count) < 4.5 * np.sqrt(own_count + sampled_count) + 1
 
 
 def test_a_row_depends_on_its_ids_and_its_key_alone(joint: Vocabulary) -> None:

@@ -38,13 +38,13 @@ def test_long_texts_are_cut_before_their_end(vocabulary: Folder) -> None:
 
 
 def test_blocks_are_encoded_and_counted(vocabulary: Folder) -> None:
-    given = Subwords(vocabulary, 6)
-    found = given.load()(pa.table({"source": TEXTS}), "source")
-    rows, truncated = encode(given.tokenizer(), [TEXTS], 6)
-    assert [found.ids[start:end].tolist() for start, end in zip(found.offsets, found.offsets[1:], strict=False)] == rows
-    assert found.counts == {TRUNCATED: truncated}
-    assert given.size == len(given.tokenizer()) <= 60
-    assert given.name != Subwords(vocabulary, 7).name
+    subwords = Subwords(vocabulary, 6)
+    block = subwords.load()(pa.table({"source": TEXTS}), "source")
+    rows, truncated = encode(subwords.tokenizer(), [TEXTS], 6)
+    assert [block.ids[start:end].tolist() for start, end in zip(block.offsets, block.offsets[1:], strict=False)] == rows
+    assert block.counts == {TRUNCATED: truncated}
+    assert subwords.size == len(subwords.tokenizer()) <= 60
+    assert subwords.name != Subwords(vocabulary, 7).name
 
 
 def test_targets_have_the_pieces_of_the_target_side(vocabulary: Folder, tmp_path: Path) -> None:

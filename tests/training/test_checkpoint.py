@@ -60,8 +60,8 @@ def test_the_last_and_the_best_are_kept(
 
 def test_scores_are_restored(tmp_path: Path) -> None:
     checkpoints, _, module = written(Store(tmp_path).folder("runs", "toy"), 2, True)
-    found = checkpoints.restore(module, torch.optim.Adam(module.parameters()), Position("toy", seed=1, world=1))
-    assert found.scores == SCORES and found.update == 50
+    position = checkpoints.restore(module, torch.optim.Adam(module.parameters()), Position("toy", seed=1, world=1))
+    assert position.scores == SCORES and position.update == 50
 
 
 def test_processor_time_adds_up_over_restarts(tmp_path: Path) -> None:

@@ -148,7 +148,7 @@ def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
     return values[0], _check_files(values[1:], tables)
 
 
-def _columns(given: Sequence[str] | None, table: str, required: Sequence[str]) -> list[str]:
+def _columns(flag_value: Sequence[str] | None, table: str, required: Sequence[str]) -> list[str]:
     """Return the columns of a table for the columns of a task, from the flag, common names or a prompt."""
     from augury.corpora.splits import BaseText
     from augury.corpora.tables import column_index, column_names
@@ -164,20 +164,20 @@ def _columns(given: Sequence[str] | None, table: str, required: Sequence[str]) -
             column_index(table, names, column)
         return list(columns)
 
-    values = guess if given is None and len(guess) == len(required) else given
+    values = guess if flag_value is None and len(guess) == len(required) else flag_value
     prompt = f"the columns for {' '.join(required)} in {table}, which has {', '.join(names)}"
     return _value(values, prompt, "--columns", check)
 
 
-def _languages(given: Sequence[str | None], guesses: Sequence[str]) -> list[str]:
+def _languages(flag_values: Sequence[str | None], guesses: Sequence[str]) -> list[str]:
     """Return language codes from flags, extensions of files or names of columns, or prompts."""
     from augury.corpora.languages import check_language, languages
 
-    flags = ["--language"] if len(given) == 1 else ["--source-language", "--target-language"]
+    flags = ["--language"] if len(flag_values) == 1 else ["--source-language", "--target-language"]
     codes = []
-    for index, (code, flag) in enumerate(zip(given, flags, strict=True)):
+    for index, (code, flag) in enumerate(zip(flag_values, flags, strict=True)):
         guess = guesses[index] if index < len(guesses) and guesses[index] in languages().names else None
-        value = code or (guess if len(given) == 2 else None)
+        value = code or (guess if len(flag_values) == 2 else None)
         prompt = f"code of the {flag[2:].replace('-', ' ')} (de, en, ...)"
         codes += _value([value] if value else (), prompt, flag, lambda values: [check_language(values[0])])
     return codes

@@ -28,11 +28,11 @@ def measure(system: System) -> Mapping[str, float]:
     """Return the rates of all records against the training text that they are made of."""
     run = system.run
     corpus, (records,) = run.corpus("train"), map(run.stored_folder, run.records.values())
-    said, heard = dict(zip(corpus.column("id"), corpus.column("source"), strict=True)), Corpus(records)
+    references, transcripts = dict(zip(corpus.column("id"), corpus.column("source"), strict=True)), Corpus(records)
     counts = Alignment(0, 0, 0)
-    lineages: list[Any] = heard.column("lineage")
-    for text, lineage in zip(heard.column("source"), lineages, strict=True):
-        alignment = align(said[lineage["parents"][0]].split(), text.split())
+    lineages: list[Any] = transcripts.column("lineage")
+    for text, lineage in zip(transcripts.column("source"), lineages, strict=True):
+        alignment = align(references[lineage["parents"][0]].split(), text.split())
         counts = Alignment(*map(sum, zip(counts, alignment, strict=True)))
     return {"WER": word_error_rate(counts), "WRR": word_recognition_rate(counts)}
 

@@ -85,7 +85,7 @@ def test_csv_has_every_row_and_column(table7: Any) -> None:
 
 def test_json(table7: Any) -> None:
     reproduction = json.loads(json.dumps(to_dict(table7())))
-    assert [each["name"] for each in reproduction["rows"]] == ["plain", "+A", "+A again", "+B", "oracle", "gain"]
+    assert [row["name"] for row in reproduction["rows"]] == ["plain", "+A", "+A again", "+B", "oracle", "gain"]
     better, oracle = reproduction["rows"][1], reproduction["rows"][4]
     assert (better["published"], better["measured"]) == ({"mean": 79.0, "qab": 80.0}, 80.0)
     assert better["interval"][0] < 80.0 < better["interval"][1]
@@ -101,7 +101,7 @@ def test_before_anything_is_measured(paper: Any) -> None:
     reproduction = paper.reproduction(ended=False)
     assert answer(reproduction) == "Nothing is measured yet."
     assert "plain: the command ended before: give it again" in text(reproduction)
-    assert [each["measured"] for each in to_dict(reproduction)["rows"]] == [None] * 6
+    assert [row["measured"] for row in to_dict(reproduction)["rows"]] == [None] * 6
     assert csv(reproduction).count("\n") == 1 + 8 and r"\end{tabular}" in latex(reproduction)
 
 

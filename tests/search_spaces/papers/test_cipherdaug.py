@@ -75,9 +75,9 @@ def test_systems_that_tables_share_are_the_same_runs() -> None:
         ("table13", "CipherDAug-2 keys"),
     ]:
         for scale in ("toy", "small", "paper"):
-            found = table(name, scale)
-            changes = {key: value for key, value in found.space.rows[row].items() if key != "vocabulary.size"}
-            settings[scale].add(repr((found.space.base, changes)))
+            paper_table = table(name, scale)
+            changes = {key: value for key, value in paper_table.space.rows[row].items() if key != "vocabulary.size"}
+            settings[scale].add(repr((paper_table.space.base, changes)))
     assert {scale: len(different) for scale, different in settings.items()} == {"toy": 1, "small": 1, "paper": 1}
 
 

@@ -38,25 +38,25 @@ def test_what_is_printed(name: str, count: int, column: str, best: tuple[str, fl
 def test_rows_are_experiments_at_every_scale(name: str) -> None:
     """Each row, and each of its stages, is what an experiment file may hold."""
     for scale in space.load(name).scales:
-        found = published.find(name, scale)
-        assert found.deviations
-        for row, changes in found.space.rows.items():
-            last_stage(parse(config.merge(found.space.base, changes), row))
+        paper_table = published.find(name, scale)
+        assert paper_table.deviations
+        for row, changes in paper_table.space.rows.items():
+            last_stage(parse(config.merge(paper_table.space.base, changes), row))
 
 
 @pytest.mark.parametrize("scale", ["toy", "small", "paper"])
 def test_double_tuning_ends_on_text_of_the_same_direction(scale: str) -> None:
     """What is tuned twice reads, at the end, what Tune-S reads, and before that what +FT+FM reads."""
-    found = table("table3", scale).space
-    chains = {name: changes.get("stages", {}) for name, changes in found.rows.items()}
+    search_space = table("table3", scale).space
+    chains = {name: changes.get("stages", {}) for name, changes in search_space.rows.items()}
     assert chains["+double tune"] == {**chains["+FT+FM"], "again": chains["Tune-S"]["tune"]}
     assert [text.get("reversed", False) for text in chains["Tune-B"]["both"]["corpus.train"]] == [False, True]
     assert {stage["carry"] for stages in chains.values() for stage in stages.values()} == {"optimizer"}
 
 
 def test_back_translation_is_by_the_tuned_model_of_the_other_direction() -> None:
-    found = table("table3", "small").space
-    tuned = last_stage(parse(config.merge(found.base, found.rows["+BT"])))
+    search_space = table("table3", "small").space
+    tuned = last_stage(parse(config.merge(search_space.base, search_space.rows["+BT"])))
     (model,) = tuned.model_experiments().values()
     chain = (model, model.before())
     assert [stage.corpus.languages_of("train") for stage in chain if stage] == [("en", "fr")] * 2
@@ -65,12 +65,12 @@ def test_back_translation_is_by_the_tuned_model_of_the_other_direction() -> None
 
 def test_the_noisy_development_set_is_cut_into_parts_that_share_nothing() -> None:
     for name in ("table3", "table4"):
-        found = table(name, "small").space
-        train = found.rows["Tune-S" if name == "table3" else "MTNT(Tune-S)"]["stages"]["tune"]["corpus.train"]
-        texts = [train, found.base["corpus"]["valid"][1], found.base["corpus"]["tests"]["MTNT"]]
+        search_space = table(name, "small").space
+        train = search_space.rows["Tune-S" if name == "table3" else "MTNT(Tune-S)"]["stages"]["tune"]["corpus.train"]
+        texts = [train, search_space.base["corpus"]["valid"][1], search_space.base["corpus"]["tests"]["MTNT"]]
         portions = sorted(tuple(text["portion"]) for text in texts if text["file"] == train["file"])
         assert portions[0][0] == 0 and portions[-1][1] == 1
-        assert all(one[1] == other[0] for one, other in zip(portions, portions[1:], strict=False))
+        assert all(first[1] == second[0] for first, second in zip(portions, portions[1:], strict=False))
 
 
 def test_tags_of_mixed_training_are_those_of_the_released_code() -> None:

@@ -19,9 +19,9 @@ def table(name: str) -> Published:
     return published.find(f"xnli_adversarial/{name}", "paper")
 
 
-def noted(found: Published, row: str, column: str) -> bool:
+def noted(paper_table: Published, row: str, column: str) -> bool:
     """Whether a note on the printed row speaks of this column."""
-    return any(note.row == row and column in note.column.split() for note in found.printed.notes)
+    return any(note.row == row and column in note.column.split() for note in paper_table.printed.notes)
 
 
 @pytest.mark.parametrize(
@@ -40,56 +40,60 @@ def test_printed_means(name: str, means: list[float | None]) -> None:
 
 @pytest.mark.parametrize("name", TABLES)
 def test_every_language_is_printed_and_means_are_those_of_languages_or_noted(name: str) -> None:
-    found = table(name)
+    paper_table = table(name)
     off = []
-    for label, row in found.printed.rows.items():
+    for label, row in paper_table.printed.rows.items():
         *languages, mean = row.values.values()
         if label == "RoBERTa (in-language)":
             assert row.values == {"en": 88.2}
             continue
         assert len(languages) == 15
-        if label not in found.improvements and abs(statistics.fmean(languages) - mean) > ROUNDING:
+        if label not in paper_table.improvements and abs(statistics.fmean(languages) - mean) > ROUNDING:
             off.append(label)
     assert sorted(off) == sorted(
-        note.row for note in found.printed.notes if (note.column, note.kind) == ("avg", "average")
+        note.row for note in paper_table.printed.notes if (note.column, note.kind) == ("avg", "average")
     )
 
 
 def test_improvements_are_those_of_the_accuracies_or_noted_and_figure_2_shows_them() -> None:
-    found, figure = table("table4"), table("figure2")
+    paper_table, figure = table("table4"), table("figure2")
     off = []
-    for label, (better, other) in found.improvements.items():
-        for column, value in found.values(label).items():
-            ratio = found.values(better)[column] / found.values(other)[column]
+    for label, (better, other) in paper_table.improvements.items():
+        for column, value in paper_table.values(label).items():
+            ratio = paper_table.values(better)[column] / paper_table.values(other)[column]
             off += [(label, column)] if abs(100 * (ratio - 1) - value) > ROUNDING else []
         shown = next(row for row, pair in figure.improvements.items() if pair == (better, other))
-        assert figure.values(shown) == found.values(label)
-    assert off == [("Improvement(%) (10k)", "zh")] and noted(found, *off[0])
+        assert figure.values(shown) == paper_table.values(label)
+    assert off == [("Improvement(%) (10k)", "zh")] and noted(paper_table, *off[0])
 
 
 def test_one_configuration_is_printed_with_one_value_or_the_difference_is_noted() -> None:
     """+SA+PGD is in four tables, with 71.5 and 71.6; XLM-R in three, with 69.1 and 69.0."""
     same: dict[str, list[tuple[Published, str]]] = defaultdict(list)
     for name in TABLES:
-        found = table(name)
-        for row, changes in found.space.rows.items():
-            if row in found.printed.rows:
-                same[json.dumps(changes, sort_keys=True)].append((found, row))
+        paper_table = table(name)
+        for row, changes in paper_table.space.rows.items():
+            if row in paper_table.printed.rows:
+                same[json.dumps(changes, sort_keys=True)].append((paper_table, row))
     differing = set()
     for rows in same.values():
         for column in ("mean", *rows[0][0].values(rows[0][1])):
-            if len({found.values(row)[column] for found, row in rows}) > 1:
+            if len({paper_table.values(row)[column] for paper_table, row in rows}) > 1:
                 differing.add(rows[0][1])
-                assert any(noted(found, row, "avg" if column == "mean" else column) for found, row in rows)
+                assert any(noted(paper_table, row, "avg" if column == "mean" else column) for paper_table, row in rows)
     assert differing == {"XLM-R", "+SA+PGD"}
     assert max(map(len, same.values())) == 4
 
 
 def test_rows_are_operators_and_regimes() -> None:
     rows = table("table2").space.rows
-    made = {name: ([each["operator"] for each in row["augment"]], row["regime"]["name"]) for name, row in rows.items()}
-    assert made["XLM-R"] == ([], "plain") and made["+PGD"] == ([], "adversarial")
-    assert made["+RA+SA+PGD"] == (["reorder", "semantic"], "adversarial") and made["+EA(80k)"] == (["eda"], "plain")
+    settings = {
+        name: ([operator["operator"] for operator in row["augment"]], row["regime"]["name"])
+        for name, row in rows.items()
+    }
+    assert settings["XLM-R"] == ([], "plain") and settings["+PGD"] == ([], "adversarial")
+    assert settings["+RA+SA+PGD"] == (["reorder", "semantic"], "adversarial")
+    assert settings["+EA(80k)"] == (["eda"], "plain")
     assert [len(table(name).space.rows) for name in TABLES] == [10, 5, 8, 14, 4]
 
 
@@ -105,7 +109,7 @@ def test_the_strategy_is_the_teacher_at_0_8_but_in_table_3(scale: str) -> None:
 def test_sa_makes_20k_and_80k_of_20k_and_80k_of_10k() -> None:
     def hypotheses(name: str, row: str) -> int:
         changes = table(name).space.rows[row]
-        (operator,) = (each for each in changes["augment"] if each["operator"] == "semantic")
+        (operator,) = (entry for entry in changes["augment"] if entry["operator"] == "semantic")
         labels = 1 if operator.get("labels") == "one_other" else 2
         return int(changes.get("corpus.train.subset", 20_000) * operator["copies"] * labels)
 

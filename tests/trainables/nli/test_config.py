@@ -13,25 +13,25 @@ CORPUS = {"language": "qaa", "train": {"builtin": 60}, "valid": {"builtin": 12}}
 
 
 def config(**changes: Any) -> Config:
-    found = parse({"name": "toy", "task": "nli", "corpus": CORPUS, **changes})
-    assert isinstance(found, Config)
-    return found
+    parsed = parse({"name": "toy", "task": "nli", "corpus": CORPUS, **changes})
+    assert isinstance(parsed, Config)
+    return parsed
 
 
 def test_the_defaults_are_the_papers() -> None:
-    found = config()
-    assert isinstance(found.model, PretrainedClassifier) and found.model.name == "FacebookAI/xlm-roberta-base"
-    training = found.training
+    defaults = config()
+    assert isinstance(defaults.model, PretrainedClassifier) and defaults.model.name == "FacebookAI/xlm-roberta-base"
+    training = defaults.training
     assert (training.max_examples, training.learning_rate, training.schedule) == (32, 1e-5, "linear")
     assert (training.patience, training.weights, training.order) == (3, "best", "random")
-    assert (found.max_length, found.scoring.metrics) == (128, ("accuracy",))
+    assert (defaults.max_length, defaults.scoring.metrics) == (128, ("accuracy",))
     assert config(training={"preset": "paper"}).training == training
 
 
-@pytest.mark.parametrize("given", ["plain", {"name": "adversarial"}, {"name": "coregularised", "over": "identity"}])
-def test_labels_are_smoothed_only_where_that_is_asked_for(given: Any) -> None:
-    assert config(regime=given).regime.label_smoothing == 0
-    named = {"name": given} if isinstance(given, str) else given
+@pytest.mark.parametrize("regime", ["plain", {"name": "adversarial"}, {"name": "coregularised", "over": "identity"}])
+def test_labels_are_smoothed_only_where_that_is_asked_for(regime: Any) -> None:
+    assert config(regime=regime).regime.label_smoothing == 0
+    named = {"name": regime} if isinstance(regime, str) else regime
     assert config(regime={**named, "label_smoothing": 0.2}).regime.label_smoothing == 0.2
     assert config(regime=named).to_dict()["regime"]["label_smoothing"] == 0
 

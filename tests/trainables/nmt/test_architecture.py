@@ -14,7 +14,7 @@ def test_a_size_left_out_is_the_architectures() -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("settings", "message"),
     [
         ({"attention_heads": 3}, "hidden_size 512 must be a multiple of attention_heads 3"),
         ({"architecture": "tiny", "hidden_size": 130}, "hidden_size 130 must be a multiple of"),
@@ -23,7 +23,7 @@ def test_a_size_left_out_is_the_architectures() -> None:
         ({"hidden_sise": 64}, "did you mean 'hidden_size'?"),
     ],
 )
-def test_settings_that_do_not_fit_are_user_errors(given: dict[str, object], message: str) -> None:
+def test_settings_that_do_not_fit_are_user_errors(settings: dict[str, object], message: str) -> None:
     with pytest.raises(UserError) as error:
-        validate(ModelConfig, given, "model")
+        validate(ModelConfig, settings, "model")
     assert message in str(error.value)

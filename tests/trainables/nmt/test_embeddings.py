@@ -157,7 +157,7 @@ def test_decoding_computes_them_or_reads_them_from_tables(kind: str, shared: boo
     built = model(embeddings=KINDS[kind], share_all_embeddings=shared).eval()
     tables = tabulated(built)
     source, target = ids(3, 9), ids(3, 7, seed=1)
-    states = [hidden_states(each, source, target) for each in (built, tables)]
+    states = [hidden_states(network, source, target) for network in (built, tables)]
     assert torch.allclose(*states, atol=1e-5)
     assert torch.allclose(head(built)[0], head(tables)[0], atol=1e-6)
     sources, decoding = ids(12, 6).tolist(), Decoding(beam=3, max_length=10)
@@ -235,7 +235,7 @@ def test_tables_are_no_part_of_an_address(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize(
-    ("given", "message"),
+    ("settings", "message"),
     [
         ({"name": "alone", "codebook": 3}, "unknown key 'embeddings.codebook': did you mean 'codebooks'"),
         ({"name": "aloen"}, "unknown embeddings 'aloen': did you mean 'alone'"),
@@ -243,7 +243,7 @@ def test_tables_are_no_part_of_an_address(tmp_path: Path) -> None:
         ("alone", "embeddings"),
     ],
 )
-def test_settings_that_are_wrong_are_user_errors(given: Any, message: str) -> None:
+def test_settings_that_are_wrong_are_user_errors(settings: Any, message: str) -> None:
     with pytest.raises(UserError) as error:
-        validate(ModelConfig, {"embeddings": given}, "model")
+        validate(ModelConfig, {"embeddings": settings}, "model")
     assert message in str(error.value)

@@ -155,8 +155,8 @@ def test_hidden_states_are_those_of_a_post_norm_transformer(model: MarianMTModel
         for layer in model.model.decoder.layers:
             reference = nn.TransformerDecoderLayer(128, 4, 512, activation="relu", batch_first=True)
             expected = _loaded(reference, layer)(expected, memory, tgt_mask=causal)
-        found = hidden_states(model, source, target)
-    assert torch.allclose(found, expected, atol=1e-5)
+        states = hidden_states(model, source, target)
+    assert torch.allclose(states, expected, atol=1e-5)
 
 
 def _embedded(stack: nn.Module, rows: Tensor) -> Tensor:
@@ -255,7 +255,7 @@ def test_a_saved_model_loads_in_plain_transformers(shared: bool, tmp_path: Path)
     assert (loaded.model.encoder.embed_tokens.weight is loaded.lm_head.weight) == shared
     source, target = ids(3, 9), ids(3, 7, seed=1)
     target[:, 0] = EOS
-    logits = [each(input_ids=source, decoder_input_ids=target).logits for each in (built, loaded)]
+    logits = [network(input_ids=source, decoder_input_ids=target).logits for network in (built, loaded)]
     assert torch.equal(logits[0], logits[1])
     generation = loaded.generation_config
     assert (generation.decoder_start_token_id, generation.eos_token_id) == (EOS, EOS)

@@ -176,7 +176,9 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
     regime = task.regime.model_copy(update={"label_smoothing": 0.0})
     losses = regime.loss(task, batch, Progress(0))
     losses.total.backward()
-    found = {name: parameter.grad for name, parameter in task.module.named_parameters() if parameter.grad is not None}
+    gradients = {
+        name: parameter.grad for name, parameter in task.module.named_parameters() if parameter.grad is not None
+    }
     task.module.zero_grad()
     assert losses.rows == losses.divisor == int((batch.labels != task.vocabulary.pad).sum())
     assert float(losses.metrics["projected"]) == losses.rows
@@ -192,10 +194,10 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
         perturbation = moved * (1 / moved.flatten(1).norm(dim=1).view(-1, 1, 1)).clamp(max=1)
     task.module.zero_grad()
     moved_nll(task, batch, perturbation).backward()
-    assert len(found) > 20
+    assert len(gradients) > 20
     for name, parameter in task.module.named_parameters():
-        if name in found:
-            assert torch.allclose(found[name], parameter.grad, rtol=1e-4, atol=1e-5), name
+        if name in gradients:
+            assert torch.allclose(gradients[name], parameter.grad, rtol=1e-4, atol=1e-5), name
 
 
 def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path) -> None:

@@ -32,9 +32,9 @@ VIEWS = ["plain", "rot-1", "rot-2"]
 
 @pytest.fixture(scope="module")
 def run(untrained: Any) -> Run:
-    made: Run = untrained(**CIPHERS)
-    made.folder.finish({})
-    return made
+    finished: Run = untrained(**CIPHERS)
+    finished.folder.finish({})
+    return finished
 
 
 @pytest.fixture(scope="module")
@@ -93,7 +93,7 @@ def test_a_decoding_of_views_scores_a_run_anew_and_trains_none(run: Run) -> None
 
 
 @pytest.mark.parametrize(
-    ("settings", "told"),
+    ("settings", "message"),
     [
         ({"views": ["rot1"]}, "unknown view 'rot1': did you mean 'rot-1'"),
         ({"combine": "average"}, "combine average needs the views"),
@@ -102,8 +102,8 @@ def test_a_decoding_of_views_scores_a_run_anew_and_trains_none(run: Run) -> None
         ({"views": VIEWS, "combine": "mbr", "n_best": 4}, "need a beam as wide"),
     ],
 )
-def test_decodings_that_cannot_be(run: Run, settings: dict[str, Any], told: str) -> None:
-    with pytest.raises(UserError, match=told):
+def test_decodings_that_cannot_be(run: Run, settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(UserError, match=message):
         parse({**run.experiment.to_dict(), "decoding": {"beam": 3, **settings}})
 
 
@@ -119,36 +119,36 @@ def test_translate_from_views(
     code, out, _ = translate("--views", *VIEWS, "--combine", "mbr", "--n-best", "2", "--utility", "bleu")
     expected = decoding(views=VIEWS, combine="mbr", n_best=2, utility="bleu")
     assert code == 0 and out.splitlines() == TASK.translate(run, texts, decoding=expected)
-    for words, told in (
+    for words, message in (
         (["--combine", "average"], "needs the views"),
         (["--views", "plain", "rot-3", "--combine", "average"], "unknown view 'rot-3'"),
         (["--views", "rot-1", "--utility", "bleu"], "--utility needs --combine mbr"),
     ):
-        code, _, said = translate(*words)
-        assert code == 2 and told in said
+        code, _, errors = translate(*words)
+        assert code == 2 and message in errors
 
 
 def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture[str]) -> None:
     words = ["compare", run.folder.uri, "--views", *VIEWS]
     assert main([*words, "--json"]) == 0
-    found = json.loads(capsys.readouterr().out)
+    comparison = json.loads(capsys.readouterr().out)
     names = [*VIEWS, "average", "mbr"]
-    assert [row["name"] for row in found["tables"][0]["rows"]] == names
-    assert found["tables"][0]["rows"][4]["tested"]["over"] == "sentences"
-    assert [way["name"] for way in found["decodings"]] == names
-    assert all(way["seconds"] > 0 and way["sentences"] == 8 for way in found["decodings"])
+    assert [row["name"] for row in comparison["tables"][0]["rows"]] == names
+    assert comparison["tables"][0]["rows"][4]["tested"]["over"] == "sentences"
+    assert [way["name"] for way in comparison["decodings"]] == names
+    assert all(way["seconds"] > 0 and way["sentences"] == 8 for way in comparison["decodings"])
     evaluate(run)
     scores = {score["name"]: score["value"] for score in run.folder.read_json("scores.json")["tests"]["one"]}
-    assert {name: of["value"] for name, of in found["systems"][0]["tests"]["one"].items()} == scores
+    assert {name: of["value"] for name, of in comparison["systems"][0]["tests"]["one"].items()} == scores
     assert main([*words, "--json"]) == 0
-    assert json.loads(capsys.readouterr().out) == found  # times too: nothing is decoded twice
+    assert json.loads(capsys.readouterr().out) == comparison  # times too: nothing is decoded twice
     assert main(words) == 0
     shown = capsys.readouterr().out
     assert "cost of decoding" in shown and "× plain" in shown
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("words", "message"),
     [
         (["--combine", "mbr"], "--combine needs --views"),
         (["--views", "plain", "rot-9"], "unknown view 'rot-9'"),
@@ -158,7 +158,7 @@ def test_decodings_are_compared_and_kept(run: Run, capsys: pytest.CaptureFixture
     ],
 )
 def test_comparisons_of_decodings_that_cannot_be(
-    run: Run, words: list[str], told: str, capsys: pytest.CaptureFixture[str]
+    run: Run, words: list[str], message: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert main(["compare", run.folder.uri, *words]) == 2
-    assert told in capsys.readouterr().err
+    assert message in capsys.readouterr().err

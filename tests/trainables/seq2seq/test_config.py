@@ -34,9 +34,9 @@ def test_the_paper_s_settings_are_the_defaults(toy: Any) -> None:
 
 def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
     for form in ("reorder", "hypothesis"):
-        given = toy.experiment(form)
-        assert parse(given.to_dict()) == given
-        assert isinstance(given.model, TinyT5)
+        experiment = toy.experiment(form)
+        assert parse(experiment.to_dict()) == experiment
+        assert isinstance(experiment.model, TinyT5)
 
 
 @pytest.mark.parametrize(

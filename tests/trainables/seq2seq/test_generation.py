@@ -55,7 +55,7 @@ def test_padding_does_not_change_the_loss(task: Generation) -> None:
 def test_validation_is_the_likelihood_of_held_out_targets(task: Generation) -> None:
     task.module.eval()
     with torch.no_grad():
-        found = task.validate(CPU)
+        result = task.validate(CPU)
         batch = task.held_out_batch(task.valid, np.arange(12))
         logits = task.module(
             input_ids=batch.sources[0],
@@ -64,8 +64,8 @@ def test_validation_is_the_likelihood_of_held_out_targets(task: Generation) -> N
         ).logits
     real = batch.labels != task.pad
     loss = torch.nn.functional.cross_entropy(logits[real], batch.labels[real])
-    assert found.loss == pytest.approx(float(loss), rel=1e-5)
-    assert found.score == -found.loss
-    assert found.metrics["perplexity"] == pytest.approx(float(loss.exp()), rel=1e-4)
+    assert result.loss == pytest.approx(float(loss), rel=1e-5)
+    assert result.score == -result.loss
+    assert result.metrics["perplexity"] == pytest.approx(float(loss.exp()), rel=1e-4)
     right = (logits[real].argmax(-1) == batch.labels[real]).float().mean()
-    assert found.metrics["accuracy"] == pytest.approx(100 * float(right), rel=1e-5)
+    assert result.metrics["accuracy"] == pytest.approx(100 * float(right), rel=1e-5)

@@ -42,7 +42,7 @@ def test_parameters_are_a_function_of_the_seed_alone(directory: str) -> None:
     torch.rand(5)
     again, other = build(TINY, directory, seed=1), build(TINY, directory, seed=2)
     pairs = zip(first.parameters(), again.parameters(), strict=True)
-    assert all(torch.equal(one, two) for one, two in pairs)
+    assert all(torch.equal(parameter, same) for parameter, same in pairs)
     assert not torch.equal(first.shared.weight, other.shared.weight)
 
 
@@ -50,8 +50,8 @@ def test_an_empty_model_takes_the_parameters_of_a_built_one(directory: str, tmp_
     built = build(TINY, directory, seed=1).eval()
     hollow = empty(TINY, directory)
     hollow.load_state_dict(built.state_dict())
-    given = torch.tensor([[5, 6, 2]])
-    assert torch.equal(hidden_states(hollow, given, given), hidden_states(built, given, given))
+    tokens = torch.tensor([[5, 6, 2]])
+    assert torch.equal(hidden_states(hollow, tokens, tokens), hidden_states(built, tokens, tokens))
 
 
 def test_a_pretrained_model_is_taken_as_it_is(directory: str, tmp_path: Path) -> None:
@@ -60,7 +60,9 @@ def test_a_pretrained_model_is_taken_as_it_is(directory: str, tmp_path: Path) ->
     model.save_pretrained(tmp_path)
     loaded = build(PretrainedGenerator(name=str(tmp_path)), directory, seed=1)
     assert loaded.training
-    assert all(torch.equal(one, two) for one, two in zip(model.parameters(), loaded.parameters(), strict=True))
+    assert all(
+        torch.equal(parameter, same) for parameter, same in zip(model.parameters(), loaded.parameters(), strict=True)
+    )
 
 
 def test_what_does_not_fit_is_refused(directory: str) -> None:

@@ -17,15 +17,15 @@ def both(corpus: Corpus) -> list[tuple[str, str]]:
 
 
 def test_text_is_read_as_it_is(toy: Any) -> None:
-    given = toy.experiment("text")
-    assert both(toy.made(given, "valid")) == toy.sentences[9::10]
-    assert toy.made(given).address == pairs.address(given.corpus, "train")
+    experiment = toy.experiment("text")
+    assert both(toy.made(experiment, "valid")) == toy.sentences[9::10]
+    assert toy.made(experiment).address == pairs.address(experiment.corpus, "train")
 
 
 def test_a_hypothesis_is_written_for_a_label_and_a_premise(toy: Any) -> None:
     """Golden: gold label contradiction, premise P, hypothesis H: `contradiction: P` -> H."""
-    given = toy.experiment("hypothesis")
-    corpus = toy.made(given)
+    experiment = toy.experiment("hypothesis")
+    corpus = toy.made(experiment)
     assert both(corpus) == [(f"{label}: {premise}", hypothesis) for premise, hypothesis, label in toy.pairs]
     assert both(corpus)[1] == ("contradiction: A dog runs.", "No dog runs.")
     table = corpus.shard(corpus.shards[0])
@@ -38,10 +38,10 @@ def test_a_hypothesis_is_written_for_a_label_and_a_premise(toy: Any) -> None:
 
 
 def test_a_sentence_is_written_in_the_order_of_its_translation(toy: Any) -> None:
-    given = toy.experiment("reorder")
+    experiment = toy.experiment("reorder")
     train = [pair for row, pair in enumerate(toy.sentences, 1) if row % 10]
     for split, kept in (("train", train), ("valid", toy.sentences[9::10])):
-        corpus = toy.made(given, split)
+        corpus = toy.made(experiment, split)
         assert both(corpus) == [(f"reorder: {sentence}", other) for sentence, other in kept]
     assert corpus.manifest["source_language"] == corpus.manifest["target_language"] == "aa"
 
@@ -49,11 +49,13 @@ def test_a_sentence_is_written_in_the_order_of_its_translation(toy: Any) -> None
 def test_a_word_with_several_links_stands_where_it_is_anchored(toy: Any) -> None:
     """Every verb is written in two parts, around the rest: both are linked where the links of all directions count."""
     words = [sentence.split() for sentence, _ in toy.sentences]
-    lines = [(f"{one} {verb} {two}", f"{verb}1 {one} {two} {verb}2") for one, verb, two, _ in words]
-    given = {"train": toy.text("parts", lines), "symmetrisation": "union"}
+    lines = [(f"{first} {verb} {second}", f"{verb}1 {first} {second} {verb}2") for first, verb, second, _ in words]
+    settings = {"train": toy.text("parts", lines), "symmetrisation": "union"}
     for anchor, expected in (("min", "{1} {0} {2}"), ("mean", "{0} {1} {2}"), ("max", "{0} {2} {1}")):
-        made = both(toy.made(toy.experiment("reorder", corpus={**given, "anchor": anchor}), "valid"))
-        assert made == [(f"reorder: {' '.join(each[:3])}", expected.format(*each)) for each in words[9::10]]
+        examples = both(toy.made(toy.experiment("reorder", corpus={**settings, "anchor": anchor}), "valid"))
+        assert examples == [
+            (f"reorder: {' '.join(sentence[:3])}", expected.format(*sentence)) for sentence in words[9::10]
+        ]
 
 
 def test_pairs_with_too_few_links_are_left_out_and_counted(toy: Any) -> None:
@@ -81,12 +83,12 @@ def test_text_without_words_teaches_no_order(toy: Any) -> None:
 
 def test_eflomal_aligns_all_splits_at_once(toy: Any) -> None:
     pytest.importorskip("eflomal")
-    given = toy.experiment("reorder", corpus={"aligner": "eflomal"})
-    train, valid = toy.made(given), toy.made(given, "valid")
+    experiment = toy.experiment("reorder", corpus={"aligner": "eflomal"})
+    train, valid = toy.made(experiment), toy.made(experiment, "valid")
     assert train.manifest["inputs"][1] == valid.manifest["inputs"][1]
     for corpus, sentences in ((valid, toy.sentences[9::10]), (train, toy.sentences)):
         assert set(both(corpus)) and {source for source, _ in both(corpus)} <= {
-            f"reorder: {one}" for one, _ in sentences
+            f"reorder: {sentence}" for sentence, _ in sentences
         }
         assert all(sorted(source.split()[1:]) == sorted(target.split()) for source, target in both(corpus))
     (aligner,) = (toy.store.folder("aligners", address) for address in toy.store.addresses("aligners"))
@@ -104,7 +106,7 @@ def test_no_pair_is_left(toy: Any) -> None:
 
 
 def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy: Any) -> None:
-    found = []
+    addresses = []
     changes_of_order: list[dict[str, Any]] = [
         {},
         {"min_coverage": 0.6},
@@ -113,20 +115,20 @@ def test_addresses_are_known_before_and_depend_on_what_determines_the_pairs(toy:
         {"aligner": "fast_align"},
     ]
     for form, changes in [("text", {}), ("hypothesis", {}), *(("reorder", changes) for changes in changes_of_order)]:
-        given = toy.experiment(form, corpus=changes)
-        known = [pairs.address(given.corpus, split) for split in ("train", "valid")]
-        assert [toy.made(given, split).address for split in ("train", "valid")] == known
-        found += known
-    assert len(set(found)) == len(found)
+        experiment = toy.experiment(form, corpus=changes)
+        known = [pairs.address(experiment.corpus, split) for split in ("train", "valid")]
+        assert [toy.made(experiment, split).address for split in ("train", "valid")] == known
+        addresses += known
+    assert len(set(addresses)) == len(addresses)
 
 
 def test_one_alignment_serves_all_splits_and_is_made_once(toy: Any) -> None:
-    given = toy.experiment("reorder")
-    train, valid = toy.made(given), toy.made(given, "valid")
+    experiment = toy.experiment("reorder")
+    train, valid = toy.made(experiment), toy.made(experiment, "valid")
     assert train.manifest["inputs"][1] == valid.manifest["inputs"][1]
     (aligner,) = (toy.store.folder("aligners", address) for address in toy.store.addresses("aligners"))
     assert aligner.name == train.manifest["inputs"][1] and not aligner.exists("shards")
     files = [Path(aligner.path("pairs.parquet")), Path(train.folder.path("manifest.json"))]
     stamps = [file.stat().st_mtime_ns for file in files]
-    toy.made(given)
+    toy.made(experiment)
     assert [file.stat().st_mtime_ns for file in files] == stamps
