@@ -73,10 +73,15 @@ json.dump({"imported": imported, "helps": helps}, sys.stdout)
 @pytest.fixture(scope="module")
 def session() -> dict[str, Any]:
     """The help texts of a new process, and the modules imported after each step."""
-    experiments = ["demo_nmt", "demo_nli", "multi30k_5k_cipherdaug", "nli_ling_in_loop"]
-    command = [sys.executable, "-c", PROGRAM, *experiments]
-    result = subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=True)
-    return dict(json.loads(result.stdout))
+    return dict(json.loads(_python(PROGRAM, "demo_nmt", "demo_nli", "multi30k_5k_cipherdaug", "nli_ling_in_loop")))
+
+
+def test_config_does_not_import_pandas_where_the_texts_are_stored(tmp_path: Path) -> None:
+    program = "import sys, augury.cli as cli; cli.main(sys.argv[1:]); print('imported:', sorted(sys.modules))"
+    command = ["config", "search_spaces/experiments/demo_nmt.yaml", "--set", f"storage={tmp_path}"]
+    assert "'pandas'" in _python(program, *command)
+    imported = _python(program, *command).rpartition("imported:")[2]
+    assert "'pyarrow'" in imported and "'pandas'" not in imported
 
 
 @pytest.mark.parametrize("step", ["--help", "config --syntax", "augment --help", "sweep --dry-run", "config"])
@@ -102,6 +107,11 @@ def test_every_help_has_a_valid_example(session: dict[str, Any]) -> None:
         for _, arguments in examples:
             _check(arguments)
     assert len(list(parsed("\n".join(line for line, _ in verbs.FIRST_STEPS)))) == 3
+
+
+def _python(program: str, *arguments: str) -> str:
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, cwd=ROOT, text=True, capture_output=True, check=True).stdout
 
 
 def _modules() -> Iterator[str]:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, reduce
 
-import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
@@ -86,10 +85,8 @@ def overlap(train: Corpus, other: Corpus) -> int:
     """Count the records of `other`, which must fit in memory, that are also in `train`."""
     sides = SIDES[train.kind]
     pairs = pa.chunked_array([_pairs(block) for block in other.blocks(sides)])
-    leaked = np.zeros(len(pairs), bool)
-    for block in train.blocks(sides):
-        leaked |= pc.is_in(pairs, value_set=_pairs(block)).to_numpy()
-    return int(leaked.sum())
+    leaked = reduce(pc.or_, (pc.is_in(pairs, value_set=_pairs(block)) for block in train.blocks(sides)))
+    return pc.sum(leaked).as_py() or 0
 
 
 def warn_of_overlap(train: Corpus, held_out: Mapping[str, Corpus]) -> None:
