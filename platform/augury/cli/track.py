@@ -6,6 +6,7 @@ import argparse
 from collections.abc import Sequence
 
 from augury.cli.common import print_json
+from augury.core.errors import UserError
 
 HELP = "Sync the runs of a storage to MLflow, for example after an outage of the server."
 EXAMPLE = "MLFLOW_TRACKING_URI=http://server:5000 augury track results"
@@ -19,9 +20,15 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
 def run(arguments: argparse.Namespace) -> int:
     from augury.core.store import Store
     from augury.experiments.tracking import Tracking
-    from augury.tracking.sync import sync_storage
+    from augury.tracking.sync import SYNC, sync_storage
 
-    updated = sync_storage(Store(arguments.storage), Tracking(uri=arguments.uri))
+    store = Store(arguments.storage)
+    if not any(store.addresses(kind) for kind in SYNC):
+        raise UserError(
+            f"no run, sweep or experiment in {store.root}: give the storage of `augury train` or `augury sweep` "
+            "(their setting storage, by default results)"
+        )
+    updated = sync_storage(store, Tracking(uri=arguments.uri))
     if arguments.json:
         print_json({"sent": updated})
     else:
