@@ -108,3 +108,10 @@ def test_leaders_and_the_time_left() -> None:
     assert [(configuration.name, value) for configuration, value in displays.leaders(running)] == [("a", 17.5)]
     assert displays.seconds_left(running) == (8 - 2) + 8
     assert displays.leaders(replace(running, mode="min"))[0][1] == (11 + 21) / 2
+
+
+def test_validations_on_different_corpora_have_no_leader() -> None:
+    running = sweep(("a", 1, "running", 1), ("b", 1, "running", 2))
+    other = replace(running.configurations[1], point={"corpus.valid.path": "noisy.tsv"})
+    assert displays.leaders(running)
+    assert not displays.leaders(replace(running, configurations=(running.configurations[0], other)))

@@ -84,7 +84,12 @@ def summary(sweep: Sweep) -> str:
 
 
 def leaders(sweep: Sweep) -> list[tuple[Configuration, float]]:
-    """Return the configurations that were not stopped, with the mean of their seeds' best validations, best first."""
+    """Return the configurations that were not stopped, with the mean of their seeds' best validations, best first.
+
+    Returns none if configurations differ in their corpora: their validations may be on different texts.
+    """
+    if any(key.startswith("corpus") for configuration in sweep.configurations for key in configuration.point):
+        return []
     means = []
     for configuration in sweep.configurations:
         active = [trial for trial in configuration.trials if trial.progress not in ("stopped", "failed")]

@@ -112,7 +112,7 @@ def configurations(summary: Summary, styles: Mapping[str, Style]) -> Table:
     notes = [f"{summary.metric}: the best validation so far, mean ± standard deviation over seeds"]
     notes += deciding.notes if deciding else ()
     return table(
-        [*columns, "train time", summary.time_factor_title],
+        [*columns, "wall time", summary.time_factor_title],
         rows,
         title="configurations",
         notes=tuple(dict.fromkeys(notes)),

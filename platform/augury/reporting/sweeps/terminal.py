@@ -101,4 +101,4 @@ def _table(summary: Summary) -> Table:
         ]
         for result in summary.ranking
     ]
-    return table([*columns, "train time", summary.time_factor_title], rows, parts=(4, len(columns)))
+    return table([*columns, "wall time", summary.time_factor_title], rows, parts=(4, len(columns)))
