@@ -1,9 +1,16 @@
 from __future__ import annotations
 
+import ctypes
+import signal
+import subprocess
+import sys
 import threading
 import time
+from collections.abc import Callable
 
-from augury.core.parallel import run_concurrently
+import pytest
+
+from augury.core.parallel import run_concurrently, run_on_lasting_thread
 
 
 def test_results_and_errors_of_all_calls_come_back() -> None:
@@ -26,3 +33,33 @@ def test_no_more_run_at_once_than_may() -> None:
 
     assert len(list(run_concurrently([call] * 9, 3))) == 9
     assert most == 3
+
+
+def _call_directly(call: Callable[[], None]) -> None:
+    call()
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux ends processes with a thread")
+@pytest.mark.parametrize(("start", "survives"), [(run_on_lasting_thread, True), (_call_directly, False)])
+def test_a_process_survives_the_thread_that_asked_for_it(start: Callable[..., None], survives: bool) -> None:
+    prctl = ctypes.CDLL(None).prctl
+    processes: list[subprocess.Popen[bytes]] = []
+
+    def fork() -> None:
+        processes.append(subprocess.Popen(["sleep", "60"], preexec_fn=lambda: prctl(1, signal.SIGKILL)))
+
+    thread = threading.Thread(target=start, args=(fork,))
+    thread.start()
+    thread.join()
+    try:
+        processes[0].wait(0.5)
+    except subprocess.TimeoutExpired:
+        assert survives
+    else:
+        assert not survives
+    processes[0].kill()
+
+
+def test_an_error_on_a_lasting_thread_is_raised() -> None:
+    (_, error) = next(run_concurrently([lambda: run_on_lasting_thread(lambda: 1 // 0)], 1))
+    assert isinstance(error, ZeroDivisionError)

@@ -5,6 +5,7 @@ Tasks are coarse (a shard, a batch file) and pure, so that results depend neithe
 
 from __future__ import annotations
 
+import functools
 import logging
 import os
 import pickle
@@ -18,6 +19,7 @@ from pydantic import Field
 
 from augury.core.config import Section
 from augury.core.errors import UserError
+from augury.core.parallel import run_on_lasting_thread
 from augury.core.progress import Stage, say_once
 
 T = TypeVar("T")
@@ -266,7 +268,9 @@ def _connect(address: str | None) -> None:
     if address:
         ray.init(address=address, **options)
     else:
-        ray.init(address="local", resources={"trial_driver": os.cpu_count() or 1}, include_dashboard=False, **options)
+        options |= {"resources": {"trial_driver": os.cpu_count() or 1}, "include_dashboard": False}
+        # Ray's processes end with the thread that starts them, which may be that of one of several runs.
+        run_on_lasting_thread(functools.partial(ray.init, address="local", **options))
     context = ray.data.DataContext.get_current()
     context.enable_progress_bars = False
     context.print_on_execution_start = False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -40,3 +41,24 @@ def run_concurrently(calls: Sequence[Callable[[], T]], limit: int) -> Iterator[t
                 break
             except queue.Empty:
                 continue
+
+
+def run_on_lasting_thread(call: Callable[[], T]) -> T:
+    """Run `call` on a thread that ends with the process; return its result or raise its exception.
+
+    For calls that start processes which are to end with this one: Linux kills them when the thread that started them
+    ends (PR_SET_PDEATHSIG). The main thread lasts, too.
+    """
+    if threading.current_thread() is threading.main_thread():
+        return call()
+    future: Future[T] = Future()
+
+    def work() -> None:
+        try:
+            future.set_result(call())
+        except BaseException as error:
+            future.set_exception(error)
+        threading.Event().wait()
+
+    threading.Thread(target=work, name="lasting", daemon=True).start()
+    return future.result()
