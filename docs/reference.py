@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, get_args
 
@@ -19,8 +19,8 @@ HEAD = """\
 # Reference
 
 Every setting of an experiment file, written by `python docs/reference.py` from the settings themselves. In a file, a
-section is a mapping; on the command line, `--set section.key=value`. `augury config --schema` prints the same as JSON
-Schema, for editors.
+section is a mapping; on the command line, `--set section.key=value`. A preset is a set of values that the other keys of
+its section override. `augury config --schema` prints the same as JSON Schema, for editors.
 """
 
 
@@ -56,7 +56,19 @@ def _table(schema: type[Section]) -> str:
         f"| `{name}` | {_kind(field)} | {_default(field)} | {_cell(descriptions.get(name))} |"
         for name, field in schema.model_fields.items()
     ]
-    return "\n".join(["| setting | value | default | meaning |", "|---|---|---|---|", *rows])
+    return "\n".join(["| setting | value | default | meaning |", "|---|---|---|---|", *rows]) + _presets(schema)
+
+
+def _presets(schema: type[Section]) -> str:
+    """Return a list of the presets of a section, behind an empty line; nothing for a section without."""
+    presets: Mapping[str, Mapping[str, Any]] = getattr(schema, "PRESETS", {})
+    lines = [
+        f"- `preset: {name}`: {', '.join(f'`{key}: {json.dumps(value)}`' for key, value in settings.items())}"
+        if settings
+        else f"- `preset: {name}`: the defaults"
+        for name, settings in presets.items()
+    ]
+    return "".join(["\n\n", *(f"{line}\n" for line in lines)]) if lines else ""
 
 
 def _kind(field: FieldInfo) -> str:

@@ -10,7 +10,10 @@ from augury.cli import verbs
 
 
 def parsed(text: str) -> Iterator[tuple[str, argparse.Namespace]]:
-    """Yield the verb and the arguments of every `augury VERB ...` in shell commands; SystemExit if one is invalid."""
+    """Yield the verb and the arguments of every `augury VERB ...` in shell commands; SystemExit if one is invalid.
+
+    Unquoted parentheses, which a shell does not accept in an argument, are a ValueError.
+    """
     for line in text.replace("\\\n", " ").splitlines():
         if "augury " not in line:
             continue
@@ -26,9 +29,12 @@ def parsed(text: str) -> Iterator[tuple[str, argparse.Namespace]]:
 
 
 def _tokens(line: str) -> list[str]:
-    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&<>")
+    lexer = shlex.shlex(line, posix=True, punctuation_chars="|&<>()")
     lexer.whitespace_split = True
-    return list(lexer)
+    tokens = list(lexer)
+    if {"(", ")"}.intersection(tokens):
+        raise ValueError(f"unquoted parenthesis: {line}")
+    return tokens
 
 
 def _augury_arguments(command: list[str]) -> list[str]:

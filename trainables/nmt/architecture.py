@@ -34,7 +34,7 @@ ARCHITECTURES = {
 
 
 class Table(Section):
-    """A trained vector for every piece."""
+    """A trained vector for every subword."""
 
     name: Literal["table"] = "table"
     size: int | None = Field(None, ge=1)

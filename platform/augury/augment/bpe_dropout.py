@@ -31,11 +31,11 @@ class BpeDropout(TokenDraw):
         return (BPE_DROPOUT,)
 
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
     ) -> np.ndarray:
         assert symbols.resegmenter is not None, "experiments of other tasks are refused"
         rows = [row[row != NO_TOKEN] for row in ids]
-        return padded(symbols.resegmenter(symbols.text).rows(rows, self.dropout, fold_in(keys, epoch)), NO_TOKEN)
+        return padded(symbols.resegmenter(symbols.text).rows(rows, self.dropout, fold_in(keys, pass_number)), NO_TOKEN)
 
 
 OPERATOR = BpeDropout

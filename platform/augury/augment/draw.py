@@ -79,12 +79,12 @@ class TokenDraw(Operator):
 
     @abstractmethod
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
     ) -> np.ndarray:
-        """Return the token ids (rows, any length) that `ids` (rows, length) become in pass `epoch`.
+        """Return the token ids (rows, any length) that `ids` (rows, length) become in pass `pass_number`.
 
         Both are padded with NO_TOKEN. `replaceable` (rows, length) is False at pads and special symbols, which stay;
-        `keys` (rows,) identify records. What a row becomes depends only on its own tokens, its key and the epoch.
+        `keys` (rows,) identify records. What a row becomes depends only on its own tokens, its key and the pass.
         """
 
 
@@ -103,10 +103,10 @@ class CountedDraw(TokenDraw):
 
     EXAMPLE: ClassVar[str] = "tau: 0.95"
 
-    def choose_tokens(self, replaceable: np.ndarray, keys: np.ndarray, epoch: int) -> np.ndarray:
+    def choose_tokens(self, replaceable: np.ndarray, keys: np.ndarray, pass_number: int) -> np.ndarray:
         """Return which tokens change, (rows, length) bool."""
         length = replaceable.shape[1]
-        numbers = uniform(keys, epoch, length + 1)
+        numbers = uniform(keys, pass_number, length + 1)
         lengths = replaceable.sum(1)
         rate = self.tau if self.tau_convention == "code" else 1 / self.tau
         counts = _truncated_geometric(numbers[:, 0], rate, lengths)

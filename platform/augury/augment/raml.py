@@ -30,10 +30,12 @@ class Raml(CountedDraw):
         return RAML, SWITCHOUT
 
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
     ) -> np.ndarray:
         return np.where(
-            self.choose_tokens(replaceable, keys, epoch), replacements(ids, keys, epoch, symbols.ordinary), ids
+            self.choose_tokens(replaceable, keys, pass_number),
+            replacements(ids, keys, pass_number, symbols.ordinary),
+            ids,
         )
 
 

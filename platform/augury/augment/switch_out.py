@@ -23,20 +23,22 @@ class SwitchOut(CountedDraw):
         return (SWITCHOUT,)
 
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
     ) -> np.ndarray:
         return np.where(
-            self.choose_tokens(replaceable, keys, epoch), replacements(ids, keys, epoch, symbols.ordinary), ids
+            self.choose_tokens(replaceable, keys, pass_number),
+            replacements(ids, keys, pass_number, symbols.ordinary),
+            ids,
         )
 
 
-def replacements(ids: np.ndarray, keys: np.ndarray, epoch: int, ordinary: np.ndarray) -> np.ndarray:
+def replacements(ids: np.ndarray, keys: np.ndarray, pass_number: int, ordinary: np.ndarray) -> np.ndarray:
     """Return, for every id (rows, length), another of the ordinary ids, drawn uniformly.
 
     `ordinary` is sorted. The results for ids that are not ordinary are arbitrary ordinary ids.
     """
     places = np.searchsorted(ordinary, ids)
-    numbers = uniform(fold_in(keys, REPLACEMENTS), epoch, ids.shape[1])
+    numbers = uniform(fold_in(keys, REPLACEMENTS), pass_number, ids.shape[1])
     steps = 1 + np.floor(numbers * (len(ordinary) - 1)).astype(np.int64)
     return np.asarray(ordinary[(places + steps) % len(ordinary)])
 

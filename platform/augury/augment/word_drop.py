@@ -19,9 +19,9 @@ class WordDrop(CountedDraw):
         return (CIPHERDAUG,)
 
     def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, epoch: int, symbols: Symbols
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
     ) -> np.ndarray:
-        return np.where(self.choose_tokens(replaceable, keys, epoch), symbols.unknown, ids)
+        return np.where(self.choose_tokens(replaceable, keys, pass_number), symbols.unknown, ids)
 
 
 OPERATOR = WordDrop

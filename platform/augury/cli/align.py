@@ -39,8 +39,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         default="hmm",
         choices=["hmm", "fast_align", "eflomal"],
         help="hmm: HMM alignment, both directions trained to agree (default); fast_align: IBM model 2 with a diagonal "
-        "prior, less accurate, for reproducing that program; eflomal: the optional package, about as accurate as hmm "
-        "at five times the CPU time and not deterministic (pip install 'augury[eflomal]')",
+        "prior, less accurate, for reproducing that program; eflomal: the optional package, for comparison: more "
+        "errors than hmm in our benchmark, at three to four times the CPU time, not deterministic "
+        "(pip install 'augury[eflomal]')",
     )
     parser.add_argument(
         "--direction",

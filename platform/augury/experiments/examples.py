@@ -98,22 +98,30 @@ class Examples:
         """Return a column of all rows."""
         return [value for text in self.texts for value in Corpus(text).column(name)]
 
-    def views(self, located: Sequence[tuple[Draw, int]], epoch: int) -> list[list[np.ndarray]]:
-        """Return the pieces of examples in every view that pass `epoch` reads, (views, examples)."""
+    def views(self, located: Sequence[tuple[Draw, int]], pass_number: int) -> list[list[np.ndarray]]:
+        """Return the pieces of examples in every view that pass `pass_number` reads, (views, examples)."""
         rows, count = [row for _, row in located], len(self.draws[0].views)
         return [
-            self.pieces([draw.views[view] for draw, _ in located], rows, epoch, anchor=view == 0 and count > 1)
+            self.pieces([draw.views[view] for draw, _ in located], rows, pass_number, anchor=view == 0 and count > 1)
             for view in range(count)
         ]
 
-    def labels(self, located: Sequence[tuple[Draw, int]], epoch: int) -> list[np.ndarray]:
-        """Return the pieces of the side of examples that pass `epoch` predicts."""
-        return self.pieces([draw.target for draw, _ in located], [row for _, row in located], epoch, predicted=True)
+    def labels(self, located: Sequence[tuple[Draw, int]], pass_number: int) -> list[np.ndarray]:
+        """Return the pieces of the side of examples that pass `pass_number` predicts."""
+        return self.pieces(
+            [draw.target for draw, _ in located], [row for _, row in located], pass_number, predicted=True
+        )
 
     def pieces(
-        self, names: Sequence[str], rows: Sequence[int], epoch: int, *, predicted: bool = False, anchor: bool = False
+        self,
+        names: Sequence[str],
+        rows: Sequence[int],
+        pass_number: int,
+        *,
+        predicted: bool = False,
+        anchor: bool = False,
     ) -> list[np.ndarray]:
-        """Return the pieces of rows, each from the side or view in `names`, as pass `epoch` reads or predicts them.
+        """Return the pieces of rows, each from the side or view in `names`, as a pass reads or predicts them.
 
         `anchor`: they are the first of several views that are read together.
         """
@@ -123,21 +131,25 @@ class Examples:
             for changed in [name for name in dict.fromkeys(names) if _changes(operator, name, predicted)]:
                 places = [place for place, name in enumerate(names) if name == changed]
                 drawn = self._apply_draw(
-                    operator, changed, [rows[place] for place in places], [pieces[place] for place in places], epoch
+                    operator,
+                    changed,
+                    [rows[place] for place in places],
+                    [pieces[place] for place in places],
+                    pass_number,
                 )
                 for place, row in zip(places, drawn, strict=True):
                     pieces[place] = row
         return pieces
 
     def _apply_draw(
-        self, operator: TokenDraw, name: str, rows: Sequence[int], pieces: Sequence[np.ndarray], epoch: int
+        self, operator: TokenDraw, name: str, rows: Sequence[int], pieces: Sequence[np.ndarray], pass_number: int
     ) -> list[np.ndarray]:
         """Return the pieces of rows of one side or view under a draw; a row that would become too long is kept."""
         symbols = self._symbols._replace(text=self._text_of[name])
         ids = padded(pieces, NO_TOKEN)
         ordinary = np.zeros(max(int(symbols.ordinary.max()), int(ids.max())) + 2, bool)  # the last is of NO_TOKEN
         ordinary[symbols.ordinary] = True
-        drawn = operator.draw(ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], epoch, symbols)
+        drawn = operator.draw(ids, ordinary[ids], self._keys_of(operator, name)[list(rows)], pass_number, symbols)
         max_pieces = self.max_pieces or drawn.shape[1]
         lengths = (drawn != NO_TOKEN).sum(1).tolist()
         return [

@@ -28,8 +28,8 @@ from augury.regimes.regime import (
 class CoRegularised(WarmupRegime):
     """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
 
-    The view is an enciphered source or, with `over: identity`, the plain source under another dropout mask. Each epoch
-    pairs an example with one of its K views, and K epochs with all of them.
+    The view is an enciphered source or, with `over: identity`, the plain source under another dropout mask. Each pass
+    pairs an example with one of its K views, and K passes with all of them.
     """
 
     name: Literal["coregularised"] = "coregularised"
@@ -53,7 +53,7 @@ class CoRegularised(WarmupRegime):
     warmup_steps: Annotated[int, MUTABLE] = Field(2000, ge=0)
     """Optimizer steps before the divergence is added."""
     ramp_passes: Annotated[float, MUTABLE] = Field(0.0, ge=0)
-    """Epochs after warmup_passes during which the weight of the divergence rises linearly to beta."""
+    """Passes after warmup_passes during which the weight of the divergence rises linearly to beta."""
     warmup_views: Annotated[Literal["both", "cipher"], MUTABLE] = "both"
     """Views trained during the warm-up: both (the paper), or the enciphered view only (the released code)."""
     smoothing: Annotated[Literal["others", "uniform"], MUTABLE] = "others"

@@ -155,7 +155,7 @@ class WarmupRegime(Regime):
     warmup_steps: Annotated[int, MUTABLE] = Field(0, ge=0)
     """Optimizer steps of the warm-up."""
     warmup_passes: Annotated[float | None, MUTABLE] = Field(None, ge=0)
-    """Epochs of the warm-up, instead of warmup_steps; does not depend on the sizes of batch and corpus."""
+    """Passes of the warm-up, instead of warmup_steps; does not depend on the sizes of batch and corpus."""
 
     def inactive(self) -> dict[str, str]:
         return {} if self.warmup_passes is None else {"warmup_steps": "warmup_passes sets the warm-up"}

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 
 class ClassifierTraining(FineTuning):
-    """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best epoch on validation text.
+    """The optimisation of XLM-R base in Dong et al. (2021): batch 32, rate 1e-5, the best pass on validation text.
 
     What the paper leaves open is chosen: AdamW with decay 0.01, warm-up over 6 % of the updates and a rate that falls
     linearly over ten passes, of which three in a row without gain are the last.
