@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from augury.training.checkpoint import STATE, Checkpoints, Position, best
 from augury.training.loop import _optimizer, fit
 from augury.training.run import TrainingRun
 from augury.training.settings import Training
+from augury.training.task import Validation
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
 
@@ -172,6 +174,24 @@ def test_the_weights_are_the_same_however_often_training_was_stopped(tmp_path: P
         stopped = trained(tmp_path / str(stop_at), stop_at)
         assert stopped.read(WEIGHTS) == straight.read(WEIGHTS)
         assert stopped.read_json(OUTCOME)["weights"] == outcome["weights"]
+
+
+def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(tmp_path: Path) -> None:
+    outcome = trained(tmp_path / "straight").read_json(OUTCOME)
+    task, training = stopping(None, "chosen")
+    run = TrainingRun(folder=Store(tmp_path).folder("runs", "toy"), address="toy", seed=1)
+    validate, calls = task.validate, itertools.count(1)
+
+    def stop_after_the_last(device: torch.device) -> Validation:
+        if next(calls) > 6:
+            raise Stopped
+        return validate(device)
+
+    task.validate = stop_after_the_last
+    with pytest.raises(Stopped):
+        fit(task, training, run, device=torch.device("cpu"))
+    fit(stopping(None, "chosen")[0], training, run, device=torch.device("cpu"))
+    assert run.folder.read_json(OUTCOME)["weights"] == outcome["weights"]
 
 
 def test_a_warm_up_that_outlasts_training_is_a_warning(tmp_path: Path, capsys: Any) -> None:

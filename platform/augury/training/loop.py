@@ -321,9 +321,7 @@ class _Loop:
     def _validate(self) -> None:
         self._check()
         self._maybe_write(self._rate(self.position.update), now=True)
-        self.module.eval()
-        with torch.no_grad():
-            validation = self.task.validate(self.device)
+        validation = self._validation()
         score = self._score(validation)
         self.patience.improved(score)
         self.position.best, self.position.waited = self.patience.best, self.patience.waited
@@ -356,6 +354,12 @@ class _Loop:
             self.history.flush()
             self.checkpoints.save(self.module, self.optimizer, self.position, snapshot=snapshot)
         distributed.barrier()
+
+    def _validation(self) -> Validation:
+        """Measure the present weights on validation text."""
+        self.module.eval()
+        with torch.no_grad():
+            return self.task.validate(self.device)
 
     def _score(self, validation: Validation) -> float:
         return validation.score if self.training.stop_on == "score" else -validation.loss
@@ -392,8 +396,7 @@ class _Loop:
         if kind == "chosen":
             tensors = self.checkpoints.average(last)
             load_tensors(self.module, tensors, "the mean of checkpoints")
-            with torch.no_grad():
-                mean = self._score(self.task.validate(self.device)) if len(last) > 1 else by_kind["last"]
+            mean = self._score(self._validation()) if len(last) > 1 else by_kind["last"]
             by_kind = {"averaged": mean, **by_kind}
             kind = max(by_kind, key=lambda name: by_kind[name])  # of equal ones the first
         weights = {"kind": kind, "updates": candidates[kind], "scores": by_kind}
