@@ -34,6 +34,8 @@ def test_merge_sets_list_positions_and_makes_missing_sections() -> None:
     }
     with pytest.raises(UserError, match="'2' is not an index of a list with 2"):
         merge({"items": [1, 2]}, {"items.2": 3})
+    with pytest.raises(UserError, match="item 0 is 1, a single value"):
+        merge({"items": [1, 2]}, {"items.0.beta": 3})
 
 
 @pytest.mark.parametrize("assignment", ["beta", "=5", ""])

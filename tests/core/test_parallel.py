@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import signal
 import subprocess
 import sys
@@ -33,6 +34,23 @@ def test_no_more_run_at_once_than_may() -> None:
 
     assert len(list(run_concurrently([call] * 9, 3))) == 9
     assert most == 3
+
+
+def test_no_call_begins_after_the_iterator_is_closed() -> None:
+    begun, release = [], threading.Event()
+
+    def call(number: int) -> int:
+        begun.append(number)
+        if number:
+            release.wait(10)
+        return number
+
+    results = run_concurrently([functools.partial(call, number) for number in range(8)], 2)
+    next(results)
+    results.close()
+    release.set()
+    time.sleep(0.2)
+    assert len(begun) <= 3
 
 
 def _call_directly(call: Callable[[], None]) -> None:

@@ -1,4 +1,4 @@
-"""What is done now and then beside something else takes no more than its share."""
+"""Periodic background calls, and rate limits."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from augury.core import periodic as beside
+from augury.core import periodic
 from augury.core.periodic import Throttle, run_every
 
 
@@ -23,10 +23,25 @@ def test_the_block_waits_for_the_last_call() -> None:
     assert all(thread.name != "helper" for thread in threading.enumerate())
 
 
+def test_a_call_that_fails_does_not_end_the_calls(caplog: pytest.LogCaptureFixture) -> None:
+    calls, repeated = [], threading.Event()
+
+    def fail() -> None:
+        calls.append(1)
+        if len(calls) > 1:
+            repeated.set()
+        raise OSError("the network is down")
+
+    caplog.set_level("INFO", "augury")
+    with run_every(0.01, fail, name="lease"):
+        assert repeated.wait(10)
+    assert sum("the network is down" in message for message in caplog.messages) == 1
+
+
 @pytest.mark.parametrize(("took", "calls"), [(0.0, 11), (0.04, 11), (0.5, 2), (20.0, 1)])
 def test_what_takes_long_is_done_less_often(took: float, calls: int, monkeypatch: pytest.MonkeyPatch) -> None:
     clock = [100.0]
-    monkeypatch.setattr(beside.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(periodic.time, "monotonic", lambda: clock[0])
     begun = []
 
     def work() -> None:
@@ -41,7 +56,7 @@ def test_what_takes_long_is_done_less_often(took: float, calls: int, monkeypatch
 
 
 def test_what_fails_is_not_tried_again_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(beside.time, "monotonic", lambda: 5.0)
+    monkeypatch.setattr(periodic.time, "monotonic", lambda: 5.0)
     throttle = Throttle(1.0)
 
     def fail() -> None:

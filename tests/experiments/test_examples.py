@@ -70,6 +70,11 @@ def test_a_draw_changes_its_side_anew_in_every_pass(side: str, storage: Path) ->
         assert _dropped(examples, "source") != _dropped(examples, "target")
 
 
+def test_runs_of_two_seeds_have_other_draws(storage: Path) -> None:
+    run = prepared(storage, DROP)
+    assert read(of(run), "source") == read(of(run), "source") != read(of(run.with_seed(2)), "source")
+
+
 def _dropped(examples: Examples, name: str) -> list[int]:
     return [row.count(UNKNOWN) for row in read(examples, name)]
 

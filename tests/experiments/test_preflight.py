@@ -99,6 +99,8 @@ def test_half_precision_without_a_gpu_is_reported(make: Make, monkeypatch: pytes
         ({}, {"vocabulary": {"size": 5000}}, "vocabulary.size: 5000 entries, .* allows at most"),
         ({}, {"vocabulary": {"size_per_key": 9000}}, "vocabulary.size_per_key: .* allows at most"),
         ({"target_language": "ja"}, {}, "cannot tokenise 'ja'"),
+        ({}, {"execution": {"at_once": 2}}, "at_once=2 .* set execution.launcher=ray"),
+        ({}, {"execution": {"launcher": "direct"}, "training": {"workers": 2}}, "direct has one worker"),
     ],
 )
 def test_what_cannot_be_trained_is_refused(make: Make, tmp_path: Path, corpus: Any, changes: Any, message: str) -> None:

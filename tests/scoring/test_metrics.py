@@ -6,8 +6,19 @@ import pytest
 import sacrebleu
 import sacremoses  # type: ignore[import-untyped]
 
+from augury.core.config import address
 from augury.core.errors import UserError
-from augury.scoring.metrics import Metric, lower_is_better, metric, metric_class, names, title
+from augury.core.plugins import sources
+from augury.scoring.metrics import (
+    Metric,
+    lower_is_better,
+    metric,
+    metric_class,
+    names,
+    record_name,
+    reference,
+    title,
+)
 
 
 def value(of: Metric, hypotheses: list[str], references: list[str]) -> float:
@@ -115,6 +126,19 @@ def test_regions_of_a_language_are_tokenised_alike(language):
 def test_unknown_name(name, hint):
     with pytest.raises(UserError, match=f"unknown metric '{name}': {hint}"):
         metric(name, "en")
+
+
+@pytest.mark.parametrize("suffix", ["", ":lower", ":lower-fixed", "-fixed"])
+def test_a_metric_by_path_has_a_name_in_records_and_an_address_without_directory(suffix, tmp_path):
+    references = []
+    for directory in ("a", "b"):
+        path = tmp_path / directory / "mine.py"
+        path.parent.mkdir()
+        path.write_text("METRICS = {}")
+        references.append(reference(f"{path}{suffix}"))
+        assert record_name(references[-1]) == record_name(f"{path}{suffix}") == f"mine{suffix}"
+        assert [name.rpartition("/")[2] for name in sources(references)] == ["mine.py"]
+    assert references[0] != references[1] and address(references[0]) == address(references[1])
 
 
 @pytest.mark.skipif(find_spec("MeCab") is not None, reason="the Japanese tokeniser is installed")

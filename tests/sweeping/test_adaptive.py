@@ -73,6 +73,13 @@ def test_points_are_suggested_while_there_is_room_and_valued_by_the_mean_over_se
     assert all(value == pytest.approx(len(name) + 0.15) for name, value in means.items())
 
 
+def test_the_study_learns_the_value_of_a_repeated_point(sweep):
+    scheduler = schedule(sweeping({"regime.beta": [0, 5]}), sweep, samples=5)
+    means = train(scheduler)
+    assert len(means) == 2 and scheduler.finished
+    assert [trial.state for trial in scheduler.study.trials] == [TrialState.COMPLETE] * 5
+
+
 def test_a_study_is_continued(sweep):
     first = train(schedule(sweeping(BETA), sweep, samples=2))
     more = schedule(sweeping(BETA), sweep, samples=3)

@@ -65,6 +65,13 @@ def test_fixed_settings_are_rejected_with_the_reason(mutations, message):
         check(mutations)
 
 
+@pytest.mark.parametrize("key", ["training.max_tokens", "model.hidden_size"])
+def test_members_do_not_differ_in_what_cannot_change(key):
+    space = replace(mutating(AGREEMENT), keys={key: [500, 1000]})
+    with pytest.raises(UserError, match=f"'{key}' cannot change"):
+        population.check(space, "direct", [parse(space.base)])
+
+
 def test_ray_train_workers_are_rejected():
     with pytest.raises(UserError, match="it would be plain random search"):
         check(AGREEMENT, "ray")

@@ -194,6 +194,19 @@ def test_the_weights_are_the_same_if_training_was_stopped_while_it_chose_them(tm
     assert run.folder.read_json(OUTCOME)["weights"] == outcome["weights"]
 
 
+def test_a_position_behind_the_end_of_its_pass_goes_on_with_the_next(tmp_path: Path) -> None:
+    """A member of a population may continue another one, whose passes were longer."""
+    folder = Store(tmp_path).folder("runs", "toy/seed-1")
+    run = TrainingRun(folder=folder, address="toy", seed=1)
+    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"), until=1)
+    file = folder.sub(f"checkpoints/{Checkpoints(folder).updates()[-1]:08d}").local() / STATE
+    state = torch.load(file, weights_only=True)
+    state["position"] |= {"in_pass": 1000}
+    torch.save(state, file)
+    fit(toy.Toy(), toy.TRAINING, run, device=torch.device("cpu"))
+    assert folder.read_json(OUTCOME)["passes"] == toy.TRAINING.max_passes
+
+
 def test_a_warm_up_that_outlasts_training_is_a_warning(tmp_path: Path, capsys: Any) -> None:
     task, training = stopping(None, "last")
     task.onset = lambda updates_per_pass: 7 * updates_per_pass

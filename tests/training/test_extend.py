@@ -10,22 +10,22 @@ import torch
 
 from augury.core import config
 from augury.core.store import Folder, Store
-from augury.training import history
-from augury.training.checkpoint import Checkpoints
+from augury.training import extend, history
+from augury.training.checkpoint import STATE, Checkpoints
 from augury.training.extend import take_over
 from augury.training.loop import fit
 from augury.training.run import TrainingRun
-from augury.training.settings import Training, trunk
+from augury.training.settings import Training, without_end
 from augury.training.trained import OUTCOME, WEIGHTS
 from tests.training import toy
 
 
 def name(training: Training) -> str:
-    return config.address(trunk(training))
+    return config.address(without_end(training))
 
 
 def train(root: Path, address: str, training: Training, seed: int = 1) -> Folder:
-    """Train as a launcher does; the runs' trunk is that of their settings."""
+    """Train as a launcher does; the runs' prefix is that of their settings."""
     run = Store(root).folder("runs", f"{address}/seed-{seed}")
     take_over(run, name(training), address, seed, training)
     fit(toy.Toy(), training, TrainingRun(folder=run, address=address, seed=seed), device=torch.device("cpu"))
@@ -95,3 +95,21 @@ def test_a_run_that_has_begun_is_left_alone(tmp_path: Path) -> None:
     take_over(first, name(longer(max_passes=6)), "long", 1, longer(max_passes=6))
     assert first.read(WEIGHTS) == before
     assert begins_at(first) == first.read_json(OUTCOME)["updates"]
+
+
+def test_a_run_that_loses_its_state_while_it_is_copied_is_not_continued(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Any
+) -> None:
+    source = train(tmp_path, "short", longer())
+    copy_files = extend.fs.copy_files
+
+    def copy_and_train_on(*arguments: Any, **options: Any) -> None:
+        state = source.sub(f"checkpoints/{begins_at(source):08d}")
+        state.remove(STATE)
+        copy_files(*arguments, **options)
+
+    monkeypatch.setattr(extend.fs, "copy_files", copy_and_train_on)
+    run = Store(tmp_path).folder("runs", "long/seed-1")
+    take_over(run, name(longer(max_passes=6)), "long", 1, longer(max_passes=6))
+    assert Checkpoints(run).updates() == [] and history.read(run) == []
+    assert "continues" not in capsys.readouterr().err

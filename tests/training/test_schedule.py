@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from augury.training.schedule import Patience, last_update, learning_rate
-from augury.training.settings import Training, trunk
+from augury.training.settings import Training, without_end
 
 EPOCH = 1000
 
@@ -81,5 +81,5 @@ def test_one_budget_unless_two_are_set() -> None:
 
 def test_a_beginning_that_depends_on_the_end_is_shared_with_no_longer_training() -> None:
     shorter, longer = (Training(warmup_share=0.1, max_updates=updates) for updates in (100, 200))
-    assert trunk(shorter) != trunk(longer)
-    assert trunk(Training(max_updates=100)) == trunk(Training(max_updates=200))
+    assert without_end(shorter) != without_end(longer)
+    assert without_end(Training(max_updates=100)) == without_end(Training(max_updates=200))

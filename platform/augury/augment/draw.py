@@ -44,11 +44,13 @@ class TokenDraw(Operator):
     """text: the tokens change wherever the side is read, in every view by a draw of its own; view: the text stays, and
     its changed source is another view of the example, for regimes that read views."""
     seed: int = 1
+    """Draws also depend on the seed of the run."""
     keep_anchor: bool = False
     """Where views are read together, change all but the first, the plain source (the code released with CipherDAug)."""
 
     EXAMPLE: ClassVar[str] = "seed: 2"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
+    VERSION: ClassVar[int] = 2
     RESEGMENTS: ClassVar[bool] = False
     """Whether the draw segments text anew, which not every task's vocabulary can."""
 
@@ -57,12 +59,6 @@ class TokenDraw(Operator):
         if self.use == "view" and self.side != "source":
             raise UserError(f"use view makes a view of the source, not of side={self.side}: set side=source")
         return self
-
-    def to_dict(self) -> dict[str, Any]:
-        values = super().to_dict()
-        if not self.keep_anchor:
-            del values["keep_anchor"]  # addresses and draws stay those from before the setting existed
-        return values
 
     def inactive(self) -> dict[str, str]:
         changes_plain_source = self.use == "text" and self.side != "target"

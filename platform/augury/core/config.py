@@ -70,7 +70,7 @@ class Section(BaseModel):
 S = TypeVar("S", bound=Section)
 VARIANTS = ("systems", "stages")
 """Sections that map names to overrides: dotted keys with values."""
-_DIRECTORY = re.compile(r"^/(?:.*/)?(?=[^/]+@[0-9a-f]{16}$)")
+_DIRECTORY = re.compile(r"^/(?:.*/)?(?=[^/]+@[0-9a-f]{16}(?:[:-]|$))")
 
 
 def address(value: Any) -> str:
@@ -126,6 +126,8 @@ def merge(content: Mapping[str, Any], dotted: Mapping[str, Any]) -> dict[str, An
                     raise UserError(f"'{key}': '{part}' is not an index of a list with {len(node)} items, from 0")
                 if last:
                     node[int(part)] = value
+                elif not isinstance(node[int(part)], dict | list):
+                    raise UserError(f"'{key}': item {part} is {node[int(part)]!r}, a single value: set it as a whole")
                 node = node[int(part)]
             elif last:
                 node[part] = value

@@ -161,6 +161,18 @@ class Execution(Section):
     max_failures: int = Field(2, ge=0)
     """Number of times a failed worker group is restarted before the run fails."""
 
+    def check(self, workers: int) -> None:
+        """Raise UserError if runs with so many training workers cannot be launched in this way."""
+        if self.at_once > 1 and self.launcher != "ray":
+            raise UserError(
+                f"execution.at_once={self.at_once} trains runs side by side on Ray's workers: "
+                "set execution.launcher=ray, or at_once=1"
+            )
+        if self.launcher == "direct" and workers > 1:
+            raise UserError(
+                f"execution.launcher=direct has one worker, training.workers is {workers}: set execution.launcher=ray"
+            )
+
     def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
         """Return the executor for work of `seconds` on one core; `executor` overrides the setting."""
         return choose(executor or self.executor, seconds, what, self.address)

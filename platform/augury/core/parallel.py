@@ -6,6 +6,7 @@ import queue
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future
+from contextlib import suppress
 from typing import TypeVar
 
 T = TypeVar("T")
@@ -14,7 +15,8 @@ T = TypeVar("T")
 def run_concurrently(calls: Sequence[Callable[[], T]], limit: int) -> Iterator[tuple[int, T | Exception]]:
     """Run `calls`, at most `limit` at a time; yield the index and the result or exception of each as it finishes.
 
-    Threads are daemons rather than a pool's, which would delay an interrupt until all running calls have finished.
+    Once the iterator is closed, no further call begins. Threads are daemons rather than a pool's, which would delay an
+    interrupt until all running calls have finished.
     """
     pending: queue.SimpleQueue[int] = queue.SimpleQueue()
     finished: queue.SimpleQueue[tuple[int, T | Exception]] = queue.SimpleQueue()
@@ -34,13 +36,18 @@ def run_concurrently(calls: Sequence[Callable[[], T]], limit: int) -> Iterator[t
 
     for _ in range(min(limit, len(calls))):
         threading.Thread(target=work, daemon=True).start()
-    for _ in calls:
-        while True:  # a blocking get would not be interruptible
-            try:
-                yield finished.get(timeout=1.0)
-                break
-            except queue.Empty:
-                continue
+    try:
+        for _ in calls:
+            while True:  # a blocking get would not be interruptible
+                try:
+                    yield finished.get(timeout=1.0)
+                    break
+                except queue.Empty:
+                    continue
+    finally:
+        with suppress(queue.Empty):
+            while True:
+                pending.get_nowait()
 
 
 def run_on_lasting_thread(call: Callable[[], T]) -> T:

@@ -7,15 +7,23 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
+from augury.core.messages import say_once
+
 
 @contextmanager
 def run_every(seconds: float, function: Callable[[], object], name: str) -> Iterator[None]:
-    """Call `function` every `seconds` on a thread called `name` while the block runs; exit waits for a running call."""
+    """Call `function` every `seconds` on a thread called `name` while the block runs; exit waits for a running call.
+
+    An exception is logged, and the next call is made when it is due.
+    """
     stop = threading.Event()
 
     def repeat() -> None:
         while not stop.wait(seconds):
-            function()
+            try:
+                function()
+            except Exception as error:
+                say_once(f"{name}: {type(error).__name__}: {error}; repeated every {seconds:g} s")
 
     thread = threading.Thread(target=repeat, name=name, daemon=True)
     thread.start()

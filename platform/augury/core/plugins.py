@@ -40,6 +40,7 @@ PATH_PATTERN = r"^[./~]|/$|\.py$"
 """Regular expression for paths in JSON Schemas."""
 _MODULE = re.compile(rf"{re.escape(__name__)}\.\w*?__([0-9a-f]{{16}})__([0-9a-f]+)")
 _REFERENCE = re.compile(r"(.+)@([0-9a-f]{16})")
+_REFERENCE_OR_OPTION = re.compile(rf"{_REFERENCE.pattern}(?:[:-].*)?")  # of a metric: `mine.py@1a2b...:lower-fixed`
 
 
 @dataclass(frozen=True)
@@ -262,7 +263,7 @@ def sources(settings: Any) -> dict[str, bytes]:
         return {name: source for item in settings.values() for name, source in sources(item).items()}
     if isinstance(settings, list | tuple):
         return {name: source for item in settings for name, source in sources(item).items()}
-    match = _REFERENCE.fullmatch(settings) if isinstance(settings, str) else None
+    match = _REFERENCE_OR_OPTION.fullmatch(settings) if isinstance(settings, str) else None
     if match is None or not Path(match[1]).exists():
         return {}
     path = Path(match[1])

@@ -8,6 +8,7 @@ that was killed resumes at the first missing file. The root is a directory or a 
 
 from __future__ import annotations
 
+import atexit
 import json
 import os
 import shutil
@@ -174,11 +175,12 @@ class Folder:
         return dict(self._cache["manifest"])
 
     def local(self) -> Path:
-        """Return a local directory with the files; a remote folder is downloaded once per process."""
+        """Return a local directory with the files: a remote folder is downloaded for the life of the process."""
         if self.is_local:
             return Path(self.path())
         if "local" not in self._cache:
             directory = Path(tempfile.mkdtemp(prefix="augury-"))
+            atexit.register(shutil.rmtree, directory, ignore_errors=True)
             fs.copy_files(
                 self.path(),
                 str(directory),

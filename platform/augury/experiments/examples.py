@@ -35,11 +35,15 @@ class Examples:
         texts: Sequence[Folder],
         max_pieces: int | None = None,
         symbols: Callable[[], Symbols] | None = None,
+        seed: int = 0,
     ):
-        """`tokens` are a run's, by name; `texts` are the corpus and the records, in the order of rows."""
+        """`tokens` are a run's, by name; `texts` are the corpus and the records, in the order of rows.
+
+        `seed` is the run's: the draws of two runs differ.
+        """
         self.draws: list[Draw] = experiment.draws()
         self.operators = experiment.token_draws
-        self.texts, self.symbols, self.max_pieces = list(texts), symbols, max_pieces
+        self.texts, self.symbols, self.max_pieces, self.seed = list(texts), symbols, max_pieces, seed
         records = experiment.record_origins
         parts = {side: [side, *(of_record(record, side) for record in records)] for side in sides}
         parts |= {view: [view if view in tokens else SOURCE] for view in experiment.view_names}
@@ -165,7 +169,7 @@ class Examples:
     def _keys_of(self, operator: TokenDraw, name: str) -> np.ndarray:
         key = operator.address(), name
         if key not in self._keys:
-            self._keys[key] = keys_of(self.record_ids, *key)
+            self._keys[key] = keys_of(self.record_ids, *key, self.seed)
         return self._keys[key]
 
     def _select_rows(self, max_pieces: int | None) -> tuple[np.ndarray, dict[str, int]]:

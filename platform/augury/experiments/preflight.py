@@ -85,6 +85,7 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
     Texts are read and operators fitted; earlier stages and the models of operators are checked too.
     """
     for experiment in _distinct(experiments):
+        experiment.execution.check(experiment.training.workers)
         texts = _texts(experiment, store)
         learned_from = cached_corpus(experiment.first().corpus, "train", store.root)
         for operator in experiment.augment:

@@ -26,7 +26,7 @@ from augury.regimes.regime import SOURCE, TARGET, reads_per_pass
 from augury.text.subwords import TRUNCATED, Subwords
 from augury.text.tokens import KIND as TOKENS
 from augury.text.tokens import Text, Tokenizer, Tokens, tokenise
-from augury.training.settings import trunk
+from augury.training.settings import without_end
 
 VERSION = 1
 """Raised when the preparation of the same inputs changes; part of every run's address."""
@@ -48,7 +48,7 @@ class Plan:
     """All texts that are tokenised: those of `learned_from`, records, and the sides of the validation set."""
     tokens: Mapping[str, Folder]
     address: str
-    trunk: str
+    prefix: str
     """The hash of everything that determines training, except when it ends."""
     before: str | None = None
     """The address of the stage before; None for a first stage."""
@@ -99,7 +99,7 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
     earlier = address(before, store) if before else None
     if experiment.stage:
         determined["stage"] = {"before": earlier, "carry": experiment.stage.carry}
-    beginning = config.address({**determined, "training": trunk(experiment.training)})
+    beginning = config.address({**determined, "training": without_end(experiment.training)})
     return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), beginning, earlier)
 
 
@@ -135,7 +135,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
         folder=run_folder(store, planned.address, seed),
         address=planned.address,
         seed=seed,
-        trunk=planned.trunk,
+        prefix=planned.prefix,
         experiment=experiment,
         inputs=tuple(Input(split, corpus.address, corpus.rows) for split, corpus in corpora.items()),
         tokenizer=planned.tokenizer.folder.name,
@@ -184,7 +184,8 @@ def examples_of(run: Run, symbols: Callable[[], Symbols]) -> Examples:
     task = trainable.find(run.experiment.task)
     tokens = {name: run.stored_folder(folder) for name, folder in run.tokens.items()}
     texts = [run.corpus(TRAIN).folder, *map(run.stored_folder, run.records.values())]
-    return Examples(run.experiment, tokens, list(task.SIDES), texts, task.max_pieces(run.experiment), symbols)
+    max_pieces = task.max_pieces(run.experiment)
+    return Examples(run.experiment, tokens, list(task.SIDES), texts, max_pieces, symbols, run.seed)
 
 
 def dev_sets(experiment: Experiment) -> tuple[str, ...]:

@@ -30,7 +30,8 @@ def decode_test_set(run: Run, test: str, decoding: ViewDecoding) -> DecodingResu
     """Return the outputs of a run for a test set under a decoding, decoded unless they are kept from before."""
     corpus = run.corpus(test)
     settings = {key: value for key, value in decoding.to_dict().items() if key != "batch_tokens"}
-    address = config.address({"corpus": corpus.folder.name, "decoding": settings})
+    tag = run.experiment.corpus.tag(test)
+    address = config.address({"corpus": corpus.folder.name, "decoding": settings, **({"tag": tag} if tag else {})})
     folder, file = run.folder.sub(KIND), f"{address}.json"
     if not folder.exists(file):
         how = f" by {decoding.combine}" if decoding.combine else ""

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -85,25 +85,23 @@ def _run_levels(
         for name, run in possible:
             begun += 1
             calls.append(functools.partial(call, run, name, f"run {begun} of {count} · {name} · seed {run.seed}"))
-        for position, result in _results(calls, execution):
-            job = possible[position]
-            if isinstance(result, Diverged | Crashed):
-                fail(job, f"{type(result).__name__.lower()}: {result}")
-            elif isinstance(result, Exception):
-                raise result
-            else:
-                ended[job.name, job.run.seed] = result
+        with closing(_results(calls, execution)) as results:
+            for position, result in results:
+                job = possible[position]
+                if isinstance(result, Diverged | Crashed):
+                    fail(job, f"{type(result).__name__.lower()}: {result}")
+                elif isinstance(result, Exception):
+                    raise result
+                else:
+                    ended[job.name, job.run.seed] = result
     return ended, failures
 
 
-def _results(calls: Sequence[Callable[[], Folder]], execution: Execution) -> Iterator[tuple[int, Folder | Exception]]:
+def _results(
+    calls: Sequence[Callable[[], Folder]], execution: Execution
+) -> Generator[tuple[int, Folder | Exception], None, None]:
     """Yield the results of runs in the order in which they end: one by one, or in parallel on Ray's workers."""
     if execution.at_once > 1:
-        if execution.launcher != "ray":
-            raise UserError(
-                f"execution.at_once={execution.at_once} trains runs side by side on Ray's workers: "
-                "set execution.launcher=ray, or at_once=1"
-            )
         yield from run_concurrently(calls, execution.at_once)
         return
     for position, call in enumerate(calls):
@@ -190,12 +188,16 @@ class _ProgressMonitor:
 
     def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
         self.run, self.label, self.training, self.line = run, label, training, line
-        self.seen = -1
+        self.seen, self.files = -1, set[str]()
         self.latest: dict[str, float] = {}
         self.update, self.passes = 0, 0.0
 
     def refresh(self) -> None:
         """Read and show new records."""
+        files = set(history.files(self.run))
+        if self.files - files:  # a resumed run drops the records after its checkpoint
+            self.seen = -1
+        self.files = files
         for record in history.read(self.run, self.seen):
             if record["update"] >= self.seen:
                 self.latest |= record["metrics"]

@@ -55,7 +55,8 @@ class CoRegularised(WarmupRegime):
     ramp_passes: Annotated[float, MUTABLE] = Field(0.0, ge=0)
     """Passes after warmup_passes during which the weight of the divergence rises linearly to beta."""
     warmup_views: Annotated[Literal["both", "cipher"], MUTABLE] = "both"
-    """Views trained during the warm-up: both (the paper), or the enciphered view only (the released code)."""
+    """Views trained during the warm-up: both (the paper), or the enciphered view only, under plain
+    cross-entropy without `norm` and `smoothing` (the released code)."""
     smoothing: Annotated[Literal["others", "uniform"], MUTABLE] = "others"
     """Distribution of the smoothed mass: over the other classes, ε/(V-1) (fairseq), or all, ε/V (R-Drop's code)."""
 

@@ -44,7 +44,7 @@ class Draw(NamedTuple):
 
 
 def reads_per_pass(draws: Sequence[Draw]) -> dict[tuple[str, str], float]:
-    """Return how often an epoch reads each pair of a view and a predicted side, on average."""
+    """Return how often a pass reads each pair of a view and a predicted side, on average."""
     counts = Counter((view, draw.target) for draw in draws for view in set(draw.views))
     return {text: count / len(draws) for text, count in counts.items()}
 
@@ -96,7 +96,7 @@ class PerturbableModel(ViewModel, Protocol):
 
 
 class Progress(NamedTuple):
-    """Optimizer steps and passes over the training rows (epochs) completed before a batch."""
+    """Optimizer steps and passes over the training rows completed before a batch."""
 
     update: int
     passes: float = 0.0

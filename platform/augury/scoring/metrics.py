@@ -23,14 +23,14 @@ REGISTRY = Registry(
 
 def record_name(name: str) -> str:
     """Return the name of a metric in records; a path is reduced to the stem of its file."""
-    plain, _ = punctuation.split_suffix(name)
-    return file_of(plain).stem + name.removeprefix(plain) if is_path(plain) else name
+    base, _, _ = _split(name)
+    return file_of(base).stem + name.removeprefix(base) if is_path(base) else name
 
 
 def reference(name: str) -> str:
     """Return the name of a metric in an experiment; a path gets the hash of its file."""
-    plain, _ = punctuation.split_suffix(name)
-    return REGISTRY.reference(plain) + name.removeprefix(plain)
+    base, _, _ = _split(name)
+    return REGISTRY.reference(base) + name.removeprefix(base)
 
 
 def metric(name: str, language: str | None = None) -> Metric:

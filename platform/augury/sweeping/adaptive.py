@@ -57,12 +57,14 @@ class OptunaScheduler:
         self._executor = ThreadPoolExecutor(1, "prepare")
         self._points: dict[int, Future[str]] = {}
         """Number of a trial in the study -> address of its configuration."""
+        self._told: set[int] = set()
         for trial in self.study.get_trials(states=[TrialState.RUNNING, TrialState.COMPLETE])[:samples]:
             self._submit(trial.number, trial.params)
         wait(self._points.values())
 
     def work(self) -> list[Work]:
         """Return the missing seeds of the suggested points; ask for more points while there is room."""
+        self._tell_study()
         unfinished = [future for future in self._points.values() if not self._point_finished(future)]
         while len(unfinished) * len(self.seeds) < self.at_once and len(self._points) < self.samples:
             suggestion = self.study.ask(self.distributions)
@@ -80,17 +82,17 @@ class OptunaScheduler:
     def tell(self, configuration: str, seed: int, rung: int, value: float) -> None:
         """Record the final value of a seed."""
         self._values.setdefault(configuration, {})[seed] = value
-        if len(self._values[configuration]) == len(self.seeds):
-            self._tell_study(configuration, statistics.fmean(self._values[configuration].values()))
+        self._tell_study()
 
     def fail(self, configuration: str, seed: int) -> None:
         """Drop a configuration with a failed seed."""
         self.eliminated.add(configuration)
-        self._tell_study(configuration, None)
+        self._tell_study()
 
     @property
     def finished(self) -> bool:
         """Return whether all points that may be suggested are finished."""
+        self._tell_study()
         if len(self._points) < self.samples:
             return False
         return all(map(self._point_finished, self._points.values())) and all(map(self._finished, self.fixed))
@@ -117,11 +119,15 @@ class OptunaScheduler:
     def _finished(self, address: str) -> bool:
         return address in self.eliminated or len(self._values.get(address, {})) == len(self.seeds)
 
-    def _tell_study(self, configuration: str, value: float | None) -> None:
-        for number, future in self._points.items():
-            if future.done() and future.result() == configuration:
-                state = TrialState.FAIL if value is None else None
-                self.study.tell(number, value, state=state, skip_if_finished=True)
+    def _tell_study(self) -> None:
+        """Tell the study of points that are finished, also of those that others had trained before."""
+        for number in [number for number in self._points if number not in self._told]:
+            if self._point_finished(self._points[number]):
+                address = self._points[number].result()
+                failed = address in self.eliminated
+                value = None if failed else statistics.fmean(self._values[address].values())
+                self.study.tell(number, value, state=TrialState.FAIL if failed else None, skip_if_finished=True)
+                self._told.add(number)
 
 
 def distributions(space: Space) -> dict[str, BaseDistribution]:

@@ -37,8 +37,8 @@ class ConfigurationRuns:
         `address` differs from the experiment's own for a member of a population, whose settings change in training.
         """
         run = prepare(experiment, store, recording)
-        if run.address != address:  # a member shares no trunk with other runs
-            run = replace(run, address=address, trunk=None).with_seed(run.seed)
+        if run.address != address:  # a member shares no prefix with other runs
+            run = replace(run, address=address, prefix=None).with_seed(run.seed)
         return cls(run)
 
     def write(self, sweep: Folder) -> None:

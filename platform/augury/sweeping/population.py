@@ -58,8 +58,8 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
 
     def refuse(key: str, reason: str) -> None:
         raise UserError(
-            f"'{key}' cannot change during training: {reason}. Mutations of space '{space.name}' may use "
-            f"{', '.join(allowed)}; sweep other keys in 'space'"
+            f"'{key}' cannot change during training: {reason}. A population of space '{space.name}' may change "
+            f"and sweep {', '.join(allowed)}; sweep other keys with --scheduler halving or all"
         )
 
     for key in space.mutations:
@@ -70,7 +70,7 @@ def check(space: Space, launcher: str, members: Sequence[Experiment]) -> None:
         drawn = {key: values[number % len(values)] for key, values in samples.items()}
         for experiment in members:
             parse(config.merge(experiment.to_dict(), drawn), f"space '{space.name}' with the mutations {title(drawn)}")
-    for key in space.mutations:
+    for key in dict.fromkeys([*space.mutations, *space.keys]):
         if key not in allowed:
             refuse(key, "all members share the data, the model sizes and the test sets")
 

@@ -7,6 +7,7 @@ A checkpoint is a folder `checkpoints/<update>` with `model.safetensors`; the la
 
 from __future__ import annotations
 
+import io
 import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
@@ -188,7 +189,7 @@ class Checkpoints:
         return [name for name in self.folder.subfolders() if name.startswith(SNAPSHOT)]
 
     def _state(self, name: str) -> dict[str, Any]:
-        file = self.folder.sub(name).local() / STATE
+        file = io.BytesIO(self.folder.read(f"{name}/{STATE}"))
         state: dict[str, Any] = torch.load(file, map_location="cpu", weights_only=True)
         return state
 

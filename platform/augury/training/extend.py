@@ -8,6 +8,8 @@ from the start.
 from __future__ import annotations
 
 import tempfile
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import torch
@@ -19,11 +21,11 @@ from augury.training import history
 from augury.training.checkpoint import STATE, Checkpoints, Position
 from augury.training.settings import Training
 
-KIND = "trunks"
+KIND = "prefixes"
 
 
 def take_over(run: Folder, name: str, address: str, seed: int, training: Training) -> None:
-    """Begin a run that has not begun with the state of a shorter run of the same trunk and seed, and register it.
+    """Begin a run that has not begun with the state of a shorter run of the same prefix and seed, and register it.
 
     `name` is the address of everything that determines training but its end.
     """
@@ -35,8 +37,9 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
             for other in names
             if (position := _fitting(folder := Folder(run.root, other), training))
         ]
-        if candidates:
-            _copy(max(candidates, key=lambda pair: pair[0])[1], run, address)
+        for _, source in sorted(candidates, key=lambda pair: pair[0], reverse=True):
+            if _copy(source, run, address):
+                break
     if not entries.exists(address):
         entries.write(address, run.name)
 
@@ -53,10 +56,23 @@ def _fitting(folder: Folder, training: Training) -> Position | None:
     return position if validated and shorter else None
 
 
-def _copy(source: Folder, run: Folder, address: str) -> None:
-    """Copy checkpoints and history of another run to this run."""
+def _copy(source: Folder, run: Folder, address: str) -> bool:
+    """Copy checkpoints and history of another run to this run; return whether that succeeded.
+
+    It does not if the other run is training, and removes what was to be copied.
+    """
     updates = Checkpoints(source).updates()
-    say(f"{run.uri}: continues {source.uri}, which ended after update {updates[-1]:,}")
+    with suppress(FileNotFoundError):
+        _copy_files(source, run, address, updates)
+    if Checkpoints(run).begun:
+        say(f"{run.uri}: continues {source.uri}, which ended after update {updates[-1]:,}")
+        return True
+    run.remove("checkpoints")
+    run.remove(history.KIND)
+    return False
+
+
+def _copy_files(source: Folder, run: Folder, address: str, updates: Sequence[int]) -> None:
     records = source.sub(history.KIND)
     for file in records.names():
         run.sub(history.KIND).write(file, records.read(file))

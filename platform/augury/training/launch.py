@@ -45,7 +45,7 @@ def launch(
 ) -> bool:
     """Call `train` on the workers of the settings; return whether training has ended, and not just reached `until`.
 
-    A run that has an outcome is not repeated; one that has a trunk begins with what a shorter run of the same trunk
+    A run that has an outcome is not repeated; one that has a prefix begins with what a shorter run of the same prefix
     has. `report` is called in this process, where training runs in it too. Raises Diverged, Crashed, and UserError
     where the cluster is too small.
     """
@@ -53,14 +53,13 @@ def launch(
     if folder.exists(OUTCOME):
         return True
     folder.remove(FAILURE)
-    if run.trunk is not None:
-        take_over(folder, run.trunk, run.address, run.seed, training)
+    if run.prefix is not None:
+        take_over(folder, run.prefix, run.address, run.seed, training)
     cuda = execution.cuda
     direct = execution.launcher == "direct" or (
         execution.launcher == "auto" and training.workers == 1 and not cuda and not execution.joins_cluster
     )
-    if direct and training.workers > 1:
-        raise UserError(f"launcher direct has one worker and training.workers={training.workers}: use launcher ray")
+    assert not direct or training.workers == 1, "the preflight has checked the launcher"
     if direct:
         torch.set_num_threads(execution.threads or os.cpu_count() or 1)
         train(run, torch.device("cuda" if cuda else "cpu"), report or (lambda metrics: None), until)

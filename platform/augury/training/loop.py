@@ -198,6 +198,9 @@ class _Loop:
         )
         self.position.updates_per_pass = len(plan)
         self._warn_of_late_onset()
+        if self.position.in_pass >= len(plan):  # that of another member of a population, whose pass was longer
+            self.position.passes, self.position.in_pass = self.position.passes + 1, 0
+            return
         for update in plan[self.position.in_pass :]:
             yield update[distributed.rank()]
 

@@ -14,5 +14,5 @@ class TrainingRun:
     folder: Folder
     address: str
     seed: int
-    trunk: str | None = None
+    prefix: str | None = None
     """The address of everything that determines training but its end, by which a longer run finds a shorter one."""

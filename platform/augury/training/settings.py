@@ -152,7 +152,7 @@ class FineTuning(Training):
     weights: Literal["averaged", "last", "best", "chosen"] = "best"
 
 
-def trunk(training: Training) -> dict[str, Any]:
+def without_end(training: Training) -> dict[str, Any]:
     """Return the settings of the optimisation without those that only decide its end."""
     settings = training.to_dict()
     if training.schedule == "linear" or training.warmup_share is not None:
