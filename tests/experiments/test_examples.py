@@ -114,7 +114,7 @@ def test_a_draw_as_a_view_leaves_the_text_as_it_is(draw: dict[str, Any], storage
     assert run.tokens == plain.tokens
     assert run.data_factor == cipher.data_factor == 2.0
     assert (run.passes_by_view, cipher.passes_by_view) == ({"source": 1, name: 1}, {"source": 1, "rot-1": 1})
-    assert [draw.views for draw in examples.draws] == [("source", name)]
+    assert [group.views for group in examples.view_groups] == [("source", name)]
     assert read(examples, "source") == read(of(plain), "source") != read(examples, name)
     assert read(examples, name) != read(examples, name, 1)
 
@@ -123,8 +123,8 @@ def test_a_source_that_is_predicted_stays_as_it_is(storage: Path) -> None:
     """Equation 2 of CipherDAug: enciphered sources, of which tokens are dropped, predict the plain source."""
     regime = {"name": "multi_source", "equation": 2}
     task: Any = trainable.find("nmt").load(prepared(storage, CIPHER, DROP, regime=regime))
-    draw = next(place for place, draw in enumerate(task.examples.draws) if draw.target == "source")
-    batch = task.load(sum(task.draw_rows[:draw]) + np.arange(20), 0, CPU).batch
+    group = next(place for place, group in enumerate(task.examples.view_groups) if group.target == "source")
+    batch = task.load(sum(task.group_rows[:group]) + np.arange(20), 0, CPU).batch
     assert (batch.labels != task.vocabulary.unk).all() and (batch.sources == task.vocabulary.unk).any()
 
 
@@ -159,7 +159,7 @@ def test_the_target_and_every_source_change_alone(of_source: dict[str, Any], reg
         trainable.find("nmt").load(prepared(storage, *ciphers, *draws, regime=regime))
         for draws in ([], [RAML, of_source])
     )
-    examples = np.arange(len(plain.examples.rows) * len(plain.examples.draws))
+    examples = np.arange(len(plain.examples.rows) * len(plain.examples.view_groups))
     old, new, again = (task.load(examples, 0, CPU).batch for task in (plain, drawn, drawn))
     assert all(map(torch.equal, new, again))
     special = torch.tensor([plain.vocabulary.pad, plain.vocabulary.eos, *plain.vocabulary.tags.values()])
@@ -184,7 +184,7 @@ def test_bpe_dropout_gives_other_pieces_of_the_same_texts(side: str, regime: Any
         trainable.find("nmt").load(prepared(storage, *ciphers, *draws, regime=regime))
         for draws in ([], [{**SEGMENT, "side": side}])
     )
-    examples = np.arange(len(plain.examples.rows) * len(plain.examples.draws))
+    examples = np.arange(len(plain.examples.rows) * len(plain.examples.view_groups))
     old, new, later = (task.load(examples, number, CPU).batch for task, number in ((plain, 0), (drawn, 0), (drawn, 1)))
     sides = [
         [batch.sources.flatten(0, 1) for batch in (old, new, later)],

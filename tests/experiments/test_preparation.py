@@ -110,7 +110,7 @@ def test_the_rows_of_records_follow_those_of_the_corpus(tmp_path: Path) -> None:
     examples = examples_of(run, lambda: pytest.fail("no operator draws"))
     vocabulary = Vocabulary.load(run.stored_folder(run.tokenizer))
     records = Corpus(run.stored_folder(run.records["eda"]))
-    assert examples.draw_rows == [180] and len(examples.record_ids) == 180
+    assert examples.group_rows == [180] and len(examples.record_ids) == 180
     for row in (60, 101, 179):
         ((source,), (target,)) = (examples.pieces([side], [row], 0) for side in ("source", "target"))
         texts = [records.column(side)[row - 60] for side in ("source", "target")]
@@ -129,7 +129,7 @@ def test_rows_are_left_out_of_all_views_and_records_where_they_are_too_long(tmp_
     examples = examples_of(run, lambda: pytest.fail("no operator draws"))
     assert examples.rows.tolist() == np.flatnonzero(~long).tolist()
     of_corpus = int((~long[:60]).sum())
-    assert examples.draw_rows == [len(examples.rows), of_corpus, of_corpus]
+    assert examples.group_rows == [len(examples.rows), of_corpus, of_corpus]
     with pytest.raises(UserError, match="no training example has 1 to max_pieces=1 pieces on every side"):
         prepared("nmt", tmp_path, max_pieces=1)
 

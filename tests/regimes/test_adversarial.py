@@ -17,7 +17,7 @@ from augury.core.store import Folder
 from augury.regimes import regime
 from augury.regimes.adversarial import Adversarial
 from augury.regimes.plain import Plain
-from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Progress, Rows
+from augury.regimes.regime import SOURCE, TARGET, Embedded, Progress, Rows, ViewGroup
 from augury.training import history
 from tests.regimes import words
 from tests.regimes.words import Batch, Words, sentences
@@ -291,8 +291,8 @@ def test_two_workers_train_as_one_with_accumulation_and_log_the_attack(tmp_path:
 
 
 def test_draws_make_every_view_an_example() -> None:
-    assert Adversarial().draws(["rot-1"]) == [Draw((SOURCE,), TARGET), Draw(("rot-1",), TARGET)]
-    assert Adversarial().draws([]) == Plain().draws([])
+    assert Adversarial().view_groups(["rot-1"]) == [ViewGroup((SOURCE,), TARGET), ViewGroup(("rot-1",), TARGET)]
+    assert Adversarial().view_groups([]) == Plain().view_groups([])
 
 
 def test_presets() -> None:

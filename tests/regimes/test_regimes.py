@@ -12,7 +12,7 @@ from augury.regimes import regime
 from augury.regimes.coregularised import CoRegularised
 from augury.regimes.multi_source import MultiSource
 from augury.regimes.plain import Plain
-from augury.regimes.regime import SOURCE, TARGET, Draw, Progress, Rows
+from augury.regimes.regime import SOURCE, TARGET, Progress, Rows, ViewGroup
 
 
 class Fixed:
@@ -132,16 +132,19 @@ def test_gradients_reach_both_views_and_stop_where_they_agree() -> None:
 
 def test_draws_count_the_examples_of_equations_one_and_two() -> None:
     two, five = ["rot-1", "rot-2"], [f"rot-{key}" for key in range(1, 6)]
-    assert [100 * len(MultiSource(equation=equation).draws(two)) for equation in (1, 2)] == [300, 500]
-    assert [100 * len(MultiSource(equation=equation).draws(five)) for equation in (1, 2)] == [600, 1100]
-    assert MultiSource(equation=2).draws(["rot-1"]) == [
-        Draw((SOURCE,), TARGET),
-        Draw(("rot-1",), TARGET),
-        Draw(("rot-1",), SOURCE),
+    assert [100 * len(MultiSource(equation=equation).view_groups(two)) for equation in (1, 2)] == [300, 500]
+    assert [100 * len(MultiSource(equation=equation).view_groups(five)) for equation in (1, 2)] == [600, 1100]
+    assert MultiSource(equation=2).view_groups(["rot-1"]) == [
+        ViewGroup((SOURCE,), TARGET),
+        ViewGroup(("rot-1",), TARGET),
+        ViewGroup(("rot-1",), SOURCE),
     ]
-    assert CoRegularised().draws(two) == [Draw((SOURCE, "rot-1"), TARGET), Draw((SOURCE, "rot-2"), TARGET)]
-    assert CoRegularised(over="identity").draws([]) == [Draw((SOURCE, SOURCE), TARGET)]
-    assert Plain().draws(two) == [Draw((SOURCE,), TARGET)]
+    assert CoRegularised().view_groups(two) == [
+        ViewGroup((SOURCE, "rot-1"), TARGET),
+        ViewGroup((SOURCE, "rot-2"), TARGET),
+    ]
+    assert CoRegularised(over="identity").view_groups([]) == [ViewGroup((SOURCE, SOURCE), TARGET)]
+    assert Plain().view_groups(two) == [ViewGroup((SOURCE,), TARGET)]
 
 
 def test_r_drop_preset() -> None:
@@ -161,4 +164,4 @@ def test_errors_name_what_is_nearest_and_what_is_missing() -> None:
 
     for needing in (CoRegularised(), MultiSource()):
         with pytest.raises(UserError, match=r"keys: \[1, 2\]"):
-            needing.draws([])
+            needing.view_groups([])

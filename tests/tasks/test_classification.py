@@ -126,7 +126,7 @@ def test_views_stand_beside_the_source_and_records_follow_it(storage: Path) -> N
 
     union = Toy(storage, augment=[{"operator": "eda", "copies": 2}, {"operator": "swapped"}], regime="adversarial")
     # Every row of the corpus and of the records as it is, and every row of the corpus in the view.
-    assert union.task.draw_rows == [60 + 120, 60] and union.run.data_factor == 4.0
+    assert union.task.group_rows == [60 + 120, 60] and union.run.data_factor == 4.0
     records = Corpus(union.run.stored_folder(union.run.records["eda"]))
     for example, text in ((59, union.corpus), (60, records), (179, records)):
         row = example - (60 if example >= 60 else 0)
@@ -147,13 +147,13 @@ def test_copies_of_an_example_are_asked_to_agree(storage: Path) -> None:
     )
     views = toy.run.views
     assert list(views) == ["eda-1", "eda-2"] and toy.run.records == {}
-    assert toy.task.draw_rows == [60, 60] and toy.run.data_factor == 3.0
-    for draw, name in enumerate(views):
+    assert toy.task.group_rows == [60, 60] and toy.run.data_factor == 3.0
+    for group, name in enumerate(views):
         augmented = Corpus(toy.run.stored_folder(views[name]))
-        batch = toy.load(60 * draw + 5)
+        batch = toy.load(60 * group + 5)
         for view, text in enumerate((toy.corpus, augmented)):
             assert toy.text(batch.ids[view, 0]) == [text.column("premise")[5], text.column("hypothesis")[5]]
-        assert toy.task.ids(np.array([60 * draw + 5])) == [f"{toy.corpus.column('id')[5]} (source+{name})"]
+        assert toy.task.ids(np.array([60 * group + 5])) == [f"{toy.corpus.column('id')[5]} (source+{name})"]
     losses = toy.task.loss(toy.task.load(np.arange(55, 65), 0, CPU).batch, Progress(0))
     assert 0 < losses.metrics["divergence"].item() < float("inf") and torch.isfinite(losses.total)
 

@@ -60,34 +60,34 @@ def test_a_batch_is_full_at_either_limit(drawn: list[int], most: int) -> None:
 
 @settings(max_examples=30, deadline=None)
 @given(st.integers(8, 120), st.integers(1, 5), st.integers(0, 2), st.integers(0, 20))
-def test_an_epoch_reads_every_row_once_with_each_draw_and_a_pass_with_one(
-    rows: int, draws: int, epoch: int, missing: int
+def test_every_row_is_read_once_with_each_view_group_and_with_one_in_a_pass(
+    rows: int, groups: int, cycle: int, missing: int
 ) -> None:
-    """Rows that lack the last draw are left out of the pass in which it is its turn."""
-    having = [rows] * draws if draws == 1 else [*[rows] * (draws - 1), max(0, rows - missing)]
+    """Rows that lack the last group are left out of the pass in which it is its turn."""
+    having = [rows] * groups if groups == 1 else [*[rows] * (groups - 1), max(0, rows - missing)]
     lengths = lengths_of(np.random.default_rng(rows).integers(1, 40, rows).tolist())
     read = []
-    for number in range(epoch * draws, (epoch + 1) * draws):
-        plan = plan_pass(lengths, max_tokens=200, seed=1, number=number, draws=having)
+    for number in range(cycle * groups, (cycle + 1) * groups):
+        plan = plan_pass(lengths, max_tokens=200, seed=1, number=number, groups=having)
         examples = np.concatenate([batch for update in plan for batch in update[0]])
         chosen, positions = locate(examples, rows)
         assert len(set(positions.tolist())) == len(positions)
-        counts = np.bincount(chosen, minlength=draws)
+        counts = np.bincount(chosen, minlength=groups)
         if not missing:
             assert counts.max() - counts.min() <= 1
         read += list(zip(chosen.tolist(), positions.tolist(), strict=True))
-    assert sorted(read) == [(draw, row) for draw in range(draws) for row in range(having[draw])]
+    assert sorted(read) == [(group, row) for group in range(groups) for row in range(having[group])]
 
 
-def test_as_many_distinct_rows_an_update_whatever_the_draws() -> None:
+def test_as_many_distinct_rows_an_update_whatever_the_groups() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 3000).tolist())
-    plain, views = (len(plan_pass(lengths, max_tokens=1000, seed=1, number=0, draws=[3000] * n)) for n in (1, 5))
+    plain, views = (len(plan_pass(lengths, max_tokens=1000, seed=1, number=0, groups=[3000] * n)) for n in (1, 5))
     assert abs(views / plain - 1) < 0.02
 
 
 def test_every_pass_has_as_many_updates() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 60, 997).tolist())
-    limits = {"max_tokens": 300, "max_examples": 8, "world": 2, "accumulation": 3, "draws": [997, 997]}
+    limits = {"max_tokens": 300, "max_examples": 8, "world": 2, "accumulation": 3, "groups": [997, 997]}
     assert len({len(plan_pass(lengths, seed=1, number=number, **limits)) for number in range(5)}) == 1  # type: ignore[arg-type]
 
 
@@ -95,7 +95,7 @@ def test_the_plan_is_a_function_of_seed_and_pass() -> None:
     lengths = lengths_of(np.random.default_rng(0).integers(1, 30, 500).tolist())
 
     def flat(seed: int, number: int) -> list[list[int]]:
-        plan = plan_pass(lengths, max_tokens=200, seed=seed, number=number, draws=[500, 500])
+        plan = plan_pass(lengths, max_tokens=200, seed=seed, number=number, groups=[500, 500])
         return [batch.tolist() for update in plan for batch in update[0]]
 
     assert flat(1, 0) == flat(1, 0)

@@ -52,7 +52,7 @@ class Toy:
         self.labels = (self.inputs.sum(1) > 0).long()
         drawn = random.integers(1, 12, 200)
         self.lengths = Lengths(drawn, drawn)
-        self.draw_rows, self.weights = [200], None
+        self.group_rows, self.weights = [200], None
         torch.manual_seed(0)
         self.module: nn.Module = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.3), nn.Linear(16, 2))
         self.kill_at, self.spoil_at, self.once = kill_at, spoil_at, once

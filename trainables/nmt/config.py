@@ -78,4 +78,6 @@ class Config(Experiment):
     @property
     def tagged(self) -> bool:
         """Whether sources begin with the tag of the language to translate into, as wherever enciphered text is read."""
-        return any(draw.target != TARGET or any(view != SOURCE for view in draw.views) for draw in self.draws())
+        return any(
+            group.target != TARGET or any(view != SOURCE for view in group.views) for group in self.view_groups()
+        )

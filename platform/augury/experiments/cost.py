@@ -94,13 +94,13 @@ def total(costs: Mapping[str, Cost | None], seeds: Mapping[str, int], execution:
 
 def cost(experiment: Experiment, size: Size, text: Text) -> Cost:
     """Estimate the cost of one seed of an experiment."""
-    training, draws = experiment.training, experiment.draws()
+    training, groups = experiment.training, experiment.view_groups()
     pieces = [SUBWORDS_PER_WORD * words for words in text.words]
     rows = max(1.0, training.max_tokens / max(1.0, *pieces))
     rows = min(rows, training.max_examples or rows, text.rows) * training.workers * training.accumulation
     per_pass = math.ceil(text.rows / rows)
     updates = min(training.max_updates or math.inf, (training.max_passes or math.inf) * per_pass)
-    views = max(len(draw.views) for draw in draws)
+    views = max(len(group.views) for group in groups)
     passed = sum(count * parameters for count, parameters in zip(pieces, size[1:], strict=False))
     work = FLOPS_PER_PARAMETER * updates * rows * views * passed * experiment.regime.relative_cost
     seconds = OVERHEAD * (work / _speed(experiment.execution, training) + UPDATE_SECONDS * updates)

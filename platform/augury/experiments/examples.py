@@ -14,13 +14,13 @@ from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.experiments.experiment import Experiment
 from augury.experiments.mixture import mixture
-from augury.regimes.regime import SOURCE, TARGET, Draw, reads_per_pass
+from augury.regimes.regime import SOURCE, TARGET, ViewGroup, reads_per_pass
 from augury.text.tokens import Tokens
 from augury.training.batching import locate, padded
 
 
 class Examples:
-    """The rows of a training set under every draw of the regime.
+    """The rows of a training set under every view group of the regime.
 
     Rows are those of the corpus and then those of all records; views have only those of the corpus. With `max_pieces`,
     rows are left out where a side or a view is empty or longer: one filter keeps all views aligned. UserError where
@@ -41,7 +41,7 @@ class Examples:
 
         `seed` is the run's: the draws of two runs differ.
         """
-        self.draws: list[Draw] = experiment.draws()
+        self.view_groups: list[ViewGroup] = experiment.view_groups()
         self.operators = experiment.token_draws
         self.texts, self.symbols, self.max_pieces, self.seed = list(texts), symbols, max_pieces, seed
         records = experiment.record_origins
@@ -54,7 +54,7 @@ class Examples:
         self.mixture = mixture(experiment, self.texts)
         of_corpus = int((self.rows < self.corpus_rows).sum())
         plain = set(sides)
-        self.draw_rows = [len(self.rows) if set(draw.views) <= plain else of_corpus for draw in self.draws]
+        self.group_rows = [len(self.rows) if set(group.views) <= plain else of_corpus for group in self.view_groups]
         self._keys: dict[tuple[str, str], np.ndarray] = {}
 
     @property
@@ -64,11 +64,11 @@ class Examples:
 
     @property
     def texts_read(self) -> float:
-        """The number of texts that training reads in a pass: every view that a draw reads, once per predicted side.
+        """The number of texts that training reads in a pass: every view that a group reads, once per predicted side.
 
         A row of weight w counts w times.
         """
-        read = [len(self.tokens[view]) for view, _ in reads_per_pass(self.draws)]
+        read = [len(self.tokens[view]) for view, _ in reads_per_pass(self.view_groups)]
         return sum(read) if self.mixture is None else sum(float(self.mixture.weights[:rows].sum()) for rows in read)
 
     @property
@@ -84,14 +84,14 @@ class Examples:
         """Return the pieces of every row that is read, (rows,)."""
         return self.tokens[side].lengths[self.rows]
 
-    def locate(self, examples: np.ndarray) -> list[tuple[Draw, int]]:
-        """Return the draw and the row, in the corpus or its records, of every example number."""
-        draws, rows = locate(examples, len(self.rows))
-        return [(self.draws[draw], int(row)) for draw, row in zip(draws, self.rows[rows], strict=True)]
+    def locate(self, examples: np.ndarray) -> list[tuple[ViewGroup, int]]:
+        """Return the view group and the row, in the corpus or its records, of every example number."""
+        groups, rows = locate(examples, len(self.rows))
+        return [(self.view_groups[group], int(row)) for group, row in zip(groups, self.rows[rows], strict=True)]
 
     def ids(self, examples: np.ndarray) -> list[str]:
         """Return the ids of records and their views, for messages."""
-        return [f"{self.record_ids[row]} ({'+'.join(draw.views)})" for draw, row in self.locate(examples)]
+        return [f"{self.record_ids[row]} ({'+'.join(group.views)})" for group, row in self.locate(examples)]
 
     @cached_property
     def record_ids(self) -> list[str]:
@@ -102,18 +102,18 @@ class Examples:
         """Return a column of all rows."""
         return [value for text in self.texts for value in Corpus(text).column(name)]
 
-    def views(self, located: Sequence[tuple[Draw, int]], pass_number: int) -> list[list[np.ndarray]]:
+    def views(self, located: Sequence[tuple[ViewGroup, int]], pass_number: int) -> list[list[np.ndarray]]:
         """Return the pieces of examples in every view that pass `pass_number` reads, (views, examples)."""
-        rows, count = [row for _, row in located], len(self.draws[0].views)
+        rows, count = [row for _, row in located], len(self.view_groups[0].views)
         return [
-            self.pieces([draw.views[view] for draw, _ in located], rows, pass_number, anchor=view == 0 and count > 1)
+            self.pieces([group.views[view] for group, _ in located], rows, pass_number, anchor=view == 0 and count > 1)
             for view in range(count)
         ]
 
-    def labels(self, located: Sequence[tuple[Draw, int]], pass_number: int) -> list[np.ndarray]:
+    def labels(self, located: Sequence[tuple[ViewGroup, int]], pass_number: int) -> list[np.ndarray]:
         """Return the pieces of the side of examples that pass `pass_number` predicts."""
         return self.pieces(
-            [draw.target for draw, _ in located], [row for _, row in located], pass_number, predicted=True
+            [group.target for group, _ in located], [row for _, row in located], pass_number, predicted=True
         )
 
     def pieces(

@@ -25,7 +25,7 @@ from augury.experiments.tracking import Tracking
 from augury.experiments.views import views
 from augury.regimes import regime
 from augury.regimes.plain import Plain
-from augury.regimes.regime import SOURCE, Draw, Regime
+from augury.regimes.regime import SOURCE, Regime, ViewGroup
 from augury.scoring.settings import Scoring
 from augury.training.beginning import Carry
 from augury.training.settings import Training
@@ -130,9 +130,9 @@ class Experiment(Section):
     def _parts(self) -> list[Operator]:
         return [part for operator in self.augment for part in operator.parts()]
 
-    def draws(self) -> list[Draw]:
-        """Return how every example is read in one epoch."""
-        return self.regime.draws(self.view_names)
+    def view_groups(self) -> list[ViewGroup]:
+        """Return the groups of views that every example is read in, one in each pass."""
+        return self.regime.view_groups(self.view_names)
 
     @property
     def test_sets(self) -> list[str]:
@@ -199,7 +199,7 @@ class Experiment(Section):
 
     @model_validator(mode="after")
     def _readable(self) -> Experiment:
-        self.draws()
+        self.view_groups()
         for part in self._parts:
             part.check(self.corpus.SCHEMA.names)
             if not self.systems:  # with systems, each is one experiment, and this is none
@@ -215,7 +215,7 @@ class Experiment(Section):
                     f"operator {draw.operator} segments anew, and task {self.task} reads subwords of its model's own: "
                     "take word_drop or switch_out"
                 )
-        unread = [key for key in self.view_names if not any(key in draw.views for draw in self.draws())]
+        unread = [key for key in self.view_names if not any(key in group.views for group in self.view_groups())]
         if unread and not self.systems:  # with systems, each is one experiment, and this is none
             raise UserError(
                 f"regime {self.regime.name} does not read the view {unread[0]}: leave its operator out of augment, "
@@ -249,7 +249,9 @@ class Experiment(Section):
                     )
 
     def _check_records(self) -> None:
-        together = [view for draw in self.draws() if len(draw.views) > 1 for view in draw.views if view != SOURCE]
+        together = [
+            view for group in self.view_groups() if len(group.views) > 1 for view in group.views if view != SOURCE
+        ]
         if together and self.record_origins:
             raise UserError(
                 f"regime {self.regime.name} reads the view {together[0]} with every source, and the records of "

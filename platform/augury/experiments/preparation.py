@@ -130,7 +130,7 @@ def prepare(experiment: Experiment, store: Store, recording: Recording = unrecor
     examples = Examples(experiment, planned.tokens, list(task.SIDES), texts, task.max_pieces(experiment))
     for reason, count in examples.left_out.items():
         say_once(f"left out of training: {count:,} of {examples.rows_read:,} examples, {reason}")
-    read = reads_per_pass(examples.draws)
+    read = reads_per_pass(examples.view_groups)
     return Run(
         folder=run_folder(store, planned.address, seed),
         address=planned.address,

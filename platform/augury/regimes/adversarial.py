@@ -15,11 +15,11 @@ from augury.core.mutability import MUTABLE
 from augury.regimes.regime import (
     SOURCE,
     TARGET,
-    Draw,
     Losses,
     PerturbableModel,
     Progress,
     Scope,
+    ViewGroup,
     ViewModel,
     WarmupRegime,
 )
@@ -96,8 +96,8 @@ class Adversarial(WarmupRegime):
     def papers(self) -> tuple[Paper, ...]:
         return CROSS_LINGUAL_NLI, PGD if self.attack == "pgd" else FGM
 
-    def draws(self, keys: Sequence[str]) -> list[Draw]:
-        return [Draw((view,), TARGET) for view in (SOURCE, *keys)]
+    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
+        return [ViewGroup((view,), TARGET) for view in (SOURCE, *keys)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         if not isinstance(model, PerturbableModel):

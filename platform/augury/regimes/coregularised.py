@@ -16,9 +16,9 @@ from augury.regimes.regime import (
     SOURCE,
     TARGET,
     VIEWS,
-    Draw,
     Losses,
     Progress,
+    ViewGroup,
     ViewModel,
     WarmupRegime,
     no_views,
@@ -87,12 +87,12 @@ class CoRegularised(WarmupRegime):
     def papers(self) -> tuple[Paper, ...]:
         return (R_DROP,) if self.over == "identity" else (CIPHERDAUG,)
 
-    def draws(self, keys: Sequence[str]) -> list[Draw]:
+    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
         if self.over == "identity":
-            return [Draw((SOURCE, SOURCE), TARGET)]
+            return [ViewGroup((SOURCE, SOURCE), TARGET)]
         if not keys:
             raise no_views(self.name, "or set regime.over=identity for R-Drop")
-        return [Draw((SOURCE, key), TARGET) for key in keys]
+        return [ViewGroup((SOURCE, key), TARGET) for key in keys]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         if self.in_warmup(progress) and self.warmup_views == "cipher":

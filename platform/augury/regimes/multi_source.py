@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 
 from augury import regimes
 from augury.core.citations import CIPHERDAUG, Paper
-from augury.regimes.regime import SOURCE, TARGET, VIEWS, Draw, Losses, Progress, Regime, ViewModel, no_views
+from augury.regimes.regime import SOURCE, TARGET, VIEWS, Losses, Progress, Regime, ViewGroup, ViewModel, no_views
 
 
 class MultiSource(Regime):
@@ -20,11 +20,11 @@ class MultiSource(Regime):
     def papers(self) -> tuple[Paper, ...]:
         return (CIPHERDAUG,)
 
-    def draws(self, keys: Sequence[str]) -> list[Draw]:
+    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
         if not keys:
             raise no_views(self.name)
-        draws = [Draw((view,), TARGET) for view in (SOURCE, *keys)]
-        return draws + ([Draw((key,), SOURCE) for key in keys] if self.equation == 2 else [])
+        groups = [ViewGroup((view,), TARGET) for view in (SOURCE, *keys)]
+        return groups + ([ViewGroup((key,), SOURCE) for key in keys] if self.equation == 2 else [])
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Literal
 
 from augury import regimes
-from augury.regimes.regime import SOURCE, TARGET, Draw, Losses, Progress, Regime, ViewModel
+from augury.regimes.regime import SOURCE, TARGET, Losses, Progress, Regime, ViewGroup, ViewModel
 
 
 class Plain(Regime):
@@ -14,8 +14,8 @@ class Plain(Regime):
 
     name: Literal["plain"] = "plain"
 
-    def draws(self, keys: Sequence[str]) -> list[Draw]:
-        return [Draw((SOURCE,), TARGET)]
+    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
+        return [ViewGroup((SOURCE,), TARGET)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)

@@ -36,17 +36,17 @@ Scope = Literal["example", "token", "matrix"]
 """Scope of the norm of a perturbation."""
 
 
-class Draw(NamedTuple):
-    """One way to draw an example: the views that are batched together, and the side that they predict."""
+class ViewGroup(NamedTuple):
+    """Views of an example that are read together, and the side that they predict."""
 
     views: tuple[str, ...]
     target: str
 
 
-def reads_per_pass(draws: Sequence[Draw]) -> dict[tuple[str, str], float]:
+def reads_per_pass(groups: Sequence[ViewGroup]) -> dict[tuple[str, str], float]:
     """Return how often a pass reads each pair of a view and a predicted side, on average."""
-    counts = Counter((view, draw.target) for draw in draws for view in set(draw.views))
-    return {text: count / len(draws) for text, count in counts.items()}
+    counts = Counter((view, group.target) for group in groups for view in set(group.views))
+    return {text: count / len(groups) for text, count in counts.items()}
 
 
 class Rows(NamedTuple):
@@ -116,7 +116,7 @@ class Losses(NamedTuple):
 
 
 class Regime(Extension):
-    """Parameters of a regime; subclasses define their own parameters, draws and loss."""
+    """Parameters of a regime; subclasses define their own parameters, view groups and loss."""
 
     name: Annotated[str, VIEWS]
     """Name of the regime, or path of a file that defines one."""
@@ -132,12 +132,12 @@ class Regime(Extension):
         return ()
 
     @abstractmethod
-    def draws(self, keys: Sequence[str]) -> list[Draw]:
-        """Return the draws of each example, given the names of its views."""
+    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
+        """Return the view groups of each example, given the names of its views; a pass reads one of them."""
 
     @abstractmethod
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
-        """Return the loss of a batch, whose draws all have the same number of views."""
+        """Return the loss of a batch, whose view groups all have the same number of views."""
 
     @property
     def relative_cost(self) -> float:

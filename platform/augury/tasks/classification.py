@@ -15,7 +15,7 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder
 from augury.experiments.preparation import VALID, held_out
 from augury.experiments.run import Run
-from augury.regimes.regime import SOURCE, Draw, Embedded, Rows
+from augury.regimes.regime import SOURCE, Embedded, Rows, ViewGroup
 from augury.tasks.classifier import Reader, build, empty
 from augury.tasks.regime_training import RegimeTraining, moved, stacked
 from augury.text import learned
@@ -41,7 +41,7 @@ class Batch(NamedTuple):
 
 
 class Classification(RegimeTraining):
-    """A classifier, its training examples under the draws of its regime, and its validation set."""
+    """A classifier, its training examples under the view groups of its regime, and its validation set."""
 
     def __init__(self, run: Run, task: ClassifierTask):
         super().__init__(run, lambda: task.symbols(run))
@@ -61,7 +61,7 @@ class Classification(RegimeTraining):
         return np.array([positions[label] for label in labels], np.int64)
 
     def collate(
-        self, located: Sequence[tuple[Draw, int]], views: Sequence[Sequence[np.ndarray]], number: int
+        self, located: Sequence[tuple[ViewGroup, int]], views: Sequence[Sequence[np.ndarray]], number: int
     ) -> Loaded:
         batch = self._batch(views, self.labels[[row for _, row in located]])
         return Loaded(batch, sum(len(ids) for view in views for ids in view), batch.ids.numel())

@@ -74,7 +74,7 @@ class ClassifierConfig(Experiment):
                 f"a row of max_length={self.max_length} subwords exceeds model.max_positions="
                 f"{self.model.max_positions}: lower the one or raise the other"
             )
-        if any(draw.target != TARGET for draw in self.draws()):
+        if any(group.target != TARGET for group in self.view_groups()):
             raise UserError(
                 "regime multi_source with equation=2 predicts plain sources, and a classifier predicts labels: "
                 "set regime.equation=1"

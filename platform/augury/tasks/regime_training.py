@@ -1,4 +1,4 @@
-"""Training under a regime, whatever a task's model reads: examples under the draws of the regime, and its loss."""
+"""Training under a regime, whatever a task's model reads: examples under the regime's view groups, and its loss."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from torch import Tensor, nn
 from augury.augment.draw import Symbols
 from augury.experiments.preparation import examples_of
 from augury.experiments.run import Run
-from augury.regimes.regime import Draw, Losses, Progress, Rows
+from augury.regimes.regime import Losses, Progress, Rows, ViewGroup
 from augury.training.batching import Lengths, padded
 from augury.training.task import Loaded, Validation
 
@@ -31,7 +31,7 @@ class RegimeTraining(ABC):
         self.experiment: Any = run.experiment
         self.regime = run.experiment.regime
         self.examples = examples_of(run, symbols)
-        self.draw_rows, self.weights, self.ids = self.examples.draw_rows, self.examples.weights, self.examples.ids
+        self.group_rows, self.weights, self.ids = self.examples.group_rows, self.examples.weights, self.examples.ids
 
     def load(self, examples: np.ndarray, number: int, device: torch.device) -> Loaded:
         located = self.examples.locate(examples)
@@ -40,9 +40,9 @@ class RegimeTraining(ABC):
 
     @abstractmethod
     def collate(
-        self, located: Sequence[tuple[Draw, int]], views: Sequence[Sequence[np.ndarray]], number: int
+        self, located: Sequence[tuple[ViewGroup, int]], views: Sequence[Sequence[np.ndarray]], number: int
     ) -> Loaded:
-        """Return the batch, on the CPU, of rows under draws, given their pieces view by view in pass `number`."""
+        """Return the batch, on the CPU, of rows under view groups, given their pieces view by view in pass `number`."""
 
     @abstractmethod
     def rows(self, batch: Any, views: Sequence[int]) -> Rows:

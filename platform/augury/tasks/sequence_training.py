@@ -13,7 +13,7 @@ from transformers import PreTrainedModel
 from augury.augment.draw import Symbols
 from augury.experiments.preparation import VALID, held_out
 from augury.experiments.run import Run
-from augury.regimes.regime import SOURCE, TARGET, Draw, Embedded, Rows
+from augury.regimes.regime import SOURCE, TARGET, Embedded, Rows, ViewGroup
 from augury.tasks import encoder_decoder
 from augury.tasks.regime_training import RegimeTraining, moved, stacked
 from augury.text.tokens import Tokens
@@ -50,12 +50,12 @@ class SequenceTraining(RegimeTraining):
         return pieces
 
     def collate(
-        self, located: Sequence[tuple[Draw, int]], views: Sequence[Sequence[np.ndarray]], number: int
+        self, located: Sequence[tuple[ViewGroup, int]], views: Sequence[Sequence[np.ndarray]], number: int
     ) -> Loaded:
         sources = [
             [
-                self.source(pieces, self.examples.tag(row), draw.target)
-                for (draw, row), pieces in zip(located, view, strict=True)
+                self.source(pieces, self.examples.tag(row), group.target)
+                for (group, row), pieces in zip(located, view, strict=True)
             ]
             for view in views
         ]

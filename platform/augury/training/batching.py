@@ -1,7 +1,7 @@
 """Batches by token budget, planned as a pure function of pass, seed and world size.
 
-A pass reads every row of the training set once, under one of the draws of the regime: the plain source with one cipher,
-say. An epoch is as many passes as there are draws, and reads every row under each of them once; a batch is within a
+A pass reads every row of the training set once, under one of the view groups of the regime: the plain source with one
+cipher, say. As many passes as there are groups read every row under each of them once; a batch is within a
 pass, so that it never holds a row twice. A plan is a list of updates; an update is, for every rank, a list of batches;
 a batch is an array of example numbers. All ranks compute the same plan and take their part of it, so that they take
 equally many steps without communication.
@@ -46,23 +46,23 @@ def plan_pass(
     order: Order = "length",
     seed: int,
     number: int,
-    draws: Sequence[int] | None = None,
+    groups: Sequence[int] | None = None,
     weights: np.ndarray | None = None,
     world: int = 1,
     accumulation: int = 1,
 ) -> list[list[list[Batch]]]:
     """Return the updates of pass `number` (from 0): `plan[update][rank]` lists that rank's batches.
 
-    `draws` gives the number of rows that every draw has, the first ones; without it there is one draw of all rows.
-    Example number d · rows + r is row r under draw d (`locate`). `weights` (rows,) says how often the pass reads each
-    row (`copies`), never twice in a batch; without it each once. `order` is `length` (rows of similar length in a
+    `groups` gives the number of rows that every view group has, the first ones; without it there is one group of all
+    rows. Example number g · rows + r is row r under group g (`locate`). `weights` (rows,) says how often the pass reads
+    each row (`copies`), never twice in a batch; without it each once. `order` is `length` (rows of similar length in a
     batch, equally long ones and the batches in random order) or `random` (all rows). The last update may hold fewer
     than `accumulation` batches per rank, but as many on every rank: where the number of batches does not divide by the
     world size, the largest ones are split. Raises UserError if a row exceeds the budget, or if there are fewer rows
     than ranks.
     """
     _check(lengths, max_tokens)
-    chosen = _chosen_draws(len(lengths.cost), draws or [len(lengths.cost)], seed, number)
+    chosen = _chosen_groups(len(lengths.cost), groups or [len(lengths.cost)], seed, number)
     counts = np.ones(len(chosen), np.int64) if weights is None else copies(weights, seed, number)
     counts[chosen < 0] = 0
     if not counts.any():
@@ -95,9 +95,9 @@ def copies(weights: np.ndarray, seed: int, number: int) -> np.ndarray:
 
 
 def locate(examples: np.ndarray, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the draws and the rows of example numbers, where there are `rows` rows."""
-    draws, positions = np.divmod(examples, rows)
-    return draws, positions
+    """Return the view groups and the rows of example numbers, where there are `rows` rows."""
+    groups, positions = np.divmod(examples, rows)
+    return groups, positions
 
 
 def padded(rows: Sequence[Sequence[int] | np.ndarray], pad: int, width: int | None = None) -> np.ndarray:
@@ -119,17 +119,17 @@ def _check(lengths: Lengths, max_tokens: int) -> None:
         )
 
 
-def _chosen_draws(rows: int, draws: Sequence[int], seed: int, number: int) -> np.ndarray:
-    """Return the draw of every row in a pass, or -1 where the row lacks the draw whose turn it is.
+def _chosen_groups(rows: int, groups: Sequence[int], seed: int, number: int) -> np.ndarray:
+    """Return the view group of every row in a pass, or -1 where the row lacks the group whose turn it is.
 
-    In the passes of an epoch the draws take turns, beginning with another one row by row, so that every pass has as
-    many rows of each.
+    In as many passes as there are groups these take turns, beginning with another one row by row, so that every pass
+    has as many rows of each.
     """
-    epoch, turn = divmod(number, len(draws))
-    random = generator(seed, "draws", epoch)
-    first, order = random.permutation(rows) % len(draws), random.permutation(len(draws))
-    chosen: np.ndarray = order[(first + turn) % len(draws)]
-    return np.where(np.arange(rows) < np.asarray(draws)[chosen], chosen, -1)
+    cycle, turn = divmod(number, len(groups))
+    random = generator(seed, "draws", cycle)
+    first, order = random.permutation(rows) % len(groups), random.permutation(len(groups))
+    chosen: np.ndarray = order[(first + turn) % len(groups)]
+    return np.where(np.arange(rows) < np.asarray(groups)[chosen], chosen, -1)
 
 
 def _cut(

@@ -191,7 +191,7 @@ class _Loop:
             order=self.training.order,
             seed=self.seed,
             number=self.position.passes,
-            draws=self.task.draw_rows,
+            groups=self.task.group_rows,
             weights=self.task.weights,
             world=self.position.world,
             accumulation=self.training.accumulation,

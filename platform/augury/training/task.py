@@ -33,8 +33,8 @@ class Task(Protocol):
 
     module: nn.Module
     lengths: Lengths
-    draw_rows: list[int]
-    """The number of rows of every draw of the regime, the first ones."""
+    group_rows: list[int]
+    """The number of rows of every view group of the regime, the first ones."""
     weights: np.ndarray | None
     """How often a pass reads every row, (rows,); None: each once."""
 

@@ -70,7 +70,7 @@ def test_every_example_is_read_with_every_key_and_its_views_are_ciphers_of_one_s
     toy = Toy(storage, vocabulary=vocabulary)
     task = toy.task
     kept = len(task.examples.rows)
-    assert task.draw_rows == [kept, kept] and toy.run.data_factor == 3.0
+    assert task.group_rows == [kept, kept] and toy.run.data_factor == 3.0
     assert toy.run.passes_by_view == {"source": 1.0, "rot-1": 0.5, "rot-2": 0.5}
     batch = task.load(np.array([0, kept]), 0, torch.device("cpu")).batch
     assert batch.sources.shape[:2] == (2, 2)
@@ -94,7 +94,7 @@ def test_tags_and_ends_frame_the_source(storage: Path) -> None:
         *source, end = (piece for piece in view if piece != task.vocabulary.pad)
         assert source[0] == task.vocabulary.tags["__en__"] and end == task.vocabulary.eos
     second = Toy(storage, regime={"name": "multi_source", "equation": 2}).task
-    last = second.load(np.array([sum(second.draw_rows) - 1]), 0, torch.device("cpu")).batch
+    last = second.load(np.array([sum(second.group_rows) - 1]), 0, torch.device("cpu")).batch
     assert int(last.sources[0, 0, 0]) == second.vocabulary.tags["__de__"]
     row = int(second.examples.rows[-1])
     assert texts(second, last.labels[0].tolist()) == second.examples.column("source")[row]
@@ -203,7 +203,7 @@ def test_adversarial_gradients_are_those_of_the_naive_loop(storage: Path) -> Non
 def test_adversarial_training_reads_every_view_and_logs_the_attack(storage: Path) -> None:
     toy = Toy(storage, regime={"name": "adversarial", "epsilon": 1, "norm_scope": "token"})
     task = toy.task
-    assert task.draw_rows == [len(task.examples.rows)] * 3
+    assert task.group_rows == [len(task.examples.rows)] * 3
     training = toy.run.experiment.training.model_copy(update={"max_updates": 3, "max_passes": None, "average_last": 1})  # type: ignore[attr-defined]
     before = task.module.state_dict()["model.encoder.embed_tokens.weight"].clone()
     fit(task, training, toy.run, device=torch.device("cpu"))
