@@ -10,7 +10,6 @@ from augury.reporting.numbers import MISSING
 from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds
 from augury.reporting.tables import Cell, Table, row, table
 from augury.scoring.metrics import lower_is_better, title
-from augury.training import history
 
 SHARES = (0.125, 0.25, 0.5, 0.75, 1.0)
 """The times at which systems are compared, as shares of the longest training."""
@@ -45,10 +44,10 @@ def _curves(result: SystemResult, metric: str, clock: str) -> list[Mapping[float
     return [
         {
             record["metrics"][clock]: record["metrics"][metric]
-            for record in history.read(run)
+            for record in records
             if metric in record["metrics"] and clock in record["metrics"]
         }
-        for run in result.runs.values()
+        for records in result.histories.values()
     ]
 
 

@@ -18,7 +18,6 @@ from augury.reporting.numbers import time_unit
 from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.scoring.metrics import title
-from augury.training import history
 from augury.training.history import Record
 
 MAX_POINTS = 400
@@ -142,8 +141,7 @@ def _histories(results: Sequence[SystemResult], clock: str) -> pd.DataFrame:
     """Return a row for every system, seed, metric and record; `clock` is the metric of times."""
     rows = []
     for system, result in enumerate(results):
-        for seed, run in result.runs.items():
-            records = history.read(run)
+        for seed, records in result.histories.items():
             for record, time in zip(records, training_seconds(records, clock), strict=True):
                 rows += [(system, seed, name, record["update"], time, v) for name, v in record["metrics"].items()]
     return pd.DataFrame(rows, columns=["system", "seed", "metric", "updates", "time", "value"])

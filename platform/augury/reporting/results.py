@@ -6,6 +6,7 @@ import math
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import Any
 
 from scipy.special import stdtrit
@@ -121,6 +122,11 @@ class SystemResult:
     """
     notes: tuple[str, ...] = ()
     """Notes on its texts, such as that they are synthetic."""
+
+    @cached_property
+    def histories(self) -> Mapping[int, list[history.Record]]:
+        """The history of every seed."""
+        return {seed: history.read(run) for seed, run in self.runs.items()}
 
     def to_dict(self) -> dict[str, Any]:
         """Return the system as JSON-like values."""
