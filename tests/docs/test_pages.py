@@ -11,13 +11,16 @@ import pyarrow as pa
 import pytest
 import yaml
 
-from augury.augment import operator
+from augury.augment import operator, pipeline
 from augury.cli import main
 from augury.cli.verbs import VERBS
 from augury.core.config import merge
 from augury.core.store import Store
 from augury.corpora import builtin, known_nli
+from augury.corpora.corpus import Corpus
+from augury.corpora.ingest import ingest
 from augury.corpora.known import KNOWN
+from augury.corpora.spec import CorpusSpec
 from augury.experiments.experiment import load, parse, systems
 from augury.experiments.preparation import address
 from augury.sweeping import points, published, space
@@ -89,6 +92,21 @@ def test_its_operator_works(tmp_path: Path) -> None:
     block_ = pa.table({"id": ["a", "b"], "source": ["haus ä", "Maus"]})
     table = parsed.bind({}, Store(tmp_path))(block_).table
     assert table.to_pydict() == {"id": ["a", "b"], "text": ["HAUS Ä", "MAUS"]}
+
+
+def test_its_operator_of_records_works(tmp_path: Path) -> None:
+    path = tmp_path / "exclaim.py"
+    path.write_text(block("extending", "python", "derive_records"), encoding="utf-8")
+    text = tmp_path / "text.tsv"
+    text.write_text("de\ten\nHallo\tHello\n")
+    spec = CorpusSpec.model_validate(
+        {"source_language": "de", "target_language": "en"}
+        | {"train": {"file": str(text), "source_column": "de", "target_column": "en"}}
+    )
+    store = Store(tmp_path / "store")
+    operators = [operator.parse({"operator": str(path), "mark": "?"})]
+    (part,) = pipeline.augment(ingest(spec, "train", store), operators, store).parts
+    assert Corpus(part.folder).column("source") == ["Hallo ?"] and Corpus(part.folder).column("target") == ["Hello"]
 
 
 def test_its_space_can_be_swept(tmp_path: Path) -> None:
