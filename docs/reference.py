@@ -53,7 +53,7 @@ def _summary(schema: type[Section]) -> str:
 def _table(schema: type[Section]) -> str:
     descriptions = schema.descriptions()
     rows = [
-        f"| `{name}` | {_kind(field)} | {_default(field)} | {_cell(descriptions.get(name))} |"
+        f"| `{name}` | {_kind(field)} | {_default(field)} | {_cell(descriptions.get(name) or _of_section(field))} |"
         for name, field in schema.model_fields.items()
     ]
     return "\n".join(["| setting | value | default | meaning |", "|---|---|---|---|", *rows]) + _presets(schema)
@@ -69,6 +69,11 @@ def _presets(schema: type[Section]) -> str:
         for name, settings in presets.items()
     ]
     return "".join(["\n\n", *(f"{line}\n" for line in lines)]) if lines else ""
+
+
+def _of_section(field: FieldInfo) -> str:
+    """Return the summary of the section that is the value of a field; empty for other values."""
+    return next((_summary(section) for section in _models(field.annotation) if section not in (Operator, Regime)), "")
 
 
 def _kind(field: FieldInfo) -> str:

@@ -38,8 +38,7 @@ class Table(Section):
 
     name: Literal["table"] = "table"
     size: int | None = Field(None, ge=1)
-    """Numbers of a vector, which are projected to the hidden size (D_emb; CipherDAug, Table 6); none: as many as that,
-    and no projection."""
+    """Size of an embedding (D_emb; CipherDAug, Table 6), by default the hidden size; another one is projected to it."""
 
     def counts(self, hidden_size: int) -> tuple[int, int]:
         """Return the trained parameters of each piece and those that all share."""
@@ -55,7 +54,7 @@ class Alone(Section):
 
     name: Literal["alone"] = "alone"
     base_size: int | None = Field(None, ge=1)
-    """Numbers of the vector (D_O); none: as many as the hidden size."""
+    """Size of the vector (D_O), by default the hidden size."""
     intermediate_size: int = Field(4096, ge=1)
     """Hidden units of the network (D_inter)."""
     codebooks: int = Field(8, ge=1)
@@ -86,10 +85,13 @@ class ModelConfig(Section):
     architecture: Literal["transformer_iwslt_de_en", "transformer_wmt_en_de", "small", "tiny"] = (
         "transformer_iwslt_de_en"
     )
+    """Sizes and dropout, where they are not set."""
     encoder_layers: int | None = Field(None, ge=1)
     decoder_layers: int | None = Field(None, ge=1)
     hidden_size: int | None = Field(None, ge=2)
+    """Size of the hidden states."""
     feedforward_size: int | None = Field(None, ge=1)
+    """Hidden units of the feed-forward layers."""
     attention_heads: int | None = Field(None, ge=1)
     dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     attention_dropout: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)

@@ -44,7 +44,7 @@ class TokenDraw(Operator):
     """text: the tokens change wherever the side is read, in every view by a draw of its own; view: the text stays, and
     its changed source is another view of the example, for regimes that read views."""
     seed: int = 1
-    """Draws also depend on the seed of the run."""
+    """Another seed makes other random choices, which also depend on the seed of the run."""
     keep_anchor: bool = False
     """Where views are read together, change all but the first, the plain source (the code released with CipherDAug)."""
 

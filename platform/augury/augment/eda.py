@@ -53,6 +53,7 @@ class Eda(Operator):
     clean: bool = False
     """Lower-case, delete apostrophes and make a space of all that is not a to z, as the released code of EDA does."""
     seed: int = 1
+    """Another seed makes other random choices."""
 
     PER_SECOND: ClassVar[float] = 1_500
     LEARNED: ClassVar[frozenset[str]] = frozenset({"synonyms", "stop_words"})

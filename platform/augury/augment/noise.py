@@ -37,6 +37,7 @@ class Noise(NoiseRates, TextSubsetOperator):
     use: Literal["records", "view"] = "records"
     """records: new examples in addition to the old ones; view: every copy is another view of the example, noise-N."""
     seed: int = 1
+    """Another seed makes other random choices."""
 
     PER_SECOND: ClassVar[float] = 10_000
     EXAMPLE: ClassVar[str] = "spelling: 0.1, casing: 0.05"

@@ -13,7 +13,7 @@ from augury.core.citations import RAML, SWITCHOUT, Paper
 
 
 class Raml(CountedDraw):
-    """Replace tokens of the target as SwitchOut does; labels and the decoder's input change together.
+    """Replace random subwords of the target, in the labels and in the input of the decoder.
 
     Together with `switch_out` or `word_drop`, the two sides change independently.
     """

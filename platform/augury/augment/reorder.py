@@ -72,6 +72,7 @@ class Reorder(Operator):
     """Keep a sentence as it is where the output is unfaithful: where less than half of the words of either are in the
     other. Such outputs are counted in any case, and an empty one is never taken."""
     seed: int = 1
+    """Another seed makes other random choices."""
 
     PER_SECOND: ClassVar[float] = 2
     BLOCK_ROWS: ClassVar[int | None] = 1_000

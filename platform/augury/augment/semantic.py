@@ -85,6 +85,7 @@ class Semantic(Operator):
     sampling: Sampling = Sampling()
     """How the generator's outputs are drawn."""
     seed: int = 1
+    """Another seed makes other random choices."""
 
     PER_SECOND: ClassVar[float] = 0.5
     READS: ClassVar[tuple[str, ...]] = ("id", "premise", "hypothesis", "label")

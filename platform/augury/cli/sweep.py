@@ -36,7 +36,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "--search", choices=["grid", "random", "optuna"], help="how to choose points (default: the space's)"
     )
     parser.add_argument("--samples", type=int, metavar="N", help="number of points to draw if keys have domains")
-    parser.add_argument("--dry-run", action="store_true", help="show the configurations and exit")
+    parser.add_argument(
+        "--dry-run", action="store_true", help="show the configurations and exit; prepares no more than the text"
+    )
     add_overrides(parser)
 
 

@@ -148,6 +148,7 @@ class Execution(Section):
     launcher: Literal["auto", "direct", "ray"] = "auto"
     """Launcher of training: ray (Ray Train), direct (this process), or auto: direct if one CPU worker suffices."""
     device: Literal["auto", "cpu", "cuda"] = "auto"
+    """auto: GPUs if the cluster, or else this machine, has any at the start."""
     at_once: int = Field(1, ge=1)
     """Number of runs of an experiment that train concurrently, with launcher ray, if resources allow."""
     threads: int | None = Field(None, ge=1)

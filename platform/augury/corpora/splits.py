@@ -208,6 +208,7 @@ class BaseSpec(Section):
     """A corpus: its languages, splits and preparation."""
 
     known: str | tuple[str, ...] | None = None
+    """A public data set, which gives the splits that are not set."""
     train: BaseText | tuple[BaseText, ...] | None = None
     valid: BaseText | tuple[BaseText, ...] | None = None
     tests: Mapping[str, BaseText] = Field(default_factory=dict)

@@ -60,12 +60,13 @@ class Experiment(Section):
     name: str = Field(pattern=r"^[\w.-]+$")
     """The name of the experiment in tables and in MLflow."""
     task: str
-    """The name of the task, or the path of a directory that holds it."""
+    """The name of the task, or the path of a file or directory that holds it."""
     seeds: tuple[int, ...] = Field((1,), min_length=1)
     """Every system is trained once per seed."""
     storage: str = "results"
     """Directory or URI of everything that is made."""
     corpus: BaseSpec
+    """Training, validation and test text."""
     augment: tuple[AnyOperator, ...] = ()
     """Operators, in order."""
     mixture: dict[str, Share] = {}
@@ -73,6 +74,7 @@ class Experiment(Section):
     regime: AnyRegime = Plain()
     """How the losses over the views of an example combine."""
     training: Training = Training()
+    """The optimisation, its budget and its validations."""
     execution: Execution = Execution()
     scoring: Scoring
     tracking: Tracking = Tracking()

@@ -40,6 +40,7 @@ class Scratch(Section):
     """XLM-R's architecture in a small size, from nothing; a size left out is the architecture's."""
 
     architecture: Literal["tiny", "small"]
+    """Sizes, where they are not set."""
     vocabulary_size: int = Field(2000, ge=10)
     """Most subwords, learned from the training text."""
     layers: int | None = Field(None, ge=1)

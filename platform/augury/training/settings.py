@@ -57,7 +57,9 @@ class Training(Section):
     warmup_share: Annotated[float | None, MUTABLE] = Field(None, ge=0, lt=1)
     """The same as a share of all updates, in place of warmup_updates."""
     adam_betas: Annotated[tuple[float, float], OPTIMISER] = (0.9, 0.98)
+    """β1 and β2 of Adam."""
     adam_eps: Annotated[float, OPTIMISER] = Field(1e-9, gt=0)
+    """ε of Adam."""
     weight_decay: Annotated[float, OPTIMISER] = Field(0.0, ge=0)
     """Decoupled from the gradient (AdamW), for matrices alone: biases and normalisation are left out."""
     clip_norm: Annotated[float, MUTABLE] = Field(0.0, ge=0)
