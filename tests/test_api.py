@@ -69,6 +69,8 @@ def test_an_operator_of_views_makes_a_row_for_every_view() -> None:
         (PAIRS, "edda", {}, "unknown operator 'edda'"),
         (PAIRS, "semantic", {}, "augury augment FILE"),
         (PAIRS, "word_drop", {}, "makes no text"),
+        (PAIRS, "fuzzy_match", {}, "works on a whole corpus"),
+        (PAIRS, "asr_transcript", {"transcripts": "asr.txt"}, "works on a whole corpus"),
     ],
 )
 def test_what_an_operator_cannot_use(frame: pd.DataFrame, operator: str, parameters: dict, message: str) -> None:

@@ -120,6 +120,8 @@ def apply(frame: pd.DataFrame, operator: str, *, language: str | None = None, **
     parsed = operators.parse({"operator": operator, **parameters})
     if parsed.works_with_models:
         raise UserError(f"operator {parsed.operator} needs trained models: use `augury augment FILE`")
+    if parsed.SEARCHES or isinstance(parsed, operators.CorpusOperator):
+        raise UserError(f"operator {parsed.operator} works on a whole corpus: use `augury augment`")
     if any(part.makes() == operators.DRAW for part in parsed.parts()):
         raise UserError(
             f"operator {parsed.operator} changes token ids during training and makes no text: train with it"

@@ -208,3 +208,27 @@ def _speech_model(folder: Path) -> Path:
     tokenizer = Wav2Vec2CTCTokenizer(str(folder / "vocab.json"))
     Wav2Vec2Processor(feature_extractor=Wav2Vec2FeatureExtractor(), tokenizer=tokenizer).save_pretrained(folder)
     return folder
+
+
+def test_transcripts_and_ciphers_are_made_together(tmp_path: Path) -> None:
+    (alone,) = augmented(tmp_path).parts
+    store = Store(tmp_path / "store")
+    corpus = augmented(tmp_path).corpus
+    operators = [
+        operator.parse({"operator": "cipher", "keys": [1]}),
+        operator.parse({"operator": "asr_transcript", "transcripts": str(tmp_path / "heard"), "indicators": "drop"}),
+    ]
+    cipher, transcripts = pipeline.augment(corpus, operators, store).parts
+    assert cipher.folder.manifest()["rows"] == corpus.rows and transcripts.folder.manifest()["rows"] > 0
+    assert alone.folder != transcripts.folder
+
+
+def test_text_with_ids_of_its_own_needs_transcripts_with_ids(tmp_path: Path) -> None:
+    (tmp_path / "said.tsv").write_text("id\ten\tfr\na1\tHello\tBonjour\n")
+    (tmp_path / "heard").write_text("hello\n")
+    train = {"file": str(tmp_path / "said.tsv"), "id_column": "id", "source_column": "en", "target_column": "fr"}
+    spec = CorpusSpec.model_validate({"source_language": "en", "target_language": "fr", "train": train})
+    store = Store(tmp_path / "store")
+    transcripts = operator.parse({"operator": "asr_transcript", "transcripts": str(tmp_path / "heard")})
+    with pytest.raises(UserError, match="by which transcripts are found"):
+        pipeline.augment(ingest(spec, "train", store), [transcripts], store)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import codecs
+import gzip
 import json
 from pathlib import Path
 
@@ -45,3 +47,14 @@ def test_sources_reach_a_metric_that_reads_them(
     assert [score["value"] for score in scores.values()] == [50]
     assert main(["score", *files, *flags[:2]]) == 2
     assert "--sources" in capsys.readouterr().err
+
+
+def test_files_with_a_byte_order_mark_or_compressed_are_read(
+    files: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    content = Path(files[1]).read_bytes()
+    (tmp_path / "marked").write_bytes(codecs.BOM_UTF8 + content)
+    (tmp_path / "ref.gz").write_bytes(gzip.compress(content))
+    for name in ("marked", "ref.gz"):
+        assert main(["score", str(tmp_path / name), files[1], "--metrics", "bleu", "--samples", "2", "--json"]) == 0
+        assert json.loads(capsys.readouterr().out)["scores"][0]["value"] == pytest.approx(100)

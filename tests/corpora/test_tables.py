@@ -148,6 +148,7 @@ def test_a_field_larger_than_the_limit_of_the_csv_module(tmp_path: Path) -> None
         ('{"en": "x"}', "line 2 has no column 'de'"),
         ('{"de": ["x"]}', r"line 2: 'de' is \[\"x\"\], not text"),
         ('{"de": true}', "line 2: 'de' is true, not text"),
+        ('{"de": "bad \\ud800 here"}', "line 2: column 'de' has half a character"),
     ],
 )
 def test_faults_of_json_lines(tmp_path: Path, line: str, message: str) -> None:
@@ -190,3 +191,9 @@ def test_blocks_are_cut_and_faults_beyond_the_first_block_are_located(tmp_path: 
     path.write_text("a\tb\n" + "1\t2\n" * 45_000 + "3\n")
     with pytest.raises(UserError, match="line 45002 has 1 columns"):
         list(read_table(str(path), "tsv", ["a"]))
+
+
+def test_an_empty_line_of_csv_with_one_column_is_an_empty_text(tmp_path: Path) -> None:
+    path = tmp_path / "table.csv"
+    path.write_text("de\na\n\nb\n")
+    assert [row["de"] for row in read(str(path), ["de"])] == ["a", "", "b"]

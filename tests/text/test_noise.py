@@ -69,6 +69,11 @@ def test_keys_beside_a_key() -> None:
         assert all(letter in keys[other] for letter, others in keys.items() for other in others)
 
 
+def test_the_keyboard_is_that_of_the_language_in_any_region() -> None:
+    assert neighbours("auto", "de_AT") == neighbours("auto", "de-AT") == neighbours("qwertz", "en")
+    assert neighbours("auto", "en_US") == neighbours("qwerty", "en") != neighbours("qwertz", "en")
+
+
 def test_casing_changes_case_alone() -> None:
     assert changed("casing", 1.0).lower() == TEXT.lower()
 

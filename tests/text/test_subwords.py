@@ -47,6 +47,12 @@ def test_blocks_are_encoded_and_counted(vocabulary: Folder) -> None:
     assert subwords.name != Subwords(vocabulary, 7).name
 
 
+def test_special_tokens_in_a_text_are_text(vocabulary: Folder) -> None:
+    tokenizer = Subwords(vocabulary, 50).tokenizer()
+    ((_, *ids, _),), _ = encode(tokenizer, [["the <s>dog</s> <pad>"]], 50)
+    assert not {tokenizer.bos_token_id, tokenizer.eos_token_id, tokenizer.pad_token_id}.intersection(ids)
+
+
 def test_targets_have_the_pieces_of_the_target_side(vocabulary: Folder, tmp_path: Path) -> None:
     """Marian's tokenizers have a vocabulary for each side."""
 

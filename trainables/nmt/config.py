@@ -23,7 +23,7 @@ def tag(language: str) -> str:
     return f"__{language}__"
 
 
-class Checking(Section):
+class ValidationSettings(Section):
     """Settings of validation during training."""
 
     metric: Literal["bleu", "chrf"] = "bleu"
@@ -41,7 +41,7 @@ class Config(Experiment):
     max_pieces: int = Field(500, ge=1)
     """Training examples with a longer side or view are left out, and counted."""
     model: ModelConfig = ModelConfig()
-    validation: Checking = Checking()
+    validation: ValidationSettings = ValidationSettings()
     decoding: ViewDecoding = ViewDecoding()
     scoring: TextScoring = TextScoring()
 

@@ -13,6 +13,7 @@ from augury.core.execution import ExecutorName
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus
 from augury.corpora.filters import clean_lines
+from augury.corpora.languages import base_language
 from augury.decoding.search import check_lengths
 from augury.decoding.settings import Decoding, Sampler, Translator, ViewDecoding
 from augury.experiments.cost import Size, transformer
@@ -41,7 +42,7 @@ class Nmt(VocabularyTask):
 
     def check(self, experiment: Config, store: Store) -> None:
         """Refuse metrics that cannot tokenise the target, and a vocabulary that the training text does not allow."""
-        apart = experiment.corpus.target_language.replace("_", "-").split("-")[0] in TOKENISED_APART
+        apart = base_language(experiment.corpus.target_language) in TOKENISED_APART
         if apart or any(split_suffix(name)[1] is not None for name in experiment.scoring.metrics):
             from augury.scoring.metrics import metric
 

@@ -23,7 +23,7 @@ class TinyT5(Section):
 
     architecture: Literal["tiny"]
     vocabulary_size: int = Field(1000, ge=10)
-    """Most subwords."""
+    """Maximum number of subwords."""
     layers: int = Field(2, ge=1)
     """Of the encoder, and as many of the decoder."""
     hidden_size: int = Field(64, ge=2)

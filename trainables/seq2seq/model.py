@@ -33,7 +33,7 @@ def build(
 
 
 def empty(config: PretrainedGenerator | TinyT5, directory: str) -> PreTrainedModel:
-    """Return the same model in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
+    """Return the same model in evaluation mode with random weights, to be replaced by those of a run."""
     settings = (
         AutoConfig.from_pretrained(directory) if isinstance(config, PretrainedGenerator) else _t5(config, directory)
     )

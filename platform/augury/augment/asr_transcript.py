@@ -109,6 +109,8 @@ class AsrTranscript(CorpusOperator):
         return {} if speech is None else {"recognised": speech.name}
 
     def measures(self, counts: Mapping[str, int]) -> dict[str, float]:
+        if not counts.get(WORDS):
+            return {}
         alignment = Alignment(*(counts.get(name, 0) for name in (ERRORS, MATCHES, WORDS)))
         return {"WER": word_error_rate(alignment), "WRR": word_recognition_rate(alignment)}
 
@@ -191,6 +193,11 @@ class AsrTranscript(CorpusOperator):
                 raise UserError(
                     f"no id in column {self.id_column} of {self._file} is one of the training text, such as {min(ids)}"
                 )
+        elif own_ids := spoken.manifest["spec"]["text"].get("id_column"):
+            raise UserError(
+                f"the training text has ids (id_column: {own_ids}), by which transcripts are found: give operator "
+                f"{self.operator} a table with column and id_column"
+            )
         elif rows < expected or (rows > expected and not spoken.manifest["spec"]["text"].get("first")):
             raise UserError(
                 f"{self._file} has {rows:,} rows and the training text {expected:,}: row n of one must belong to row n "

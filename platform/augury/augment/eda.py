@@ -30,6 +30,7 @@ from augury.core.rng import generator
 from augury.core.store import Store
 from augury.corpora.corpus import input_columns
 from augury.corpora.files import examine
+from augury.corpora.languages import base_language
 from augury.text.eda import OPERATIONS, Operation, augment, clean, operation_of
 from augury.text.segmentation import require_words
 from augury.text.synonyms import Synonyms, load_stop_words, load_synonyms, stop_words_file, synonyms_file
@@ -159,7 +160,7 @@ class EdaView(Eda):
 
 
 def _is_english(language: str) -> bool:
-    return language.partition("-")[0] == "en"
+    return base_language(language) == "en"
 
 
 def _unchanged(before: pa.ChunkedArray, after: Sequence[str]) -> int:

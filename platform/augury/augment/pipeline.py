@@ -191,7 +191,9 @@ def _group_parts(parts: Sequence[Part], columns: Sequence[str]) -> list[list[Par
     """Group the parts that read the same blocks, so that each block is read once."""
     groups: dict[Any, list[Part]] = {}
     for part in parts:
-        key = part.operator.operator if part.models or part.operator.BLOCK_ROWS else part.operator.reads(columns)
+        operator = part.operator
+        alone = part.models or operator.BLOCK_ROWS or isinstance(operator, CorpusOperator)
+        key = operator.operator if alone else operator.reads(columns)
         groups.setdefault(key, []).append(part)
     return list(groups.values())
 

@@ -141,8 +141,9 @@ class Translation:
         """
         folder = self.folder(store)
         make_once(folder, lambda: self._make(folder, store, execution, name, unit))
+        blocks = self._blocks()
         for shard in self.corpus.shards:
-            parts = [read_shard(folder, block.name) for block in self._blocks() if block.shard == shard]
+            parts = [read_shard(folder, block.name) for block in blocks if block.shard == shard]
             yield [text for part in parts for text in part.column("text").to_pylist()]
 
     @property

@@ -246,8 +246,14 @@ def _operator(arguments: argparse.Namespace) -> Operator:
     """Return the operator with its parameters from flags."""
     from augury.augment import operator
 
+    fields = operator.schema(arguments.operator).model_fields
     parameters = {
         key.removeprefix(PARAMETER): value for key, value in vars(arguments).items() if key.startswith(PARAMETER)
+    }
+    parameters |= {
+        name: None
+        for name, value in parameters.items()
+        if value == "none" and type(None) in get_args(fields[name].annotation)
     }
     return operator.parse({"operator": arguments.operator, **parameters})
 

@@ -64,9 +64,9 @@ def open_run(name: str, storage: str) -> tuple[Store, Folder]:
 
 
 def read_lines(stream: Any) -> list[str]:
-    """Return the lines of a text stream without line ends; only LF and CR LF end a line."""
+    """Return the lines of a text stream without line ends and byte order mark; only LF and CR LF end a line."""
     try:
-        text = stream.buffer.read().decode("utf-8")
+        text = stream.buffer.read().decode("utf-8-sig")
     except UnicodeDecodeError as error:
         byte, line = error.object[error.start], error.object[: error.start].count(b"\n") + 1
         raise UserError(f"the input is not UTF-8: byte 0x{byte:02x} in line {line}; convert it to UTF-8") from error
@@ -77,11 +77,11 @@ def read_lines(stream: Any) -> list[str]:
 
 
 def read_file(path: Path) -> list[str]:
-    """Return the lines of a text file as `read_lines` does; UserError if there is no such file."""
-    if not path.is_file():
-        raise UserError(f"no file '{path}': check the path")
-    with path.open(encoding="utf-8") as file:
-        return read_lines(file)
+    """Return the lines of a text file, plain or compressed, as `read_lines` does; UserError if it is not one."""
+    from augury.corpora import files
+
+    files.examine(str(path))
+    return [line.decode().removesuffix("\n").removesuffix("\r") for line in files.lines(path.expanduser())]
 
 
 def print_json(value: Any) -> None:

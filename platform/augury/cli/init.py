@@ -150,10 +150,14 @@ def _test(values: Sequence[str], tables: bool) -> tuple[str, list[str]]:
 
 def _columns(flag_value: Sequence[str] | None, table: str, required: Sequence[str]) -> list[str]:
     """Return the columns of a table for the columns of a task, from the flag, common names or a prompt."""
+    from augury.corpora.files import examine
     from augury.corpora.splits import BaseText
     from augury.corpora.tables import column_index, column_names
 
-    names = column_names(table, BaseText(file=table).layout)
+    layout = BaseText(file=table).layout
+    if layout != "parquet":
+        examine(table)
+    names = column_names(table, layout)
     matches = [next((name for name in COLUMN_NAMES[column] if name in names), None) for column in required]
     guess = [name for name in matches if name]
 

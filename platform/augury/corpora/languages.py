@@ -44,6 +44,11 @@ def check_language(code: str) -> str:
     raise UserError(f"'{code}' is not a language code: {hint} (use '{UNDETERMINED}' for a language without a code)")
 
 
+def base_language(code: str) -> str:
+    """Return a language code without script and region, in lower case: `pt` for `pt_BR`."""
+    return re.split("[-_]", code)[0].lower()
+
+
 LanguageCode = Annotated[str, AfterValidator(check_language)]
 """Type of a setting that is a language code."""
 

@@ -44,7 +44,10 @@ def column_names(path: str, layout: str) -> list[str]:
             return [file.schema.column(index).path for index in range(len(file.schema))]
     first = next(lines(find(path)), b"")
     if layout == "jsonl":
-        record = json.loads(first or b"{}")
+        try:
+            record = json.loads(first or b"{}")
+        except json.JSONDecodeError as error:
+            raise UserError(f"{path}, line 1 is not valid JSON: {error}") from error
         return list(record) if isinstance(record, dict) else []
     return next(csv.reader([first.decode()]), []) if layout == "csv" else _names(first)
 
@@ -151,6 +154,8 @@ def _csv(path: Path, columns: Sequence[str], header: Sequence[str] | None) -> It
 
 def _check_widths(rows: Iterable[list[str]], width: int, path: Path, reader: Any) -> Iterator[list[str]]:
     for row in rows:
+        if not row and width == 1:
+            row = [""]  # an empty line is an empty text
         if len(row) != width:
             raise _width_error(path, reader.line_num, len(row), width)
         yield row
@@ -166,7 +171,12 @@ def _jsonl(path: Path, columns: Sequence[str]) -> Iterator[pa.Table]:
             except json.JSONDecodeError as error:
                 raise UserError(f"{where} is not valid JSON: {error}") from error
             for column in columns:
-                values[column].append(_text_field(record, column, where))
+                text = _text_field(record, column, where)
+                try:
+                    text.encode()
+                except UnicodeEncodeError as error:
+                    raise UserError(f"{where}: column '{column}' has half a character ({error}): remove it") from error
+                values[column].append(text)
         yield pa.table({column: pa.array(texts, pa.string()) for column, texts in values.items()})
 
 

@@ -223,5 +223,5 @@ def _say_truncated(planned: Plan) -> None:
     for name, folder in planned.tokens.items():
         manifest = folder.manifest()
         if count := manifest["counts"].get(TRUNCATED):
-            most = planned.tokenizer.most
+            most = planned.tokenizer.max_length
             say_once(f"cut to {most} subwords: {count:,} of {manifest['rows']:,} rows of '{name}'")

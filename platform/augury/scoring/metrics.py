@@ -9,6 +9,7 @@ from typing import Literal
 
 from augury.core.errors import UserError, unknown
 from augury.core.plugins import Registry, file_of, is_path
+from augury.corpora.languages import base_language
 from augury.scoring import punctuation
 from augury.scoring.metric import Metric
 
@@ -39,7 +40,7 @@ def metric(name: str, language: str | None = None) -> Metric:
     Raises UserError if the name is unknown, if the tokeniser of the language is not installed, or if the metric needs a
     language and there is none. Some metrics need one only for certain characters, and raise when they read them.
     """
-    code = (language or "").replace("_", "-").split("-")[0].lower()
+    code = base_language(language or "")
     return metric_class(name)(name, code)
 
 

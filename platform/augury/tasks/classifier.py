@@ -47,7 +47,7 @@ def build(config: PretrainedClassifier | Scratch, labels: Sequence[str], directo
 
 
 def empty(config: PretrainedClassifier | Scratch, labels: Sequence[str], directory: str) -> PreTrainedModel:
-    """Return the same classifier in evaluation mode with parameters of no meaning, to be replaced by those of a run."""
+    """Return the same classifier in evaluation mode with random weights, to be replaced by those of a run."""
     return _random(_configuration(config, labels, directory), _name(config))
 
 
@@ -64,7 +64,7 @@ def check(
 ) -> None:
     """Raise UserError where Reader does not read a batch as `transformers` does with the tokenizer's own padding.
 
-    `embedded` has word embeddings read too, as attacks move them. Found out with parameters of no meaning for the few
+    `embedded` has word embeddings read too, as attacks move them. Found out with random weights for the few
     words that are read, so that a large vocabulary costs nothing.
     """
     tokenizer, settings = pretrained.tokenizer(directory), _configuration(config, labels, directory)
@@ -260,7 +260,7 @@ def _order(checkpoint: PretrainedConfig, labels: Sequence[str], name: str) -> Se
     at = {str(label).lower(): index for index, label in checkpoint.id2label.items()}
     if at.keys() != {label.lower() for label in labels}:
         classes = ", ".join(map(str, checkpoint.id2label.values()))
-        say_once(f"warning: '{name}' tells {classes}, not {', '.join(labels)}: it gets a new head")
+        say_once(f"warning: '{name}' has the labels {classes} instead of {', '.join(labels)}: it gets a new head")
         return None
     return [at[label.lower()] for label in labels]
 

@@ -42,7 +42,7 @@ class Scratch(Section):
     architecture: Literal["tiny", "small"]
     """Sizes, where they are not set."""
     vocabulary_size: int = Field(2000, ge=10)
-    """Most subwords, learned from the training text."""
+    """Maximum number of subwords, learned from the training text."""
     layers: int | None = Field(None, ge=1)
     hidden_size: int | None = Field(None, ge=2)
     feedforward_size: int | None = Field(None, ge=1)

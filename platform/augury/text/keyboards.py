@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import cache
 
+from augury.corpora.languages import base_language
 from augury.corpora.noise import Layout
 
 LAYOUTS: Mapping[str, tuple[str, ...]] = {
@@ -24,7 +25,7 @@ def neighbours(layout: Layout, language: str) -> Mapping[str, str]:
 
     Layout `auto` is that of the language (a code such as `de` or `de-AT`), by default qwerty.
     """
-    rows = LAYOUTS[LANGUAGE_LAYOUTS.get(language.partition("-")[0], "qwerty") if layout == "auto" else layout]
+    rows = LAYOUTS[LANGUAGE_LAYOUTS.get(base_language(language), "qwerty") if layout == "auto" else layout]
     keys = {letter: (x + SHIFT * y, y) for y, row in enumerate(rows) for x, letter in enumerate(row)}
     return {
         letter: "".join(

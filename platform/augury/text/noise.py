@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from augury.core.errors import UserError
+from augury.corpora.languages import base_language
 from augury.corpora.noise import Layout
 from augury.text.keyboards import neighbours
 from augury.text.phonetic import phonetic_key, require_keys
@@ -184,4 +185,4 @@ def _cased(letter: str, like: str) -> str:
 
 
 def _base(language: str) -> str:
-    return language.replace("_", "-").partition("-")[0].lower()
+    return base_language(language)

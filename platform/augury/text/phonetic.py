@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from augury.core.errors import UserError
+from augury.corpora.languages import base_language
 
 Rule = tuple[str, str]
 
@@ -99,4 +100,4 @@ def phonetic_key(word: str, language: str) -> str:
 
 
 def _base(language: str) -> str:
-    return language.replace("_", "-").partition("-")[0].lower()
+    return base_language(language)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Literal
 
+from augury.corpora.languages import base_language
 from augury.text import casing
 
 Tokenise = Literal["none", "moses"]
@@ -70,4 +71,4 @@ def _detokenizer(language: str) -> Callable[[str], str]:
 
 def _code(language: str) -> str:
     """Return the language code of Moses' rules."""
-    return language.replace("_", "-").split("-")[0]
+    return base_language(language)

@@ -57,10 +57,12 @@ def save(name: str, revision: str | None, folder: Folder) -> None:
 
 
 def tokenizer(directory: str) -> PreTrainedTokenizerBase:
-    """Load the tokenizer from a directory written by `save_pretrained`."""
+    """Load the tokenizer from a directory written by `save_pretrained`; `<s>` in a text is text to it."""
     from transformers import AutoTokenizer
 
-    return AutoTokenizer.from_pretrained(directory)
+    loaded = AutoTokenizer.from_pretrained(directory)
+    loaded.split_special_tokens = True
+    return loaded
 
 
 @cache

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from augury.core.errors import UserError
+from augury.corpora.languages import base_language
 from augury.text.words import words
 
 UNSPACED = frozenset({"zh", "ja", "th", "km", "lo", "my"})
@@ -17,7 +18,7 @@ def require_words(texts: Iterable[str], language: str, where: str) -> None:
 
     Text in a language without spaces is considered unsegmented if it has more than six letters per space.
     """
-    if language.replace("_", "-").partition("-")[0].lower() not in UNSPACED:
+    if base_language(language) not in UNSPACED:
         return
     spaces = letters = 0
     for text in texts:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, get_args
 
+from augury.core import config
 from augury.core.config import flatten
 from augury.core.store import Folder, Store
 from augury.experiments import runs
@@ -252,7 +253,7 @@ class _Sync:
         if best is not None:
             tags |= {"augury.best": best.name, "augury.best_configuration": best.address}
         folders = [folder for of_seeds in sweep.scored().values() for folder in of_seeds.values()]
-        scored = json.dumps([sweep.ended, *(run_status(folder)[1] for folder in folders)])
+        scored = config.address([sweep.ended, *(run_status(folder)[1] for folder in folders)])
         if logged.tags.get(SCORED) != scored:
             tags |= {SCORED: scored, "augury.answer": answer(summary.summarise(sweep))}
         filter_string = f"tags.{SWEEP} = '{sweep.name}' and tags.{LEVEL} = 'configuration'"

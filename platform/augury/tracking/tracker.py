@@ -151,7 +151,7 @@ class Tracker:
     def _attempt(self, subject: Folder | None, send: Callable[[], object]) -> None:
         """Send data; report the start and the end of an outage once each."""
         with self._syncing:
-            pending = {folder for folder in self._pending if folder == subject}
+            pending = self._pending & {subject}
             self._pending -= pending
             try:
                 send()
