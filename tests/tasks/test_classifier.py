@@ -128,7 +128,7 @@ def test_another_classifier_gets_a_new_head_and_it_is_said(
 ) -> None:
     path = checkpoint("xlm_roberta", classes)
     model, _ = loaded(path, tmp_path)
-    assert f"tells {', '.join(classes)}, not entailment, neutral, contradiction" in capsys.readouterr().err
+    assert f"labels {', '.join(classes)} instead of entailment, neutral, contradiction" in capsys.readouterr().err
     saved = load_file(path / "model.safetensors")
     for name, parameter in model.named_parameters():
         kept = name in saved and saved[name].shape == parameter.shape and torch.equal(saved[name], parameter)
