@@ -9,10 +9,12 @@ import pyarrow as pa
 import pytest
 
 from augury.augment import operator, pipeline
+from augury.augment.translation import cleaned_like
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.corpora.corpus import PARALLEL, read_shard
-from augury.corpora.ingest import cached_corpus
+from augury.corpora.ingest import cached_corpus, ingest
+from augury.corpora.spec import CorpusSpec
 from augury.decoding.settings import Decoding
 from augury.experiments import operator_models, preparation
 from augury.experiments.experiment import Experiment, systems
@@ -120,3 +122,19 @@ def test_mistakes_are_reported_before_anything_is_trained(
 ) -> None:
     with pytest.raises(UserError, match=message):
         experiment(tmp_path, name, language, **changes)
+
+
+def test_new_text_is_in_the_case_of_the_text_that_it_joins(tmp_path: Path) -> None:
+    (tmp_path / "a.de").write_text("Ein Haus\n")
+    (tmp_path / "a.en").write_text("A house\n")
+    train = {"source": str(tmp_path / "a.de"), "target": str(tmp_path / "a.en")}
+    store = Store(tmp_path / "store")
+    for lowercase, expected in ((True, ["zwei häuser"]), (False, ["Zwei Häuser"])):
+        settings = {
+            "source_language": "de",
+            "target_language": "en",
+            "train": train,
+            "filter": {"lowercase": lowercase},
+        }
+        corpus = ingest(CorpusSpec.model_validate(settings), "train", store)
+        assert cleaned_like(corpus, ["Zwei Häuser "]) == expected

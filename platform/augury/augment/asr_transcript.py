@@ -13,16 +13,15 @@ import pyarrow as pa
 from pydantic import Field, model_validator
 
 from augury.augment.operator import REJECTED, CorpusOperator, OperatorOutput, derive_records
-from augury.augment.translation import Translation
+from augury.augment.translation import Translation, cleaned_like
 from augury.core.citations import NOISY_NMT, Paper
 from augury.core.errors import UserError, unknown
 from augury.core.execution import Execution
 from augury.core.store import Store
 from augury.corpora.corpus import Corpus
-from augury.corpora.filters import clean_lines
 from augury.corpora.ingest import cached_corpus
 from augury.corpora.languages import UNDETERMINED
-from augury.corpora.monolingual import NAME, MonolingualFilter, MonolingualSpec
+from augury.corpora.monolingual import NAME, MonolingualSpec
 from augury.corpora.readers import open_text
 from augury.corpora.splits import BaseSpec
 from augury.decoding.speech import SpeechModel, content
@@ -177,10 +176,9 @@ class AsrTranscript(CorpusOperator):
             recognised = Translation(text, "text", speech, per_second=RECORDINGS_PER_SECOND, block_rows=BLOCK_ROWS)
             shards = recognised.hypotheses(store, execution, f"{self.operator}: recognise", "recordings")
             folders = [recognised.folder(store).name]
-        cleaning = {key: spoken.manifest["spec"]["filter"].get(key, False) for key in ("lowercase", "unescape")}
         heard: dict[str, str] = {}
         for block, lines in zip(text.blocks(["id"]), shards, strict=True):
-            cleaned = clean_lines([line or "" for line in lines], MonolingualFilter(**cleaning))
+            cleaned = cleaned_like(spoken, [line or "" for line in lines])
             heard |= zip(map(_shared_id, block.column("id").to_pylist()), cleaned, strict=True)
         return heard, folders
 

@@ -15,6 +15,7 @@ from augury.augment.translation import (
     PLAIN,
     Direction,
     Translation,
+    cleaned_like,
     count_outcomes,
     direction_experiment,
     require_view,
@@ -54,6 +55,7 @@ class DataDiversification(CorpusOperator):
     decoding: Decoding = Decoding(length_penalty=0.6)
     """How models translate; the default is that of the released code."""
 
+    VERSION: ClassVar[int] = 2
     EXAMPLE: ClassVar[str] = "seeds: [1, 2], system: {training.max_updates: 60}"
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"seeds", "directions", "forward", "backward", "system"})
@@ -112,7 +114,9 @@ class DataDiversification(CorpusOperator):
             name = f"translate {role}" if view == PLAIN else f"translate {role} {view}"
             outputs = translation.hypotheses(store, execution, name)
             for block, hypotheses in zip(corpus.blocks(), outputs, strict=True):
-                output = self._records(block, direction, hypotheses, number, known)
+                cleaned = cleaned_like(corpus, [text or "" for text in hypotheses])
+                written = [None if text is None else clean for text, clean in zip(hypotheses, cleaned, strict=True)]
+                output = self._records(block, direction, written, number, known)
                 yield output._replace(made_from=[translation.folder(store).name])
 
     def _model_views(self, models: Mapping[str, TrainedModel]) -> Iterator[tuple[str, TrainedModel, str]]:

@@ -14,6 +14,7 @@ from augury.augment.translation import (
     Direction,
     Translation,
     TranslationSampling,
+    cleaned_like,
     count_outcomes,
     direction_experiment,
     require_view,
@@ -50,6 +51,7 @@ class TranslatedText(CorpusOperator):
     """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
 
     DIRECTION: ClassVar[Direction]
+    VERSION: ClassVar[int] = 2
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual", "ready", "seed", "system"})
 
@@ -103,9 +105,13 @@ class TranslatedText(CorpusOperator):
         for block, hypotheses in zip(text.blocks(), outputs, strict=True):
             counts = count_outcomes(hypotheses)
             usable = pa.array([bool(output and output.strip()) for output in hypotheses])
+            texts = {
+                self.DIRECTION.read: block.column("text"),
+                self.DIRECTION.written: pa.array(hypotheses, pa.string()),
+            }
             sides = {
-                self.DIRECTION.read: block.column("text").filter(usable),
-                self.DIRECTION.written: pa.array(hypotheses, pa.string()).filter(usable),
+                side: pa.array(cleaned_like(corpus, text.filter(usable).to_pylist()), pa.string())
+                for side, text in texts.items()
             }
             parents = _parents(block.filter(usable), {**sides, **languages})
             yield OperatorOutput(

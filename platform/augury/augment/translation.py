@@ -20,6 +20,8 @@ from augury.core.progress import Stage
 from augury.core.rng import seed_of
 from augury.core.store import Folder, Store
 from augury.corpora.corpus import Corpus, read_shard, write_shard
+from augury.corpora.filters import clean_lines
+from augury.corpora.monolingual import MonolingualFilter
 from augury.corpora.spec import swapped
 from augury.decoding.settings import PLAIN as PLAIN
 from augury.decoding.settings import Decoding, Sampler, Sampling, Translator
@@ -99,6 +101,13 @@ def count_outcomes(hypotheses: Sequence[str | None]) -> Counter[str]:
     """Count the hypotheses, and by reason those that become no pair."""
     empty = sum(text is not None and not text.strip() for text in hypotheses)
     return Counter({"translated": len(hypotheses), "too long": hypotheses.count(None), "empty": empty})
+
+
+def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:
+    """Return texts in the case and with the entities of a corpus whose records they join; a mixture changes neither."""
+    cleaning = corpus.manifest.get("spec", {}).get("filter", {})
+    kept = {name: cleaning.get(name, False) for name in ("lowercase", "unescape")}
+    return clean_lines(texts, MonolingualFilter(**kept))
 
 
 @dataclass(frozen=True)
