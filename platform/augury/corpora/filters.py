@@ -143,7 +143,7 @@ def join_sides(*sides: pa.Array) -> pa.Array:
 
 
 def _strings(lines: Sequence[str]) -> pa.Array:
-    """Return lines as an array, as `pa.array` does, which imports pandas (a third of the time that `config` takes)."""
+    """Return lines as an array, as `pa.array` does, which imports pandas: a quarter of the time of `config`."""
     data = [line.encode() for line in lines]
     ends = np.cumsum([0, *map(len, data)], dtype=np.int64)
     buffers = [None, pa.py_buffer(ends), pa.py_buffer(b"".join(data))]

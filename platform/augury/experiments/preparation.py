@@ -99,8 +99,8 @@ def plan(experiment: Experiment, store: Store, models: Sequence[pipeline.Models]
     earlier = address(before, store) if before else None
     if experiment.stage:
         determined["stage"] = {"before": earlier, "carry": experiment.stage.carry}
-    beginning = config.address({**determined, "training": without_end(experiment.training)})
-    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), beginning, earlier)
+    prefix = config.address({**determined, "training": without_end(experiment.training)})
+    return Plan(parts, learned_from, tokenizer, texts, tokens, config.address(determined), prefix, earlier)
 
 
 def prepare(experiment: Experiment, store: Store, recording: Recording = unrecorded) -> Run:

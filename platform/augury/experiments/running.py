@@ -188,20 +188,18 @@ class _ProgressMonitor:
 
     def __init__(self, run: Folder, label: str, training: Training, line: StatusLine):
         self.run, self.label, self.training, self.line = run, label, training, line
-        self.seen, self.files = -1, set[str]()
+        self.files: dict[str, int] = {}
         self.latest: dict[str, float] = {}
         self.update, self.passes = 0, 0.0
 
     def refresh(self) -> None:
         """Read and show new records."""
-        files = set(history.files(self.run))
-        if self.files - files:  # a resumed run drops the records after its checkpoint
-            self.seen = -1
-        self.files = files
-        for record in history.read(self.run, self.seen):
-            if record["update"] >= self.seen:
+        files = history.files(self.run)
+        for name, _ in sorted(files.items() - self.files.items()):  # a resumed run writes anew what it dropped
+            for record in history.records(self.run, name):
                 self.latest |= record["metrics"]
-                self.update, self.passes, self.seen = record["update"], record["passes"], record["update"]
+                self.update, self.passes = record["update"], record["passes"]
+        self.files = files
         if self.latest:
             self.line.show(self.text(), self.share())
 

@@ -59,9 +59,9 @@ class History:
         self._flushed = time.monotonic()
 
 
-def read(run: Folder, after: int = -1) -> list[Record]:
-    """Return the records of a run, by update; those of files that start before `after` are left out."""
-    unsorted = [record for name in files(run) if _first(name) >= after for record in records(run, name)]
+def read(run: Folder) -> list[Record]:
+    """Return the records of a run, by update."""
+    unsorted = [record for name in files(run) for record in records(run, name)]
     return sorted(unsorted, key=lambda record: record["update"])
 
 
