@@ -53,6 +53,18 @@ def test_no_call_begins_after_the_iterator_is_closed() -> None:
     assert len(begun) <= 3
 
 
+def test_an_interrupt_within_a_call_is_raised_and_ends_the_calls() -> None:
+    begun = []
+
+    def call(number: int) -> None:
+        begun.append(number)
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        list(run_concurrently([functools.partial(call, number) for number in range(3)], 1))
+    assert begun == [0]
+
+
 def _call_directly(call: Callable[[], None]) -> None:
     call()
 

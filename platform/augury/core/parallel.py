@@ -16,10 +16,10 @@ def run_concurrently(calls: Sequence[Callable[[], T]], limit: int) -> Iterator[t
     """Run `calls`, at most `limit` at a time; yield the index and the result or exception of each as it finishes.
 
     Once the iterator is closed, no further call begins. Threads are daemons rather than a pool's, which would delay an
-    interrupt until all running calls have finished.
+    interrupt until all running calls have finished. An interrupt within a call, where Ray raises it, is raised here.
     """
     pending: queue.SimpleQueue[int] = queue.SimpleQueue()
-    finished: queue.SimpleQueue[tuple[int, T | Exception]] = queue.SimpleQueue()
+    finished: queue.SimpleQueue[tuple[int, T | BaseException]] = queue.SimpleQueue()
     for index in range(len(calls)):
         pending.put(index)
 
@@ -33,17 +33,21 @@ def run_concurrently(calls: Sequence[Callable[[], T]], limit: int) -> Iterator[t
                 finished.put((index, calls[index]()))
             except Exception as error:
                 finished.put((index, error))
+            except BaseException as error:
+                finished.put((index, error))
+                return
 
     for _ in range(min(limit, len(calls))):
         threading.Thread(target=work, daemon=True).start()
     try:
         for _ in calls:
             while True:  # a blocking get would not be interruptible
-                try:
-                    yield finished.get(timeout=1.0)
+                with suppress(queue.Empty):
+                    index, result = finished.get(timeout=1.0)
                     break
-                except queue.Empty:
-                    continue
+            if isinstance(result, BaseException) and not isinstance(result, Exception):
+                raise result
+            yield index, result
     finally:
         with suppress(queue.Empty):
             while True:
