@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from augury.core.config import discriminated_union
+from augury.core.errors import UserError
 from augury.corpora.nli import NliSpec
 from augury.corpora.spec import CorpusSpec
 from augury.experiments.experiment import AnyRegime, Experiment
@@ -76,6 +77,15 @@ class Config(Experiment):
     regime: AnyRegime = Plain(label_smoothing=0.0)
     training: GeneratorTraining = GeneratorTraining()
     scoring: TextScoring = TextScoring()
+
+    @model_validator(mode="after")
+    def _prompts_unchanged(self) -> Config:
+        if self.augment and not isinstance(self.corpus, TextCorpus):
+            raise UserError(
+                f"operator {self.augment[0].operator} would change the prompt that a generator of form: "
+                f"{self.corpus.form} reads before its text: leave out augment, or take form: text"
+            )
+        return self
 
     @property
     def test_sets(self) -> list[str]:

@@ -60,3 +60,10 @@ def test_an_experiment_survives_being_written_and_read(toy: Any) -> None:
 def test_errors_name_key_and_remedy(toy: Any, change: dict[str, Any], message: str) -> None:
     with pytest.raises(UserError, match=re.escape(message)):
         parse({**toy.content({"form": "text", **toy.parallel}), **change})
+
+
+@pytest.mark.parametrize("form", ["hypothesis", "reorder"])
+def test_operators_that_would_change_a_prompt_are_refused(toy: Any, form: str) -> None:
+    file = toy.content({"form": form, **(toy.nli if form == "hypothesis" else toy.parallel)})
+    with pytest.raises(UserError, match=f"prompt that a generator of form: {form} reads"):
+        parse({**file, "augment": [{"operator": "noise", "casing": 0.1}]})
