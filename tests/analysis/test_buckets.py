@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 
 from augury.analysis.buckets import (
     FREQUENCIES,
     LENGTHS,
     bucket_name,
+    buckets,
     f_measure,
     frequency_statistics,
     length_statistics,
@@ -41,3 +45,14 @@ def test_a_sentence_is_in_the_bucket_of_its_references_length() -> None:
     table = length_statistics([short, short], [short, long])
     assert table[0].tolist() == [statistics(short, short), [0] * 9]
     assert table[1].tolist() == [[0] * 9, statistics(short, long)]
+
+
+def test_a_bucket_of_few_sentences_has_no_interval() -> None:
+    """Of 1,000 resamples of 31 sentences, 362 would have none of the long one, and BLEU 0."""
+    lines = [*["a b c d e"] * 30, "f g h i j k l m n o p q"]
+    system: Any = SimpleNamespace(name="copy", language="en", references=lines, outputs=lambda: lines)
+    (result,) = buckets([system], counted_in="references")
+    short, long = result.length
+    assert (short.value, long.value) == (pytest.approx(100), pytest.approx(100))
+    assert short.interval is not None and short.interval.low == pytest.approx(100)
+    assert (long.bucket, long.size, long.interval) == ("10–19", 1, None)

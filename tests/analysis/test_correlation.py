@@ -58,9 +58,26 @@ def test_layers_views_and_models_are_compared() -> None:
     ]
     assert [round(pair.value.pwcca, 6) == 1 for pair in result.views] == [True, False]
     assert [round(pair.value.pwcca, 6) == 1 for pair in result.models] == [True, False]
-    assert 0 < result.baseline.mean < 1
+    assert {pair.noise for pair in result.views} == {random_baseline(40, 4, 4)}
+
+
+def test_noise_has_the_widths_of_the_states_compared() -> None:
+    random = np.random.default_rng(1)
+    wide, narrow = random.standard_normal((40, 8)), random.standard_normal((40, 3))
+    result = correlations([system("wide", {"plain": [wide]}), system("narrow", {"plain": [narrow]})])
+    assert [pair.noise for pair in result.models] == [random_baseline(40, 3, 8)]
+
+
+def test_rounding_of_constant_states_does_not_correlate() -> None:
+    random = np.random.default_rng(1)
+    first, second = random.standard_normal((2, 6750, 8)).astype(np.float32)
+    constant = [
+        np.column_stack([space, np.full(6750, 0.1 * factor, np.float32)]) for space, factor in ((first, 1), (second, 3))
+    ]
+    assert correlation(*constant).mean == pytest.approx(correlation(first, second).mean, abs=1e-6)
 
 
 def test_too_few_sentences_are_refused() -> None:
-    with pytest.raises(UserError, match="40 sentences do not tell 64 dimensions"):
-        correlations([system("one", {"plain": [np.zeros((40, 64))]})])
+    for dimensions in (39, 64):
+        with pytest.raises(UserError, match=f"40 sentences do not tell {dimensions} dimensions"):
+            correlations([system("one", {"plain": [np.zeros((40, dimensions))]})])

@@ -68,6 +68,8 @@ def test_invalid_keys_are_refused(tmp_path: Path) -> None:
         analyse_keys(experiment, store, [0])
     with pytest.raises(UserError, match="reads"):
         analyse_keys(tiny.experiment("nli", tmp_path), store)
+    with pytest.raises(UserError, match="vocabulary.tokenise=none"):
+        analyse_keys(tiny.experiment("nmt", tmp_path, vocabulary={"size": 200, "casing": "inline"}), store)
 
 
 def test_halves_of_the_text_say_how_far_it_decides(tmp_path: Path) -> None:

@@ -254,6 +254,7 @@ def test_systems_that_cannot_be_compared_are_rejected(runs: Runs, capsys: pytest
     assert "base is the only system" in refused(capsys, "aa", *storage)
     runs.sweep("young", {"beta=0": "ab" * 8, "beta=5": "bb" * 8})
     assert "the reference of sweep young has no scores yet" in refused(capsys, "sweeps/young", *storage)
+    assert "--metrics is for files of hypotheses" in refused(capsys, "aa", "bb", "--metrics", "ter", *storage)
     assert "no sweep 'yung'" in refused(capsys, "sweeps/yung", *storage)
 
 

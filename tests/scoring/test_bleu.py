@@ -7,6 +7,7 @@ import sacrebleu
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from augury.core.errors import UserError
 from augury.scoring import bleu
 
 SENTENCES = st.lists(st.sampled_from(["a", "b", "c", "d", "E"]), max_size=9).map(" ".join)
@@ -89,3 +90,10 @@ def test_moses_escapes():
 )
 def test_moses_follows_the_language(language: str, tokens: tuple[str, ...]):
     assert bleu.moses("l'été am 3. Mai", language) == tokens
+
+
+def test_languages_written_like_chinese_are_tokenised_like_it() -> None:
+    cantonese = bleu.Bleu("bleu", "yue")
+    assert cantonese.prepare("我喜欢，很。") == bleu.Bleu("bleu", "zh").prepare("我喜欢，很。") == tuple("我喜欢，很。")
+    with pytest.raises(UserError, match="give its language"):
+        bleu.Bleu("bleu", "und").prepare("我喜欢")

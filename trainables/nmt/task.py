@@ -125,11 +125,12 @@ class Nmt(VocabularyTask):
         executor: ExecutorName = "local",
         decoding: Decoding | None = None,
         label: str = "translate",
+        domain: str | None = None,
     ) -> list[str]:
-        return self._trained(run).translate_ids(sources, decoding, executor, label)
+        return self._trained(run).translate_ids(sources, decoding, executor, label, domain)
 
-    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
-        return self._trained(run).encoder_states(sources)
+    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None) -> list[np.ndarray]:
+        return self._trained(run).encoder_states(sources, domain)
 
     def sampler(self, run: Run) -> Sampler:
         return self._trained(run).sampler()

@@ -85,10 +85,15 @@ class Trained:
         return bayes_risk.choose(candidates, chosen.utility, self.experiment.corpus.target_language)
 
     def translate_ids(
-        self, sources: Sequence[Sequence[int]], decoding: Decoding | None, executor: ExecutorName, label: str
+        self,
+        sources: Sequence[Sequence[int]],
+        decoding: Decoding | None,
+        executor: ExecutorName,
+        label: str,
+        domain: str | None = None,
     ) -> list[str]:
         """Return the translations of sources in ids without tag and end of sentence, each from itself alone."""
-        before = self._prefix()
+        before = self._prefix(domain)
         tagged = [[*before, *source] if source else [] for source in sources]
         return self._texts(self._search([tagged], decoding or self.experiment.decoding, executor, label))
 
@@ -123,11 +128,11 @@ class Trained:
 
         return draw
 
-    def encoder_states(self, sources: Sequence[Sequence[int]]) -> list[NDArray]:
+    def encoder_states(self, sources: Sequence[Sequence[int]], domain: str | None = None) -> list[NDArray]:
         """Return the mean state of every source for every layer; tag and end of sentence are read, and not counted."""
         from augury.decoding.states import mean_states
 
-        before, positions = self._prefix(), self.experiment.model.max_positions
+        before, positions = self._prefix(domain), self.experiment.model.max_positions
         framed = [[*before, *source, self.vocabulary.eos] for source in sources]
         if (longest := max(map(len, framed))) > positions:
             raise UserError(f"a source of {longest} pieces exceeds model.max_positions={positions}")

@@ -28,7 +28,7 @@ LENGTHS = (10, 20, 30, 40, 50, 60)
 WORDS = 3
 """The number of counts of a sentence: words matched, of the reference, of the output."""
 TESTED = 20
-"""The minimum number of sentences in a bucket for a test: fewer do not generalise."""
+"""The minimum number of sentences in a bucket for an interval or a test: many resamples of fewer have none of them."""
 
 CountedIn = Literal["train", "references"]
 Words = tuple[str, ...]
@@ -43,9 +43,10 @@ class Bucket:
     """Words of the references, or sentences."""
     value: float
     """F-measure (0 to 1) or BLEU (0 to 100)."""
-    interval: Interval
+    interval: Interval | None
+    """None below `TESTED` sentences."""
     against_first: Difference | None
-    """Against the first system (paired bootstrap over sentences); None for that itself and below 20 sentences."""
+    """Against the first system (paired bootstrap over sentences); None for that itself and below `TESTED` sentences."""
     precision: float | None = None
     recall: float | None = None
 
@@ -55,6 +56,8 @@ class Buckets:
     """The buckets of one system that are not empty."""
 
     system: str
+    counted_in: CountedIn
+    """The text in which words were counted: the training target of the first system, or the references."""
     frequency: tuple[Bucket, ...]
     length: tuple[Bucket, ...]
 
@@ -75,7 +78,7 @@ def buckets(systems: Sequence[System], *, counted_in: CountedIn = "train") -> li
         sentences = _resampled(length_statistics(outputs, references), _bleu)
         first = first or [words, sentences]
         frequency, length = _buckets(FREQUENCIES, words, first[0]), _buckets(LENGTHS, sentences, first[1])
-        results.append(Buckets(system.name, frequency, length))
+        results.append(Buckets(system.name, counted_in, frequency, length))
     return results
 
 
@@ -96,13 +99,14 @@ def _buckets(
 
 def _bucket(name: str, resampled: Resampled, first: Resampled) -> Bucket:
     (counts,) = resampled.statistics
-    tested = resampled is not first and counts.any(1).sum() >= TESTED
-    difference = compare(first, resampled) if tested else None
+    enough = counts.any(1).sum() >= TESTED
+    difference = compare(first, resampled) if enough and resampled is not first else None
     precision = recall = None
     if counts.shape[1] == WORDS:
         matched, expected, output = counts.sum(0).tolist()
         precision, recall = matched / max(1, output), matched / max(1, expected)
-    return Bucket(name, _size(counts), resampled.value, interval(resampled), difference, precision, recall)
+    bounds = interval(resampled) if enough else None
+    return Bucket(name, _size(counts), resampled.value, bounds, difference, precision, recall)
 
 
 def _size(counts: NDArray[np.int64]) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import combinations
 
 import numpy as np
@@ -20,7 +21,7 @@ from augury.core.rng import generator
 from augury.experiments.views import PLAIN
 
 NEGLIGIBLE = 1e-10
-"""Directions with a singular value below this share of the largest are dropped."""
+"""Directions with a singular value below this share of the largest are dropped, or below that of rounding errors."""
 LEADING = 0.98
 """The truncated mean is over the leading correlations that hold this share of their sum (`cca_core.py` of SVCCA)."""
 
@@ -46,6 +47,8 @@ class StateCorrelation:
     first: State
     second: State
     value: Correlation
+    noise: Correlation
+    """Between independent normal numbers of the same shapes."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,6 @@ class Correlations:
     sentences: int
     dimensions: tuple[int, ...]
     """The width of the states of every system."""
-    baseline: Correlation
-    """Between independent normal numbers of the shape of the first system's states."""
     layers: tuple[StateCorrelation, ...]
     """Between the layers of a system, of the plain source."""
     views: tuple[StateCorrelation, ...]
@@ -68,19 +69,21 @@ class Correlations:
 def correlations(systems: Sequence[System]) -> Correlations:
     """Return the correlations of the encoder states of the test sentences.
 
-    UserError where there are not more sentences than dimensions, as all correlations would be 1.
+    UserError where there are not two more sentences than dimensions, as all correlations would be 1.
     """
     states = {(system.name, view): system.states(view) for system in systems for view in system.views}
     widths = [states[system.name, PLAIN][0].shape[1] for system in systems]
     sentences = len(systems[0].sources)
-    if sentences <= max(widths):
+    if sentences <= max(widths) + 1:  # centring takes one
         raise UserError(
             f"{sentences} sentences do not tell {max(widths)} dimensions of encoder states apart: give more with "
             "--sentences, or a larger --test"
         )
 
     def between(first: State, second: State) -> StateCorrelation:
-        return StateCorrelation(first, second, correlation(states[first[:2]][first[2]], states[second[:2]][second[2]]))
+        spaces = [states[state[:2]][state[2]] for state in (first, second)]
+        noise = random_baseline(sentences, *sorted(space.shape[1] for space in spaces))
+        return StateCorrelation(first, second, correlation(*spaces), noise)
 
     first, depth = systems[0].name, {system.name: len(states[system.name, PLAIN]) for system in systems}
     layers = [
@@ -100,8 +103,7 @@ def correlations(systems: Sequence[System]) -> Correlations:
         if name != first
         for layer in range(min(depth[first], count))
     ]
-    baseline = random_baseline(sentences, widths[0], widths[0])
-    return Correlations(sentences, tuple(widths), baseline, tuple(layers), tuple(views), tuple(models))
+    return Correlations(sentences, tuple(widths), tuple(layers), tuple(views), tuple(models))
 
 
 def correlation(first: Space, second: Space) -> Correlation:
@@ -121,6 +123,7 @@ def correlation(first: Space, second: Space) -> Correlation:
     return Correlation(float(weights @ rho / weights.sum()), float(rho.mean()), float(rho[: _leading(rho)].mean()))
 
 
+@cache
 def random_baseline(sentences: int, first: int, second: int, seed: int = 1) -> Correlation:
     """Return the correlation of independent standard normal numbers: that of spaces of this shape by chance."""
     random = generator("random baseline", sentences, first, second, seed)
@@ -129,10 +132,12 @@ def random_baseline(sentences: int, first: int, second: int, seed: int = 1) -> C
 
 def _basis(space: Space) -> tuple[Space, Space]:
     """Return an orthonormal basis of the centred space, (sentences, rank), and its coordinates, (rank, dimensions)."""
-    centred = np.asarray(space, np.float64) - space.mean(0)
+    exact = np.asarray(space, np.float64)
+    centred = exact - exact.mean(0)
     basis, triangle = np.linalg.qr(centred)
     left, sizes, right = np.linalg.svd(triangle, full_matrices=False)
-    kept = sizes > NEGLIGIBLE * max(sizes.max(initial=0.0), np.finfo(float).tiny)
+    rounding = len(space) ** 0.5 * np.finfo(space.dtype).eps
+    kept = sizes > max(NEGLIGIBLE, rounding) * max(sizes.max(initial=0.0), np.finfo(float).tiny)
     return basis @ left[:, kept], sizes[kept, None] * right[kept]
 
 

@@ -129,6 +129,12 @@ def analyse_keys(
     task = trainable.find(experiment.task)
     cipher = next((part for part in experiment.augment if isinstance(part, Cipher)), Cipher())
     cipher.check(experiment.corpus.SCHEMA.names)
+    settings = getattr(experiment, "vocabulary", None)
+    if settings is not None and not settings.preprocessor("", "").is_identity:
+        raise UserError(
+            "keys are compared by where pieces end between the letters of the text, which vocabulary.tokenise and "
+            "vocabulary.casing change: analyse them with --set vocabulary.tokenise=none vocabulary.casing=none"
+        )
     corpus = task.corpus(experiment, "train", store)
     alphabet = Alphabet.from_json(pipeline.fit(corpus, cipher, store, execution=experiment.execution))
     chosen = list(dict.fromkeys(keys or range(1, min(MOST_KEYS + 1, alphabet.period))))

@@ -20,8 +20,9 @@ from augury.experiments import trainable, views
 from augury.experiments.run import Run
 from augury.experiments.runs import DESCRIPTION
 from augury.experiments.views import PLAIN
+from augury.text import casing
 from augury.text.tokens import Tokens
-from augury.text.vocabulary_settings import SPECIALS
+from augury.text.vocabulary_settings import SPACE, SPECIALS
 
 VALID = "valid"
 
@@ -71,8 +72,9 @@ class System:
 
     @property
     def special(self) -> frozenset[int]:
-        """The ids of special symbols."""
-        return frozenset(index for index, piece in enumerate(self.pieces) if piece in SPECIALS)
+        """The ids of special symbols, and of markers of case."""
+        symbols = {*SPECIALS, *casing.SYMBOLS}
+        return frozenset(index for index, piece in enumerate(self.pieces) if piece.removeprefix(SPACE) in symbols)
 
     def ids(self, view: str = PLAIN) -> list[list[int]]:
         """Return the ids of the sentences in a view, without tag and end of sentence."""
@@ -97,11 +99,18 @@ class System:
     def translate(self, sources: Sequence[Sequence[int]], label: str) -> list[str]:
         """Return the translations of sources, given as ids without tag; `label` is that of the progress line."""
         executor = self.executor or self.run.experiment.execution.executor
-        return self._task.translate_ids(self.run, sources, executor=executor, decoding=self.decoding, label=label)
+        return self._task.translate_ids(
+            self.run, sources, executor=executor, decoding=self.decoding, label=label, domain=self._domain
+        )
 
     def states(self, view: str = PLAIN) -> list[NDArray[np.float32]]:
         """Return the mean encoder state of every sentence, (sentences, dimensions) for every layer from embeddings."""
-        return self._cached("states", view, lambda: self._task.encoder_states(self.run, self.ids(view)))
+        return self._cached("states", view, lambda: self._task.encoder_states(self.run, self.ids(view), self._domain))
+
+    @property
+    def _domain(self) -> str | None:
+        """The tag that the model reads before the sentences of the test set."""
+        return self.run.experiment.corpus.tag(self.test)
 
     @property
     def _task(self) -> trainable.Trainable:

@@ -22,8 +22,11 @@ UNKNOWN = "und"
 
 
 def selected(argv: Sequence[str]) -> bool:
-    """Return whether these arguments of `augury analyze` select the analysis of keys."""
-    return next((argument for argument in argv if not argument.startswith("-")), None) == WORD
+    """Return whether these arguments of `augury analyze` select the analysis of keys.
+
+    The word is the first argument, or comes after flags such as `--storage results`; runs have no such name.
+    """
+    return WORD in argv
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -65,7 +68,8 @@ def run(arguments: argparse.Namespace) -> int:
     corpus = experiment.name if arguments.experiment else f"{arguments.source} and {arguments.target}"
     settings = {"keys": sorted(key.key for key in result.keys), "sentences": arguments.sentences}
     report = reports.report(result, corpus, settings)
-    identity = {"corpus": experiment.corpus.to_dict(), "vocabulary": experiment.to_dict()["vocabulary"], **settings}
+    content = experiment.to_dict()
+    identity = {name: content.get(name) for name in ("corpus", "vocabulary", "augment")} | settings
     folder = store.folder(ANALYSES, f"keys-{config.address(identity)}")
     report.write(folder)
     page = f"{folder.uri}/{report.page}"

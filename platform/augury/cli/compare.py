@@ -45,9 +45,9 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
     parser.add_argument(
         "--metrics",
         nargs="+",
-        default=["bleu", "chrf"],
         metavar="METRIC",
-        help="metrics for files, deciding one first: bleu, chrf, chrf++, ter, ... as for `augury score`, or accuracy",
+        help="metrics for files, deciding one first: bleu, chrf, chrf++, ter, ... as for `augury score`, or accuracy "
+        "(default: bleu chrf)",
     )
     parser.add_argument(
         "--views",
@@ -80,6 +80,12 @@ def run(arguments: argparse.Namespace) -> int:
     from augury.reporting.mean import compare_all
     from augury.reporting.selection import common_tests, load_systems
 
+    for flag in ("metrics", "language", "sources"):
+        if getattr(arguments, flag) is not None and arguments.references is None:
+            raise UserError(
+                f"--{flag} is for files of hypotheses, compared with --references; runs have the scores that their "
+                "experiment names (scoring.metrics): leave it out"
+            )
     decoded = _decode(arguments)
     if decoded:
         systems = [system.result for system in decoded]
@@ -178,7 +184,7 @@ def _score_files(arguments: argparse.Namespace) -> list[SystemResult]:
             references,
             test=arguments.references.name,
             language=arguments.language,
-            metrics=list(dict.fromkeys(arguments.metrics)),
+            metrics=list(dict.fromkeys(arguments.metrics or ["bleu", "chrf"])),
             sources=sources,
         )
         for files in arguments.systems

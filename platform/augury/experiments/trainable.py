@@ -137,14 +137,19 @@ class Trainable(ABC):
         executor: ExecutorName = "local",
         decoding: Decoding | None = None,
         label: str = "translate",
+        domain: str | None = None,
     ) -> list[str]:
-        """Return the outputs for sources in the untagged ids of `encode`; `label` is that of the progress line."""
+        """Return the outputs for sources in the untagged ids of `encode`, read after the tag `domain` if given.
+
+        `label` is that of the progress line.
+        """
         raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
 
-    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]]) -> list[np.ndarray]:
+    def encoder_states(self, run: Run, sources: Sequence[Sequence[int]], domain: str | None = None) -> list[np.ndarray]:
         """Return the mean encoder state of every source, (sources, hidden) for every layer from the embeddings on.
 
-        Sources are untagged ids of `encode`, not empty; tag and end of sentence are read but left out of the mean.
+        Sources are untagged ids of `encode`, not empty; tags (`domain` among them, if given) and end of sentence are
+        read but left out of the mean.
         """
         raise UserError(f"runs of task {run.experiment.task} cannot be analysed: take one of nmt")
 

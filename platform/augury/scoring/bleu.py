@@ -24,6 +24,9 @@ EAST_ASIAN = re.compile(
     r"\U00020000-\U0003ffff]"
 )
 """Characters that the Chinese, Japanese and Korean tokenisers split differently from 13a, full-width ones included."""
+SINITIC = frozenset({"cmn", "gan", "hak", "hsn", "lzh", "nan", "wuu", "yue"})
+"""Codes of languages that are written like Chinese, in addition to zh."""
+UNKNOWN = ("", "und")
 _HYPHEN = re.compile(r"(\S)-(\S)")
 _ONE_REFERENCE = [[""]]  # sacreBLEU's signatures need the number of references
 
@@ -57,16 +60,16 @@ class Bleu(_Bleu):
         from sacrebleu.metrics.bleu import BLEU
 
         super().__init__(name, language)
-        lower = self.option == "lower"
+        lower, rules = self.option == "lower", "zh" if language in SINITIC else language
         try:
-            library = BLEU(lowercase=lower, smooth_method=self.smoothing, trg_lang=language, references=_ONE_REFERENCE)
+            library = BLEU(lowercase=lower, smooth_method=self.smoothing, trg_lang=rules, references=_ONE_REFERENCE)
         except RuntimeError as error:  # the tokenisers of ja and ko are optional packages
             reason = " ".join(str(error).split())
             raise UserError(f"metric '{name}' cannot tokenise '{language}': {reason}") from error
         self.tokenizer, self.signature = library.tokenizer, str(library.get_signature())
 
     def prepare(self, line: str) -> tuple[str, ...]:
-        if not self.language and (character := EAST_ASIAN.search(line)):
+        if self.language in UNKNOWN and (character := EAST_ASIAN.search(line)):
             raise UserError(
                 f"metric '{self.name}' tokenises Chinese, Japanese and Korean by special rules, and the text contains "
                 f"'{character[0]}': give its language (--language zh, ja, ko, or another)"

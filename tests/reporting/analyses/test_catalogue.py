@@ -87,7 +87,7 @@ def test_keys_are_analysed_from_files(tmp_path: Any, capsys: pytest.CaptureFixtu
         (tmp_path / name).write_text("".join(f"{line} {row}\n" for row, line in enumerate(words)))
     files = ["--source", f"{tmp_path}/a.de", "--target", f"{tmp_path}/a.en", "--storage", f"{tmp_path}/results"]
     size = ["--set", "vocabulary.size=50", "--set", "vocabulary.size_per_key=10"]
-    assert main(["analyze", "keys", *files, *size, "--keys", "1", "2", "--json"]) == 0
+    assert main(["analyze", *files, "keys", *size, "--keys", "1", "2", "--json"]) == 0
     printed = json.loads(capsys.readouterr().out)
     assert sorted(key["key"] for key in printed["results"]["keys"]) == [1, 2]
     assert printed["cautions"] and printed["page"].endswith("keys.html")

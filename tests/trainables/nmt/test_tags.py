@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import torch
 
+from augury.analysis.system import open_systems
 from augury.core.errors import UserError
 from augury.core.store import Store
 from augury.experiments import evaluation
@@ -104,6 +105,16 @@ def test_every_test_set_is_read_with_its_tag(untrained: Untrained, monkeypatch: 
     begin = [{source[0] for source in sources} for sources in searched]
     assert begin[:2] == [{vocabulary.tags[CLEAN]}, {vocabulary.tags[NOISY]}]
     assert not begin[2] & {*vocabulary.tags.values()}
+
+
+def test_analyses_read_a_test_set_with_its_tag(untrained: Untrained, monkeypatch: pytest.MonkeyPatch) -> None:
+    run = untrained(corpus=CORPUS, vocabulary=RESERVED)
+    evaluation.evaluate(run)
+    scored = run.folder.sub("hypotheses").read("mtnt.txt").decode().splitlines()
+    (system,) = open_systems([run.folder], test="mtnt")
+    assert system.outputs() == scored
+    tagged, untagged = system.states()[-1], trained.Trained(run).encoder_states(system.ids())[-1]
+    assert not np.allclose(tagged, untagged)
 
 
 def test_another_tag_or_weight_is_another_training_and_another_test_tag_another_score(tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 from augury.analysis.buckets import TESTED, Bucket, Buckets, buckets
 from augury.analysis.system import System
 from augury.reporting.analyses.report import Analysis, Part, difference_cells, test_label
-from augury.reporting.figures import Figure, chart, trace
+from augury.reporting.figures import Figure, IntervalEnds, chart, trace
 from augury.reporting.numbers import interval
 from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, table
@@ -33,7 +33,7 @@ FREQUENCY = BucketKind(
     "frequency",
     "F-measure by frequency",
     "words",
-    "count in the training target",
+    "count",
     "F-measure",
     100.0,
     "F1 × 100 of words, matched within a sentence; a word is in the bucket of its own count, the words of references, "
@@ -50,20 +50,26 @@ def answer(results: Sequence[Buckets], systems: Sequence[System]) -> str:
         rare, frequent = first.frequency[0], first.frequency[-1]
         return (
             f"On {test_label(systems)}, {first.system} has F {100 * rare.value:.1f} on words that occur {rare.bucket} "
-            f"times in training, and {100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
+            f"times in {_counted(first)}, and {100 * frequent.value:.1f} on those that occur {frequent.bucket} times."
         )
-    summary = "; ".join(_differences(kind, result, first) for result in others for kind in (FREQUENCY, LENGTH))
+    summary = "; ".join(_differences(kind, result, first) for result in others for kind in _kinds(first))
     return f"On {test_label(systems)}, {summary} (paired bootstrap, p < 0.05 corrected for the buckets)."
 
 
 def parts(results: Sequence[Buckets], systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
     """Return a table and a chart for every kind of buckets."""
     names = [result.system for result in results]
-    of_references = settings["counted_in"] == "references"
-    frequency = FREQUENCY._replace(axis="count in the references") if of_references else FREQUENCY
     return [
-        Part(kind.title, _table(kind, results), (_chart(kind, results),), legend(names)) for kind in (frequency, LENGTH)
+        Part(kind.title, _table(kind, results), (_chart(kind, results),), legend(names)) for kind in _kinds(results[0])
     ]
+
+
+def _kinds(result: Buckets) -> tuple[BucketKind, BucketKind]:
+    return FREQUENCY._replace(axis=f"count in {_counted(result)}"), LENGTH
+
+
+def _counted(result: Buckets) -> str:
+    return "the references" if result.counted_in == "references" else "the training target"
 
 
 def _differences(kind: BucketKind, result: Buckets, first: Buckets) -> str:
@@ -94,13 +100,13 @@ def _table(kind: BucketKind, results: Sequence[Buckets]) -> Table:
             row += difference_cells(of_system[name].against_first, kind.scale) if place else []
         rows.append(row)
     columns = [kind.axis, kind.unit, results[0].system]
-    notes = [kind.note]
+    notes = [kind.note, f"Buckets of fewer than {TESTED} sentences have no interval and no test."]
     for result in results[1:]:
         columns += [result.system, "difference [95 %]", "p"]
     if len(results) > 1:
         notes.append(
-            f"p: paired bootstrap over sentences, of one bucket, not corrected for their number; buckets of fewer than "
-            f"{TESTED} sentences are not tested."
+            "p: paired bootstrap over sentences, of one bucket, not corrected for their number. Counts in training are "
+            f"those of {results[0].system}."
         )
     return table(columns, rows, title=kind.title, notes=tuple(notes))
 
@@ -127,8 +133,10 @@ def _buckets_of(kind: BucketKind, result: Buckets) -> Sequence[Bucket]:
     return buckets
 
 
-def _ends(kind: BucketKind, bucket: Bucket) -> tuple[float, float, float]:
-    """Return the displayed score, and the ends of its interval."""
+def _ends(kind: BucketKind, bucket: Bucket) -> IntervalEnds:
+    """Return the displayed score, and the ends of its interval, None where it has none."""
+    if bucket.interval is None:
+        return kind.scale * bucket.value, None, None
     return kind.scale * bucket.value, kind.scale * bucket.interval.low, kind.scale * bucket.interval.high
 
 

@@ -34,7 +34,7 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
             {"name": system.name, "address": run.address, "seed": run.seed, "folder": run.folder.uri}
             for system, run in ((system, system.run) for system in systems)
         ],
-        "settings": analysis_settings,
+        "settings": analysis_settings | {"decoding": first.decoding and first.decoding.to_dict()},
         "results": [asdict(result) for result in results] if isinstance(results, list) else asdict(results),
     }
     title = f"{analysis.title}: {', '.join(system.name for system in systems)} on {first.test}"
@@ -46,9 +46,12 @@ def analyse(name: str, systems: Sequence[System], settings: Mapping[str, Any]) -
 
 
 def folder_of(systems: Sequence[System], system: System) -> Folder:
-    """Return the folder of a system's analyses in its run's: `TEST`, or `TEST-with-HASH` if compared with others."""
-    others = [other.run.folder.name for other in systems if other is not system]
-    name = f"{system.test}-with-{config.address(others)[:8]}" if others else system.test
+    """Return the folder of a system's analyses in its run's: `TEST`, or `TEST-with-HASH` if compared with others.
+
+    The hash is that of all systems in their order, as the first is the baseline.
+    """
+    names = [other.run.folder.name for other in systems]
+    name = f"{system.test}-with-{config.address(names)[:8]}" if len(names) > 1 else system.test
     return system.run.folder.sub(f"{run_files.ANALYSES}/{name}")
 
 
@@ -60,6 +63,12 @@ def _cautions(systems: Sequence[System]) -> list[str]:
         cautions.append(
             "The sentences are those of the validation set, by which training was ended and weights were chosen."
         )
+    if any(system.run.experiment.to_dict()["decoding"].get("views") for system in systems):
+        cautions.append(
+            "Sentences are translated from one view at a time, not from several as the runs' experiments do."
+        )
+    if len(systems) > 1:
+        cautions.append("Runs are compared, not methods: one training of each does not tell them apart from chance.")
     if len(first.rows) < (total := first.run.corpus(first.test).rows):
         cautions.append(f"{len(first.rows):,} of the {total:,} sentences of {first.test}, drawn at random.")
     return cautions

@@ -19,16 +19,18 @@ NOISE = "noise of this shape"
 def answer(result: Correlations, systems: Sequence[System]) -> str:
     """Return the correlations of the last layer's states, and that of noise."""
     last = {pair.second[:2]: pair for pair in (*result.views, *result.models)}
-    noise = f"{NOISE} has {result.baseline.pwcca:.2f}"
     if not last:
         first, final = result.layers[0], [pair for pair in result.layers if pair.first[2] == 0][-1]
         return (
             f"On {test_label(systems)}, embeddings and the last layer of {first.first[0]} correlate by "
-            f"{final.value.pwcca:.2f} (PWCCA, 1 is alike up to a linear map; {noise}); there is no other view or "
-            "model to compare."
+            f"{final.value.pwcca:.2f} (PWCCA, 1 is alike up to a linear map; {NOISE} has {final.noise.pwcca:.2f}); "
+            "there is no other view or model to compare."
         )
-    summary = ", ".join(f"{_ends(pair)} {pair.value.pwcca:.2f}" for pair in last.values())
-    return f"On {test_label(systems)}, PWCCA in the last layer: {summary}; 1 is alike up to a linear map, and {noise}."
+    summary = ", ".join(
+        f"{_ends(pair)} {pair.value.pwcca:.2f} in layer {pair.first[2]} (noise {pair.noise.pwcca:.2f})"
+        for pair in last.values()
+    )
+    return f"On {test_label(systems)}, PWCCA in the last common layer, 1 if alike up to a linear map: {summary}."
 
 
 def parts(result: Correlations, systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
@@ -43,8 +45,9 @@ def _by_layer(heading: str, pairs: Sequence[StateCorrelation], result: Correlati
     for pair in pairs:
         groups.setdefault(_ends(pair), []).append(pair)
     layers = sorted({pair.first[2] for pair in pairs})
-    noise, ends = [result.baseline.pwcca] * 2, [layers[0], layers[-1]]
-    traces = [trace(NOISE, system_style(0), ends, noise, ": %{y:.3f}", mode="lines")]
+    ends = [layers[0], layers[-1]]
+    noises = list(dict.fromkeys(pair.noise for pair in pairs))  # one, unless models differ in width
+    traces = [trace(NOISE, system_style(0), ends, [noise.pwcca] * 2, ": %{y:.3f}", mode="lines") for noise in noises]
     for index, (name, group) in enumerate(groups.items(), start=1):
         x, y = [pair.first[2] for pair in group], [pair.value.pwcca for pair in group]
         traces.append(trace(name, system_style(index), x, y, ", layer %{x}: %{y:.3f}", size=8))
@@ -53,11 +56,15 @@ def _by_layer(heading: str, pairs: Sequence[StateCorrelation], result: Correlati
     summary = "; ".join(f"{name} {group[-1].value.pwcca:.2f} in the last" for name, group in groups.items())
     title = f"PWCCA by layer, {heading.lower()}"
     figure = Figure(f"layers-{heading.rpartition(' ')[2]}", title, f"{title}: {summary}", drawing)
-    named = [(f"{name}, layer {pair.first[2]}", pair.value) for name, group in groups.items() for pair in group]
-    columns = ("states", "PWCCA", "mean", "truncated mean")
+    columns = ("states", "PWCCA", "mean", "truncated mean", "PWCCA of noise")
     rows = [
-        [name, *(cell(value, ".3f") for value in (correlation.pwcca, correlation.mean, correlation.truncated_mean))]
-        for name, correlation in [*named, (NOISE, result.baseline)]
+        [
+            f"{name}, layer {pair.first[2]}",
+            *(cell(value, ".3f") for value in (pair.value.pwcca, pair.value.mean, pair.value.truncated_mean)),
+            cell(pair.noise.pwcca, ".3f"),
+        ]
+        for name, group in groups.items()
+        for pair in group
     ]
     shown = table(columns, rows, title=heading, notes=_notes(result))
     return Part(heading, shown, (figure,), legend([NOISE, *groups]))
@@ -95,7 +102,7 @@ def _notes(result: Correlations) -> tuple[str, ...]:
     widths = " and ".join(str(width) for width in dict.fromkeys(result.dimensions)) or MISSING
     return (
         f"One vector a sentence: the mean over its pieces, {widths} dimensions, {result.sentences:,} sentences. Noise: "
-        "independent normal numbers of the shape of the first system. No invertible linear map changes these values.",
+        "independent normal numbers of the same shapes. No invertible linear map changes these values.",
         f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The paper's random baseline of "
         "0.27 is this one, with 6,750 sentences of 512 dimensions; with fewer sentences noise correlates more.",
     )

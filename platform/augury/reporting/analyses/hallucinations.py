@@ -14,6 +14,7 @@ from augury.reporting.numbers import MISSING, interval, p_text, probability, sha
 from augury.reporting.samples import Example
 from augury.reporting.styles import legend, system_style
 from augury.reporting.tables import Cell, Table, cell, records
+from augury.scoring.significance import holm
 
 SHOWN = 5
 """The number of examples of every system on the page; the JSON has all."""
@@ -21,13 +22,19 @@ SHOWN = 5
 
 def answer(results: Sequence[Hallucinations], systems: Sequence[System]) -> str:
     """Return how many sentences each system loses, and whether the difference is real."""
+    if not any(result.candidates for result in results):
+        return (
+            f"Of {test_label(systems)}, no output has two neighbouring words of its reference (adjusted BLEU above "
+            f"{TRANSLATED}): hallucinations are measured for models that translate, into languages written with spaces."
+        )
     counts = ", ".join(f"{result.system} {len(result.hallucinated)}" for result in results)
     tests = {result.system: result.against_first.p_sign for result in results if result.against_first}
     verdicts = [f"Of {test_label(systems)}, one subword in front makes a hallucination of: {counts}"]
-    for system, p_value in tests.items():
+    corrected = holm(list(tests.values()))
+    for system, p_value in zip(tests, corrected, strict=True):
         real = "the difference to the first is real" if p_value < 0.05 else "the difference may be chance"
         of_system = f"{system}: " if len(tests) > 1 else ""
-        verdicts.append(f"{of_system}{real} (sign test {p_text(p_value)})")
+        verdicts.append(f"{of_system}{real} (sign test {p_text(p_value)}{', corrected' if len(tests) > 1 else ''})")
     return f"{'; '.join(verdicts)}."
 
 
@@ -56,6 +63,7 @@ def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Ta
             "translated": cell(result.candidates, ","),
             "lost": cell(len(result.hallucinated), ","),
             "share of all [95 %]": Cell(interval(*ends, share), result.share.value),
+            "of translated": cell(len(result.hallucinated) / max(1, result.candidates), share),
             "pairs": cell(result.pairs, ","),
             "lost here only / there only": f"{test.more:,} / {test.fewer:,}" if test else MISSING,
             "p": cell(test.p_sign if test else None, probability),
@@ -71,7 +79,7 @@ def _table(results: Sequence[Hallucinations], settings: Mapping[str, Any]) -> Ta
         "Adjusted BLEU of a short sentence is 0 where no two neighbouring words are kept: what is lost may still be "
         "about the source. Read the examples.",
         "A system that translates fewer sentences has fewer to lose: compare the shares of those translated too.",
-        "p: sign test over the sentences that are lost by one of the two systems alone.",
+        "p: sign test over the sentences that are lost by one of the two systems alone, not corrected.",
     )
     return records(rows, title="Hallucinations under perturbation", notes=notes)
 

@@ -92,8 +92,8 @@ def _table(result: KeyRanking) -> Table:
         "count of a sentence's rarest piece, median. Pieces in common: of two letters and more, of those that any "
         "of the two texts has.",
     ]
-    if left_out := sum(key.left_out for key in result.keys):
-        notes.append(f"{left_out:,} sentences are left out whose pieces do not spell them.")
+    if left_out := max(key.left_out for key in result.keys):
+        notes.append(f"Up to {left_out:,} sentences of a key are left out whose pieces do not spell them.")
     return records(rows, title="Keys, the least like plain text first", parts=(5,), notes=tuple(notes))
 
 

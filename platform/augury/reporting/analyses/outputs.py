@@ -14,6 +14,7 @@ from augury.reporting.numbers import interval, p_text, share
 from augury.reporting.samples import Example
 from augury.reporting.styles import system_style
 from augury.reporting.tables import Cell, Table, table
+from augury.scoring.significance import holm
 
 
 def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
@@ -23,11 +24,11 @@ def answer(results: Sequence[Outputs], systems: Sequence[System]) -> str:
         plain, *others = result.views
         head = f"{result.system} reaches BLEU {plain.value:.1f} from plain text"
         views = []
-        for view in others:
-            test = view.against_plain
-            assert test is not None
-            real = "" if test.p_value < 0.05 else ", may be chance"
-            views.append(f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_text(test.p_value)}{real})")
+        tests = [view.against_plain for view in others if view.against_plain]
+        corrected = holm([test.p_value for test in tests])
+        for view, test, p_value in zip(others, tests, corrected, strict=True):
+            real = "" if p_value < 0.05 else ", may be chance"
+            views.append(f"{view.value:.1f} from {view.view} ({test.value:+.1f}, {p_text(p_value)}{real})")
         equal = f"all outputs are equal for {share(result.all_same / result.sentences)}"
         summary.append(f"{head}, {', '.join(views)}; {equal}" if others else f"{head} and has no other view")
     return f"On {test_label(systems)}, {'. '.join(summary)}."

@@ -125,14 +125,14 @@ def _distribution(result: RareSubwords, place: int) -> Figure:
 def _sentence(result: RareSubwords, system: System, place: int, index: int) -> Figure:
     """Draw the pieces of a sentence over its letters, a panel for every view; height shows frequency."""
     row, views = result.examples[index]
-    text, count = system.sources[row], len(views)
+    text, count = _spelled(next(iter(views.values()))), len(views)
     traces = [drawn for number, (view, pieces) in enumerate(views.items()) for drawn in _pieces(number, view, pieces)]
     drawing = chart(traces, "", "", height=PANEL * count + 50)
     for number, view in enumerate(views):
         domain = [1 - (number + 0.92) / count, 1 - number / count]
         drawing.update_layout({f"yaxis{number + 1}": {"domain": domain, "title_text": html.escape(view)}})
     most = max((piece.count for pieces in views.values() for piece in pieces), default=1)
-    ends = [math.log10(UNSEEN) - 0.1, math.log10(most) + 0.7]
+    ends = [math.log10(UNSEEN) - 0.1, math.log10(max(1, most)) + 0.7]
     drawing.update_yaxes(type="log", dtick=1, range=ends, zeroline=False, gridcolor=GRID)
     positions, letters = [place + 0.5 for place in range(len(text))], list(map(html.escape, text))
     drawing.update_xaxes(tickmode="array", tickvals=positions, ticktext=letters, tickangle=0)
@@ -141,6 +141,11 @@ def _sentence(result: RareSubwords, system: System, place: int, index: int) -> F
     summary = ", ".join(f"{view} {piece.text} ({piece.count})" for view, piece in least.items())
     title, width = f"{heading(system, row)}; the rarest: {summary}", max(NARROWEST, PIXELS * len(text))
     return Figure(f"sentence-{place}-{index}", title, f"{text}: {summary}", drawing, min_width=width)
+
+
+def _spelled(pieces: Sequence[Piece]) -> str:
+    """Return the text of pieces, which preprocessing such as tokenisation may have changed."""
+    return "".join(piece.text for piece in pieces).replace(SPACE, " ").removeprefix(" ")
 
 
 def _pieces(number: int, view: str, pieces: Sequence[Piece]) -> list[go.Scatter]:
