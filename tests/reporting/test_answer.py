@@ -39,7 +39,9 @@ def row(
     over: Any = "seeds and sentences",
 ) -> Row:
     """A system against a baseline at BLEU 30; `p` is corrected already."""
-    scores = {} if value is None else {"bleu": Estimate(value, value - 1, value + 1, "tok:13a", 1000, seeds)}
+    scores = (
+        {} if value is None else {"bleu": Estimate(value, value - 1, value + 1, "tok:13a", 1000, tuple(range(seeds)))}
+    )
     difference = None if value is None else value - 30.0
     tested = None if p is None else Difference(value - 30.0, low, high, p, over)  # type: ignore[operator]
     return Row(name, name * 4, tuple(range(seeds)), scores, difference, tested, p, COST, 2.0)

@@ -8,8 +8,9 @@ import pytest
 
 from augury.core.rng import generator
 from augury.reporting.comparison import comparison, scored_sets
+from augury.reporting.mean import compare_all
 from augury.reporting.numbers import amount, factor, interval, number, passes, probability, signed, time_unit
-from augury.reporting.results import SystemResult, load
+from augury.reporting.results import SystemResult, load, load_groups
 from augury.reporting.score_tables import score_tables
 from augury.scoring.significance import approximate_randomisation, compare, holm, paired_bootstrap
 
@@ -96,7 +97,7 @@ def test_plain_is_json_and_exact(folders: list[Any]) -> None:
         "high": pytest.approx(32.88),
         "signature": "tok:13a",
         "n": 2000,
-        "seeds": 1,
+        "seeds": [1],
     }
     assert (cipher["time_factor"], cipher["cost"]["data_factor"]) == (2.5, 3.0)
 
@@ -112,7 +113,35 @@ def test_times_on_processors_are_compared_by_processor_time_where_all_have_it(re
     base = results.run("baseline", BASE, bleu=30.0, seconds=100, cpu_seconds=50)
     cipher = results.run("cipher", CIPHER, bleu=31.0, seconds=900, cpu_seconds=75)
     earlier = results.run("earlier", "ee" * 8, bleu=31.0, seconds=400)
-    assert [row.time_factor for row in comparison(load([base, cipher, earlier]), "test").rows] == [1.0, 1.5, 4.0]
+    assert [row.time_factor for row in comparison(load([base, cipher]), "test").rows] == [1.0, 1.5]
+    assert [row.time_factor for row in comparison(load([base, cipher, earlier]), "test").rows] == [1.0, 9.0, 4.0]
+
+
+def test_two_seeds_of_one_configuration_have_times_of_their_own(results: Any) -> None:
+    seeds = [results.run("baseline", BASE, seed, bleu=30.0, seconds=100.0 * seed) for seed in (1, 4)]
+    table = comparison(load_groups([{1: seeds[0]}, {4: seeds[1]}]), "test")
+    assert [*table.times()[1].values()] == [100.0, 400.0]
+    assert [row.time_factor for row in table.rows] == [1.0, 4.0]
+
+
+def test_another_text_of_the_same_name_is_not_compared(results: Any) -> None:
+    runs = [results.run("baseline", BASE, bleu=30.0), results.run("cipher", CIPHER, bleu=31.0)]
+    described = runs[1].read_json("run.json")
+    described["inputs"][1]["address"] = "0" * 16
+    runs[1].write_json("run.json", described)
+    table = comparison(load(runs), "test")
+    assert table.rows[1].difference is None
+    assert any("another text for cipher" in note for note in table.notes)
+
+
+def test_seeds_are_those_scored_on_the_test_set(results: Any) -> None:
+    for seed, tests in ((1, ("x", "y")), (2, ("x",))):
+        run = results.run("baseline", BASE, seed, bleu=30.0)
+        content = run.read_json("scores.json")
+        run.write_json("scores.json", content | {"tests": dict.fromkeys(tests, content["tests"]["test"])})
+    systems = load([results.store.folder("runs", f"{BASE}/seed-{seed}") for seed in (1, 2)])
+    assert [comparison(systems, test).rows[0].seeds for test in ("x", "y")] == [(1, 2), (1,)]
+    assert [table.test for table in compare_all(systems, ["x", "y"])] == ["x", "y"]  # no mean of different seeds
 
 
 def test_times_of_different_devices_are_not_compared(results: Any) -> None:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from augury.reporting.comparison import comparison
 from augury.reporting.equal_time import equal_time
+from augury.reporting.figures import score_against_cost
 from augury.reporting.results import load
 
 
@@ -33,3 +35,14 @@ def test_the_best_so_far_of_all_seeds(results: Any) -> None:
 def test_one_system_is_not_compared(results: Any) -> None:
     run = results.run("base", "aa" * 8, bleu=1, history=curve((10, 5.0)))
     assert equal_time(load([run]), "bleu") is None
+
+
+def test_times_of_different_devices_are_not_compared(results: Any) -> None:
+    history = [(100, {"valid/bleu": 20.0, "train/seconds": 10.0})]
+    runs = [
+        results.run(name, address * 8, bleu=30.0, history=history, device=device)
+        for name, address, device in (("base", "aa", "cpu"), ("cipher", "bb", "NVIDIA H100"))
+    ]
+    systems = load(runs)
+    assert equal_time(systems, "bleu") is None
+    assert score_against_cost(comparison(systems, "test")) == []

@@ -33,7 +33,9 @@ def system(
     for test, drawn in tests.items():
         between = interval(drawn)
         n = len(drawn.statistics[0])
-        estimates[test] = {"accuracy": Estimate(drawn.value, between.low, between.high, SIGNATURE, n, drawn.seeds)}
+        estimates[test] = {
+            "accuracy": Estimate(drawn.value, between.low, between.high, SIGNATURE, n, tuple(range(drawn.seeds)))
+        }
     return SystemResult(
         name,
         name * 16,

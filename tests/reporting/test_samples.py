@@ -34,6 +34,20 @@ def test_a_small_test_set_is_shown_completely(results: Any) -> None:
     assert [sample.outputs["base"] for sample in samples] == ["a", "", "c\u2028d"]
 
 
+def test_a_system_shows_the_first_seed_that_has_outputs_for_the_text(results: Any) -> None:
+    results.corpus(PAIRS[:2])
+    folders = [
+        results.run("base", "aa" * 8, 1),
+        results.run("base", "aa" * 8, 2, bleu=30.0, hypotheses=["a", "b"]),
+        results.run("elsewhere", "bb" * 8, 1, bleu=30.0, hypotheses=["c"]),
+    ]
+    results.corpus(PAIRS[:1], address="0" * 16)
+    described = folders[-1].read_json("run.json")
+    described["inputs"][1]["address"] = "0" * 16
+    folders[-1].write_json("run.json", described)
+    assert [sample.outputs for sample in draw(load(folders), "test")] == [{"base": "a"}, {"base": "b"}]
+
+
 def test_of_inferences_both_sentences_and_the_label_are_shown(results: Any) -> None:
     results.inferences([("a dog runs", "an animal runs", "entailment"), ("a dog runs", "it rains", "neutral")])
     run = results.run("base", "aa" * 8, bleu=30.0, hypotheses=["entailment", "contradiction"])

@@ -16,7 +16,8 @@ from augury.reporting import tables
 from augury.reporting.comparison import Comparison, comparison
 from augury.reporting.results import load
 from augury.reporting.score_tables import frame, score_tables
-from augury.reporting.tables import latex, latex_escaped, markdown, plain_text, table
+from augury.reporting.tables import LATEX_ESCAPES, latex, latex_escaped, markdown, plain_text, table
+from augury.sweeping import published, space
 
 ODD = r"[a]&b_1 {50%} <x|y> \~^# $β × 5-2"
 
@@ -94,6 +95,15 @@ def test_latex_escapes_what_it_would_take_for_commands(compared: Comparison) -> 
         assert len(re.findall(r"(?<!\\)&", row)) == rows[0].count("&") and row.isascii()
         opened = re.findall(r"(?<!\\)\{", row)
         assert len(opened) == len(re.findall(r"(?<!\\)\}", row)) and len(re.findall(r"(?<!\\)\$", row)) % 2 == 0
+
+
+def test_rows_of_papers_have_no_letters_that_latex_lacks() -> None:
+    """Current LaTeX defines those of Latin-1, dashes, dots and arrows."""
+    known = {*LATEX_ESCAPES, *map(chr, range(256)), *"→…–"}
+    for name in space.tables():
+        paper_table = published.find(name)
+        columns = [column for row in paper_table.printed.rows.values() for column in row.values]
+        assert not set("".join([*paper_table.rows, *columns])) - known
 
 
 def test_negative_numbers_have_a_minus_in_latex() -> None:

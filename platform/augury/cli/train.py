@@ -44,14 +44,15 @@ def compare(loaded: Experiment, as_json: bool) -> int:
 
     cautions = preflight.cautions(experiment.systems(loaded).values())
     runs, failures = run_experiment(loaded, Tracker)
-    systems = results.load_groups([*runs.values()], [*runs])
+    seeds = {name: system.seeds for name, system in experiment.systems(loaded).items()}
+    systems = results.load_experiment(runs, seeds)
     comparisons = compare_all(systems, scored_sets(systems))
     stages = stage_table(systems, scored_sets(systems), comparisons[0].metrics[0]) if comparisons else None
     folders = [folder for system in systems for folder in system.runs.values()]
     store = Store(loaded.storage)
     page = store.folder("reports", loaded.name)
     if comparisons:
-        report.write(page, systems, title=loaded.name)
+        report.write(page, systems, title=loaded.name, failures=failures)
     if as_json:
         print_json(
             {

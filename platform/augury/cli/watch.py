@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
+from urllib.parse import unquote
 
 from augury.cli.common import print_json
 from augury.core.progress import say, say_once
@@ -116,7 +117,7 @@ def _storage_file(store: Store, path: str, every: int) -> str | None:
     from augury.reporting import report, storage
     from augury.sweeping import state
 
-    match path.strip("/").split("/"):
+    match unquote(path).strip("/").split("/"):
         case [""] | [storage.PAGE]:
             return storage.render(store, refresh=every)
         case [state.KIND, name, state.PAGE] if name in state.names(store):

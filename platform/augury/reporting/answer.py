@@ -23,7 +23,7 @@ def answer(table: Comparison) -> str:
         return table.gain(row) or 0.0
 
     more, less = ("less", "more") if table.lower_is_better else ("more", "less")
-    real = [row for row in compared if row.mark and gain(row) > 0]
+    real = [row for row in compared if row.mark and round(gain(row), 1) > 0]
     best = max(real or compared, key=gain)
     by = round(gain(best), 1)
     if by > 0:
@@ -32,10 +32,10 @@ def answer(table: Comparison) -> str:
         head = f"On {table.test_label}, {best.name} scores {by:.1f} {name} {more} than {baseline.name} ({values}){cost}"
     else:
         nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
-        difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else "no difference is shown"
+        difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else "no difference of 0.05 is shown"
         head = f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): {difference}"
     sentence = head + _verdict(
-        best, single_seed=min(best.scores[metric].seeds, start.seeds) == 1, comparisons=table.comparisons
+        best, single_seed=1 in (len(best.scores[metric].seeds), len(start.seeds)), comparisons=table.comparisons
     )
     first = max(compared, key=gain)
     if first is not best and round(gain(first), 1) > by:

@@ -16,6 +16,7 @@ from augury.core.store import Folder, Store
 from augury.corpora import corpus as corpora
 from augury.corpora import known, known_nli
 from augury.experiments.experiment import parse
+from augury.experiments.total_cost import total_cost
 from augury.experiments.trainable import Exported
 from augury.regimes.regime import Regime
 from augury.reporting import run_files
@@ -73,7 +74,7 @@ def render(run: Folder, store: Store, exported: Exported, file: str) -> str:
         parts=[(heading, _purpose(part)) for heading, part in parts],
         settings=yaml.safe_dump(settings, sort_keys=False, allow_unicode=True),
         papers=list(dict.fromkeys(paper for _, part in parts for paper in part.papers())),
-        cost=_markdown(_cost(scored["cost"])) if scored["cost"] else "",
+        cost=_markdown(_cost(total_cost(run, scored["cost"]))) if scored["cost"] else "",
         file=file,
         versions=", ".join(f"{package} {version}" for package, version in metadata["versions"].items()),
     )
@@ -168,6 +169,7 @@ def _cost(cost: Mapping[str, Any]) -> Table:
         "training": duration(cost["train_seconds"]),
         "device hours": f"{cost['device_hours']:.3g}",
         "device": cost["device"],
+        "trainings": f"{cost['trainings']}",
         "weights": cost.get("weights", {}).get("kind", MISSING),
     }
     return table(list(row), [list(row.values())])

@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from augury.reporting.numbers import number, signed
-from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds
+from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
 from augury.scoring.bootstrap import SEED, Resampled
 from augury.scoring.metrics import lower_is_better, metric_class, segment_noun, title
@@ -30,14 +30,14 @@ class Row:
     name: str
     address: str
     seeds: tuple[int, ...]
-    """Seeds that are scored."""
+    """Seeds that are scored on the test set."""
     scores: dict[str, Estimate]
     difference: float | None
     """To the baseline, in the first metric; None for the baseline itself and where scores cannot be compared."""
     tested: Difference | None
     """The difference with its interval and p-value; None where the statistics of sentences are gone."""
     corrected: float | None
-    """The p-value after Holm's correction for all comparisons of the table."""
+    """The p-value after Holm's correction for all comparisons on the test set."""
     cost: Cost | None
     time_factor: float | None
     """Training time as a multiple of the baseline's."""
@@ -82,8 +82,8 @@ class Comparison:
         return any(row.cost for row in self.rows)
 
     def times(self) -> tuple[str, dict[str, float]]:
-        """Return the kind of training times (`comparable_seconds`), and address -> time, where it is known."""
-        costs = {row.address: row.cost for row in self.rows if row.cost}
+        """Return the kind of training times (`comparable_seconds`), and name -> time, where it is known."""
+        costs = {row.name: row.cost for row in self.rows if row.cost}
         kind, seconds = comparable_seconds(list(costs.values()))
         return kind, dict(zip(costs, seconds, strict=True))
 
@@ -121,7 +121,11 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
     """Compare the systems on one test set; the first is the baseline."""
     baseline = results[0]
     metrics = tuple(dict.fromkeys(metric for result in results for metric in result.tests.get(test, {})))
-    rows = [_row(result, baseline, test, metrics[0]) for result in results]
+    factors = _time_factors(results)
+    rows = [
+        _row(result, baseline, test, metrics[0], time_factor)
+        for result, time_factor in zip(results, factors, strict=True)
+    ]
     rows = _test_differences(
         rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method
     )
@@ -136,17 +140,37 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
     return Comparison(test, metrics, tuple(rows), sum(row.tested is not None for row in rows), tuple(notes))
 
 
-def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str) -> Row:
+def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str, time_factor: float | None) -> Row:
     scores = dict(result.tests.get(test, {}))
     score, reference = scores.get(metric), baseline.tests.get(test, {}).get(metric)
-    difference = time_factor = None
-    if score and reference and result is not baseline and (score.measure, score.n) == (reference.measure, reference.n):
+    difference = None
+    same_text = _texts(result, test) == _texts(baseline, test)
+    if score and reference and result is not baseline and same_text and _measured(score) == _measured(reference):
         difference = score.value - reference.value
-    if result.cost and baseline.cost and result.cost.device == baseline.cost.device:
-        _, (seconds, baseline_seconds) = comparable_seconds([result.cost, baseline.cost])
-        time_factor = seconds / baseline_seconds
-    scored = tuple(seed for seed in result.runs if seed not in result.unscored)
+    scored = score.seeds if score else ()
     return Row(result.name, result.address, scored, scores, difference, None, None, result.cost, time_factor)
+
+
+def _measured(score: Estimate) -> tuple[str, int]:
+    """Return how a score was measured: scores with equal values can be compared."""
+    return score.measure, score.n
+
+
+def _texts(result: SystemResult, test: str) -> dict[str, str]:
+    """Return the addresses of a test set's text, or of the texts of all sets for their mean; empty for files."""
+    tests = result.tests if test == MEAN else [test]
+    return {text["name"]: text["address"] for text in result.metadata.get("inputs", []) if text["name"] in tests}
+
+
+def _time_factors(results: Sequence[SystemResult]) -> list[float | None]:
+    """Return the training times as multiples of the baseline's, all of one kind; None on another device than it."""
+    costs = {index: result.cost for index, result in enumerate(results) if result.cost}
+    _, seconds = comparable_seconds(list(costs.values()))
+    times = dict(zip(costs, seconds, strict=True))
+    return [
+        times[index] / times[0] if 0 in costs and index in costs and on_one_device([costs[0], costs[index]]) else None
+        for index in range(len(results))
+    ]
 
 
 def _test_differences(
@@ -176,7 +200,9 @@ def _measurement_notes(results: Sequence[SystemResult], test: str, metrics: Sequ
             direction = ", lower is better" if lower_is_better(metric) else ""
             lines.append(f"{title(metric)}: {signature}, n = {n:,}{direction}")
     lines.append("seeds: " + _summarise_values({result.name: ", ".join(map(str, result.runs)) for result in results}))
-    several = any(len(result.runs) > 1 for result in results)
+    several = any(
+        len(result.tests[test][metrics[0]].seeds) > 1 for result in results if metrics[0] in result.tests.get(test, {})
+    )
     lines.append(
         f"intervals: bootstrap over {segment_noun(metrics[0])}" + (", with Student's t over seeds" if several else "")
     )
@@ -206,11 +232,11 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     lines = [f"p of the difference to {rows[0].name}: {test_name}{family}; * p < 0.05, ** p < 0.01"]
     if sentences_only:
         lines.append(f"one seed against one says nothing of other seeds: {', '.join(sentences_only)}")
-    seeds = rows[0].scores[metric].seeds
+    seeds = len(rows[0].scores[metric].seeds)
     lines += [
         f"{row.name}: the noise of one seed is taken to be that of the {max(seeds, count)} it is compared with"
         for row in tested
-        if min(seeds, count := row.scores[metric].seeds) == 1 < max(seeds, count)
+        if min(seeds, count := len(row.scores[metric].seeds)) == 1 < max(seeds, count)
     ]
     return lines
 
@@ -231,9 +257,13 @@ def _problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence
         )
     for metric in metrics:
         estimates = [result.tests[test][metric] for result in results if metric in result.tests.get(test, {})]
-        if len({(estimate.measure, estimate.n) for estimate in estimates}) > 1:
+        if len(set(map(_measured, estimates))) > 1:
             lines.append(f"{title(metric)} was not measured in the same way for all systems: do not compare it")
-    if len({result.cost.device for result in results if result.cost}) > 1:
+    other_text = [result.name for result in scored if _texts(result, test) != _texts(scored[0], test)]
+    if other_text:
+        lines.append(f"{test} is another text for {', '.join(other_text)} than for {scored[0].name}: not compared")
+    costs = [result.cost for result in results if result.cost]
+    if costs and not on_one_device(costs):
         lines.append("times were measured on different devices: do not compare them")
     return lines
 

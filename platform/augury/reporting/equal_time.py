@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 
 from augury.core.progress import duration
 from augury.reporting.numbers import MISSING
-from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds
+from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.tables import Cell, Table, row, table
 from augury.scoring.metrics import lower_is_better, title
 
@@ -18,11 +19,12 @@ SHARES = (0.125, 0.25, 0.5, 0.75, 1.0)
 def equal_time(results: Sequence[SystemResult], metric: str) -> Table | None:
     """Return the best validation by `metric` at equal times: mean ± standard deviation over seeds.
 
-    A seed whose training has ended keeps its best. None where fewer than two systems recorded it, and where a system
-    consists of several trainings, whose times do not add up in one curve.
+    A seed whose training has ended keeps its best. None where fewer than two systems recorded it, where they were
+    trained on different devices, and where a system consists of several trainings, whose times do not add up in one
+    curve.
     """
     costs = [result.cost for result in results if result.cost]
-    if any(cost.trainings > 1 for cost in costs):
+    if any(cost.trainings > 1 for cost in costs) or not on_one_device(costs):
         return None
     kind, _ = comparable_seconds(costs)
     curves = {result.name: _curves(result, f"valid/{metric}", CLOCKS[kind]) for result in results}
@@ -53,7 +55,7 @@ def _curves(result: SystemResult, metric: str, clock: str) -> list[Mapping[float
 
 def _best(curve: Mapping[float, float], time: float, metric: str) -> float | None:
     """Return the best value up to a time; None before the first validation."""
-    values = [value for at, value in curve.items() if at <= time]
+    values = [value for at, value in curve.items() if at <= time and math.isfinite(value)]
     return (min if lower_is_better(metric) else max)(values, default=None)
 
 

@@ -15,7 +15,7 @@ import plotly.graph_objects as go
 
 from augury.reporting.comparison import Comparison, Row
 from augury.reporting.numbers import time_unit
-from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds
+from augury.reporting.results import CLOCKS, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.scoring.metrics import title
 from augury.training.history import Record
@@ -165,27 +165,28 @@ def pareto_front(comparison: Comparison) -> list[Row]:
     metric, sign = comparison.metrics[0], 1 if comparison.lower_is_better else -1
     kept: list[Row] = []
     _, times = comparison.times()
-    costed = [row for row in comparison.rows if row.address in times and metric in row.scores]
-    for row in sorted(costed, key=lambda row: (times[row.address], sign * row.scores[metric].value)):
+    costed = [row for row in comparison.rows if row.name in times and metric in row.scores]
+    for row in sorted(costed, key=lambda row: (times[row.name], sign * row.scores[metric].value)):
         if not kept or sign * (row.scores[metric].value - kept[-1].scores[metric].value) < 0:
             kept.append(row)
     return kept
 
 
 def score_against_cost(comparison: Comparison, styles: Mapping[str, Style] | None = None) -> list[Figure]:
-    """Draw the deciding score with its interval against training time, and the Pareto front; none for one system.
+    """Draw the deciding score with its interval against training time, and the Pareto front.
 
+    None for one system, and where times of different devices cannot be compared.
     With `styles`, by address, systems without one are drawn small and without interval.
     """
     metric, best = comparison.metrics[0], pareto_front(comparison)
     kind, times = comparison.times()
-    costed = [(row, times[row.address]) for row in comparison.rows if row.address in times and metric in row.scores]
-    if len(costed) < 2:
+    costed = [(row, times[row.name]) for row in comparison.rows if row.name in times and metric in row.scores]
+    if len(costed) < 2 or not on_one_device([row.cost for row, _ in costed if row.cost]):
         return []
     unit, size = time_unit(max(seconds for _, seconds in costed))
     own_styles = {row.address: system_style(index) for index, row in enumerate(comparison.rows)}
     drawn = own_styles if styles is None else styles
-    on_front = [(row, times[row.address] / size, row.scores[metric].value) for row in best]
+    on_front = [(row, times[row.name] / size, row.scores[metric].value) for row in best]
     _, x, y = zip(*on_front, strict=True)
     line = {"color": COLOURS[0], "shape": "hv", "width": 1.5}
     traces = [go.Scatter(mode="lines", name="front", hoverinfo="skip", showlegend=False, x=x, y=y, line=line)]

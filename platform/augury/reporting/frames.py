@@ -26,8 +26,8 @@ def results(storage: str | Path = "results") -> pd.DataFrame:
 
     Columns: system, experiment, task, address and seed of the run; test, metric, its value, the ends `low` and `high`
     of its 95 % interval (bootstrap over sentences), `n` sentences, signature; cost: data_factor, parameters, updates,
-    target_tokens, train_seconds, device_hours, device; `run`, its folder. The frame of a storage without scored runs
-    has these columns and no row.
+    target_tokens, train_seconds, cpu_seconds, device_hours, device; `run`, its folder. The frame of a storage without
+    scored runs has these columns and no row.
     """
     if "://" not in str(storage) and not Path(storage).is_dir():
         raise UserError(f"there is no storage '{storage}': give the directory or URI that runs were written to")

@@ -26,9 +26,10 @@ def compare_all(
     Approximate randomisation swaps systems on one test set and has no mean.
     """
     tables = [comparison(systems, test, method) for test in tests]
-    if len(tests) < 2 or method == "randomisation" or not any(set(tests) <= set(system.tests) for system in systems):
+    if len(tests) < 2 or method == "randomisation":
         return tables
-    return [comparison(with_mean(systems, tests), MEAN, method), *tables]
+    means = with_mean(systems, tests)
+    return [comparison(means, MEAN, method), *tables] if any(MEAN in system.tests for system in means) else tables
 
 
 def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:
@@ -36,14 +37,22 @@ def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[Sys
 
     Translations of one example are not independent, and are resampled together. They share an id, or the row in their
     ids (`<set>-<row>`); where the sets have no id in common, or ids are gone, they share their place in the set.
-    Resampling unrelated examples together does no harm. A system without one of the sets has no mean.
+    Resampling unrelated examples together does no harm. A system has no mean without one of the sets, or where the sets
+    are scored for different seeds.
     """
     assert MEAN not in tests, "corpora refuse this name of a test set"
     return [_with_mean(system, tests) if all(test in system.tests for test in tests) else system for system in systems]
 
 
 def _with_mean(system: SystemResult, tests: Sequence[str]) -> SystemResult:
-    metrics = [metric for metric in system.tests[tests[0]] if all(metric in system.tests[test] for test in tests)]
+    sets = [system.tests[test] for test in tests]
+    metrics = [
+        metric
+        for metric in sets[0]
+        if all(metric in estimates and estimates[metric].seeds == sets[0][metric].seeds for estimates in sets)
+    ]
+    if not metrics:
+        return system
     resampled = {metric: known for metric in metrics if (known := _resampled_mean(system, tests, metric)) is not None}
     means = {metric: _estimate(system, tests, metric, resampled.get(metric)) for metric in metrics}
     return replace(system, tests={**system.tests, MEAN: means}, resampled={**system.resampled, MEAN: resampled})
@@ -97,5 +106,5 @@ def _estimate(system: SystemResult, tests: Sequence[str], metric: str, resampled
         high,
         f"mean of {len(sets)} test sets, {signature}",
         sum(estimate.n for estimate in sets),
-        min(estimate.seeds for estimate in sets),
+        sets[0].seeds,
     )

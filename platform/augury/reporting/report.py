@@ -26,15 +26,15 @@ from augury.reporting.tables import Cell, Table, csv, latex, markdown, table
 PAGE, SUMMARY = "index.html", "report.json"
 
 
-def write(report: Folder, results: Sequence[SystemResult], title: str) -> None:
-    """Write the page of an experiment, and the summary for the page of its storage."""
+def write(report: Folder, results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> None:
+    """Write the page of an experiment, with `failures` as cautions, and the summary for the page of its storage."""
     comparisons = compare_all(results, scored_sets(results))
     systems = {result.name: [run.name for run in result.runs.values()] for result in results}
     report.write_json(SUMMARY, {"title": title, "answer": answer(comparisons[0]), "systems": systems})
-    report.write(PAGE, render(results, title))
+    report.write(PAGE, render(results, title, failures))
 
 
-def render(results: Sequence[SystemResult], title: str) -> str:
+def render(results: Sequence[SystemResult], title: str, failures: Sequence[str] = ()) -> str:
     """Render the page of systems, the baseline first, with a title; UserError where nothing is scored yet."""
     names = scored_sets(results)
     if not names:
@@ -51,7 +51,9 @@ def render(results: Sequence[SystemResult], title: str) -> str:
         name=f"{title}: {compared} on {', '.join(names)}",
         title=title,
         answer=answer(first),
-        cautions=list(dict.fromkeys([*(line for item in comparisons for line in item.warnings), *cautions(results)])),
+        cautions=list(
+            dict.fromkeys([*failures, *(line for item in comparisons for line in item.warnings), *cautions(results)])
+        ),
         scores=scores,
         downloads=downloads(title, csv=csv(frame(comparisons)), tex=latex(tables), md=markdown(tables)),
         by_test=by_test(comparisons) if len(comparisons) > 1 else None,
@@ -74,14 +76,15 @@ def render(results: Sequence[SystemResult], title: str) -> str:
 
 def _differences(results: Sequence[SystemResult]) -> Table | None:
     """Return the settings that differ between the systems; None where there are none."""
-    parameters = [result.metadata["parameters"] for result in results]
+    described = [result for result in results if result.runs]
+    parameters = [result.metadata["parameters"] for result in described]
     keys = dict.fromkeys(key for settings in parameters for key in settings)
     rows = [
         [Cell(key, code=True), *(_setting(settings.get(key)) for settings in parameters)]
         for key in keys
         if any(settings.get(key) != parameters[0].get(key) for settings in parameters)
     ]
-    return table(["setting", *(result.name for result in results)], rows, kind="words") if rows else None
+    return table(["setting", *(result.name for result in described)], rows, kind="words") if rows else None
 
 
 def _setting(value: Any) -> Cell:
@@ -93,7 +96,7 @@ def _setting(value: Any) -> Cell:
 def _sources(results: Sequence[SystemResult]) -> Table:
     """Return the addresses of runs and texts, and the versions of packages that trained the runs."""
     rows = []
-    for result in results:
+    for result in [result for result in results if result.runs]:
         texts = "\n".join(
             f"{text['name']} {text['address']}, {text['rows']:,} rows" for text in result.metadata["inputs"]
         )

@@ -7,6 +7,7 @@ from functools import lru_cache
 
 import numpy as np
 
+from augury.core.errors import UserError
 from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.scoring.bootstrap import Resampled, resample
@@ -15,7 +16,7 @@ from augury.scoring.scores import read_statistics
 
 
 def resample_runs(seeds: Sequence[Folder], test: str, metric: str, samples: int) -> Resampled | None:
-    """Return the scores of a system's seeds on resampled sentences; None where the statistics of any seed are gone."""
+    """Return the scores of a system's seeds on resampled sentences; None where statistics or the metric are gone."""
     by_seed = []
     for run in seeds:
         content = run_files.scores(run)
@@ -39,4 +40,8 @@ def _resample_run(
     statistics = read_statistics(run, test).get(metric)
     if statistics is None or len(statistics) != sentences:
         return None
-    return resample([statistics], metric_class(metric).value, samples=samples)
+    try:
+        value = metric_class(metric).value
+    except UserError:  # the file of a metric of one's own is gone
+        return None
+    return resample([statistics], value, samples=samples)

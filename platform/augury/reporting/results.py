@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import statistics
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -36,7 +36,8 @@ class Estimate:
     signature: str
     n: int
     """Sentences (or examples) of the test set."""
-    seeds: int
+    seeds: tuple[int, ...]
+    """The seeds that the mean is over."""
 
     @property
     def measure(self) -> str:
@@ -85,6 +86,8 @@ class Cost:
     """Models behind the system that were trained elsewhere."""
 
 
+DEVICES = ", "
+"""Between the devices of the seeds of a system."""
 CLOCKS = {"CPU time": "train/cpu_seconds", "training time": "train/seconds"}
 """Kind of training time -> the metric that records it at validations."""
 
@@ -98,6 +101,12 @@ def comparable_seconds(costs: Sequence[Cost]) -> tuple[str, list[float]]:
     if len(processor) == len(costs):
         return "CPU time", processor
     return "training time", [cost.train_seconds for cost in costs]
+
+
+def on_one_device(costs: Sequence[Cost]) -> bool:
+    """Return whether all seeds of all systems were trained on one type of device, so that times can be compared."""
+    devices = {cost.device for cost in costs}
+    return len(devices) == 1 and DEVICES not in next(iter(devices))
 
 
 @dataclass(frozen=True)
@@ -171,17 +180,40 @@ def load_groups(
     ]
 
 
+def load_experiment(
+    runs_by_system: Mapping[str, Mapping[int, Folder]], seeds: Mapping[str, Sequence[int]]
+) -> list[SystemResult]:
+    """Return the systems of an experiment, of which `seeds` are the seeds by name, the baseline first.
+
+    Seeds whose runs failed have no scores. The baseline keeps its place even without any run: no other system takes it.
+    """
+    loaded = load_groups([*runs_by_system.values()], [*runs_by_system])
+    systems = [
+        replace(result, unscored=(*result.unscored, *(seed for seed in seeds[name] if seed not in result.runs)))
+        for name, result in zip(runs_by_system, loaded, strict=True)
+    ]
+    baseline = next(iter(seeds))
+    if systems and baseline not in runs_by_system:
+        systems.insert(0, without_runs(baseline, seeds=seeds[baseline]))
+    return systems
+
+
+def without_runs(name: str, address: str = "", seeds: Sequence[int] = ()) -> SystemResult:
+    """Return a system of which no run is known."""
+    return SystemResult(name, address, runs={}, metadata={}, tests={}, cost=None, unscored=tuple(seeds), resampled={})
+
+
 def _distinct(names: Sequence[str], additions: Sequence[str]) -> list[str]:
     """Return the names, those that occur more than once with their addition."""
     return [name if names.count(name) == 1 else f"{name} {more}" for name, more in zip(names, additions, strict=True)]
 
 
 def best_validations(run: Folder) -> dict[str, float]:
-    """Return the best value of every metric in a run's validations; empty before the first validation."""
+    """Return the best finite value of every metric in a run's validations; empty before the first validation."""
     recorded: dict[str, list[float]] = {}
     for record in history.read(run):
         for name, value in record["metrics"].items():
-            if name.startswith("valid/") and name != "valid/best":
+            if name.startswith("valid/") and name != "valid/best" and math.isfinite(value):
                 recorded.setdefault(name.removeprefix("valid/"), []).append(value)
     measures = {name: name.rpartition("/")[2] for name in recorded}  # `clean/bleu` of a validation set called clean
     return {name: min(values) if lower_is_better(measures[name]) else max(values) for name, values in recorded.items()}
@@ -204,7 +236,8 @@ def from_hypotheses(
         counts = [scorer.statistics(lines, references, sources) for lines in hypotheses.values()]
         resampled = resampled_scores[scorer.name] = resample(counts, scorer.value, samples=samples)
         score = {"name": scorer.name, "signature": scorer.signature, "n": len(references)}
-        estimates[scorer.name] = estimate([{**score, "value": float(value)} for value in resampled.scores], resampled)
+        by_seed = {seed: {**score, "value": float(value)} for seed, value in enumerate(resampled.scores, start=1)}
+        estimates[scorer.name] = estimate(by_seed, resampled)
     return SystemResult(
         name=name,
         address=config.address([list(lines) for lines in hypotheses.values()]),
@@ -229,7 +262,7 @@ def _system_result(name: str, metadata: Mapping[str, Any], group: Mapping[int, F
     resampled_by_test: dict[str, dict[str, Resampled]] = {}
     for (test, metric), by_seed in by_metric.items():
         resampled = resample_runs([group[seed] for seed in by_seed], test, metric, samples)
-        tests.setdefault(test, {})[metric] = estimate(list(by_seed.values()), resampled)
+        tests.setdefault(test, {})[metric] = estimate(by_seed, resampled)
         resampled_by_test.setdefault(test, {}).update({metric: resampled} if resampled else {})
     return SystemResult(
         name=name,
@@ -244,18 +277,19 @@ def _system_result(name: str, metadata: Mapping[str, Any], group: Mapping[int, F
     )
 
 
-def estimate(scores: Sequence[Mapping[str, Any]], resampled: Resampled | None) -> Estimate:
+def estimate(by_seed: Mapping[int, Mapping[str, Any]], resampled: Resampled | None) -> Estimate:
     """Return the mean of a metric's scores over seeds, with its interval cut to the metric's range.
 
     `resampled` are the scores of the same seeds on resampled test sets.
     """
+    scores = list(by_seed.values())
     between = (interval(resampled) if resampled else _interval_from_scores(scores)).within(bounds(scores[0]["name"]))
     signatures = [score["signature"] for score in scores]
     if resampled:
         signatures = [with_resampling(signature, len(resampled.samples), SEED) for signature in signatures]
     signature = " or ".join(dict.fromkeys(signatures))
     mean = statistics.fmean(score["value"] for score in scores)
-    return Estimate(mean, between.low, between.high, signature, scores[0]["n"], len(scores))
+    return Estimate(mean, between.low, between.high, signature, scores[0]["n"], tuple(by_seed))
 
 
 def _interval_from_scores(scores: Sequence[Mapping[str, Any]]) -> Interval:
@@ -293,7 +327,7 @@ def _cost(costs: Sequence[Mapping[str, Any]]) -> Cost | None:
         passes=_means([cost["passes_by_view"] for cost in costs]),
         pieces=_means([cost["pieces"] for cost in costs]),
         weights=tuple(cost["weights"]["kind"] for cost in costs),
-        device=", ".join(dict.fromkeys(cost["device"] for cost in costs)),
+        device=DEVICES.join(dict.fromkeys(cost["device"] for cost in costs)),
         cpu_seconds=None if None in processor else statistics.fmean(processor),
         uncounted=tuple(dict.fromkeys(name for cost in costs for name in cost["uncounted"])),
     )

@@ -29,17 +29,22 @@ class Example:
 def draw(results: Sequence[SystemResult], test: str, count: int = 10) -> list[Example]:
     """Draw random examples of a test set, with the output of every system's first seed; lines are numbered from 1.
 
-    The draw does not depend on the systems. The result is empty where the test set or all outputs are missing.
+    Of a system, it is the first seed with outputs for the text that the first system has. The draw does not depend on
+    the systems. The result is empty where the test set or all outputs are missing.
     """
-    first_runs = {result.name: next(iter(result.runs.values())) for result in results}
-    outputs = {
-        name: run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")
-        for name, run in first_runs.items()
-        if run.sub("hypotheses").exists(f"{test}.txt")
-    }
-    corpus = next((corpus for run in first_runs.values() if (corpus := test_corpus(run, test))), None)
-    if not outputs or corpus is None:
+    scored = [
+        (result.name, run, known)
+        for result in results
+        for run in result.runs.values()
+        if run.sub("hypotheses").exists(f"{test}.txt") and (known := test_corpus(run, test))
+    ]
+    if not scored:
         return []
+    corpus = scored[0][2]
+    outputs: dict[str, list[str]] = {}
+    for name, run, known in scored:
+        if name not in outputs and known.address == corpus.address:
+            outputs[name] = run.sub("hypotheses").read(f"{test}.txt").decode().split("\n")
     columns = COLUMNS[corpus.kind]
     texts = {name: corpus.column(name) for name in (*columns.inputs, columns.target)}
     rows = len(texts[columns.target])

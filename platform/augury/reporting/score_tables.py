@@ -44,10 +44,10 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
             cells = [by_column.get(column, Cell(MISSING)) for column in scores]
             if bars:
                 cells.insert(1, _bar_cell(item, system, index))
-            names = [Cell(system.name), *([Cell(item.test_label)] if several else []), Cell(str(len(system.seeds)))]
+            names = [Cell(system.name), *([Cell(item.test_label)] if several else []), cell(len(system.seeds), "d")]
             rows.append(
                 row(
-                    [*names, *cells, *(cost_cells(system, times.get(system.address)) if with_costs else [])],
+                    [*names, *cells, *(cost_cells(system, times.get(system.name)) if with_costs else [])],
                     style=system_style(index),
                 )
             )
@@ -57,7 +57,7 @@ def score_tables(comparisons: Sequence[Comparison], bars: bool = False) -> list[
     if with_costs or not first.has_costs:
         return [shown]
     cost_rows = [
-        row([system.name, *cost_cells(system, times.get(system.address))], style=system_style(index))
+        row([system.name, *cost_cells(system, times.get(system.name))], style=system_style(index))
         for index, system in enumerate(first.rows)
     ]
     return [shown, table(["system", *cost_columns(first)], cost_rows, title="cost of one seed")]

@@ -19,14 +19,15 @@ from augury.sweeping import state
 def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     """Return the systems that words name: runs, configurations and the configurations of sweeps.
 
-    UserError where one does not exist, is named twice or has no scores.
+    UserError where one does not exist, has no scores, or shares a run with another; one that is named twice is told of.
     """
     groups: list[list[Folder]] = []
     names: list[str | None] = []
     for word in words:
         root, kind, sweep = f"/{word.rstrip('/')}".rpartition(f"/{state.KIND}/")
         store = Store(root.removeprefix("/") or storage)
-        for name, folders in _configurations(store, sweep) if kind else [(None, find_runs(word, storage))]:
+        is_sweep = kind and "/" not in sweep  # runs may lie below a directory called sweeps
+        for name, folders in _configurations(store, sweep) if is_sweep else [(None, find_runs(word, storage))]:
             if folders in groups:
                 say(f"{name or word} is compared already, and not repeated")
             else:

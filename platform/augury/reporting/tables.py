@@ -6,6 +6,7 @@ key, a shade, or a small drawing.
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 from collections.abc import Callable, Mapping, Sequence
@@ -34,6 +35,9 @@ LATEX_ESCAPES = {
     "β": r"$\beta$",
     "τ": r"$\tau$",
     "ε": r"$\varepsilon$",
+    "λ": r"$\lambda$",
+    "Θ": r"$\Theta$",
+    "∪": r"$\cup$",
     "±": r"$\pm$",
     "−": "$-$",
     **{character: f"\\{character}" for character in "&%$#_{}"},
@@ -100,8 +104,9 @@ class Table:
 
 
 def cell(value: float | None, form: NumberFormat = ".1f", **options: Any) -> Cell:
-    """Return a cell with a formatted number, sorted by its value; `options` are further fields of `Cell`."""
-    return Cell(number(value, form), value, **options)
+    """Return a cell with a formatted number, sorted by its value if finite; `options` are further fields of `Cell`."""
+    order = value if value is not None and math.isfinite(value) else None
+    return Cell(number(value, form), order, **options)
 
 
 def row(cells: Sequence[object], **options: Any) -> Row:

@@ -243,6 +243,7 @@ class _Driver:
                 "tests": list(dict.fromkeys(tests)),
                 "scheduler": options.scheduler,
                 "search": options.search,
+                "samples": options.samples,
                 "reference": next(iter(plan.configurations)),
                 "configurations": [planned.to_dict() for planned in plan.configurations.values()],
                 "merged": [asdict(merged) for merged in plan.merged],

@@ -124,5 +124,5 @@ def test_a_better_one_that_does_not_lead_is_named(sweeps: Any, addresses: list[s
     rows = tuple(replace(row, tested=proven, corrected=0.002) if row.name == "beta=1" else row for row in table.rows)
     sentence = answer(replace(summary, comparisons=(replace(table, rows=rows),)))
     assert sentence.startswith("On test, beta=2 does not beat baseline")
-    assert "; beta=1, not ahead in validation, scored better than the reference too" in sentence
+    assert "; beta=1, not ahead in validation, scored better than the reference." in sentence
     assert "beta=1" not in answer(summary)

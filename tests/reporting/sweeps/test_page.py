@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from augury.cli import main
+from augury.core.progress import duration
 from augury.reporting.sweeps.page import configurations, render
 from augury.reporting.sweeps.summary import summarise
 from augury.scoring.scores import Score, write_statistics
@@ -46,13 +47,15 @@ def test_the_middle_of_a_race(halving: Any, read: Any) -> None:
     page = read(html)
     assert page.texts["p"][0] == "Which β is <best>?" and "synthetic text" in page.texts["p"]
     assert page.texts["li"][:6] == ["2 finished", "1 running", "1 paused", "1 stopped", "1 failed", "9 waiting"]
-    assert {"halving", "smoke", "0.2 hours on cpu"} <= set(page.texts["dd"])
+    assert {"halving", "smoke"} <= set(page.texts["dd"])
+    assert f"{duration(halving.seconds)} on cpu" in page.texts["dd"]
     names = figures(html)
     assert {"parallel", "curves-updates", "curves-time", "cost", "rung-1"} <= set(names)
     assert {name for name in page.ids if name in names} == set(names)
     cells = {cell.strip() for cell in page.texts["td"]}
     assert {"Diverged: loss <nan>", "1, after 2 validations"} <= cells
-    assert any("--seeds 1 2 3" in text for text in page.texts["pre"]) and halving.folder.uri in page.texts["code"]
+    repetition = f"--seeds 1 2 3 --name beta --storage {halving.folder.root}"
+    assert any(repetition in text for text in page.texts["pre"]) and halving.folder.uri in page.texts["code"]
 
 
 def test_the_table_of_configurations_holds_the_merged_points_with_their_value(halving: Any) -> None:

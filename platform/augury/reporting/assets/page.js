@@ -18,10 +18,11 @@ dark.addEventListener("change", () => {
   for (const [name, figure] of Object.entries(figures)) Plotly.relayout(name, colours(figure.layout));
 });
 
-// What a reader has done to the page, which outlives its being loaded again.
+// What a reader has done to this page, which outlives its being loaded again.
+const place = (name) => `${location.pathname} ${name}`;
 const kept = {
-  get: (name) => { try { return JSON.parse(sessionStorage.getItem(name)); } catch { return null; } },
-  set: (name, value) => { try { sessionStorage.setItem(name, JSON.stringify(value)); } catch { /* not allowed here */ } },
+  get: (name) => { try { return JSON.parse(sessionStorage.getItem(place(name))); } catch { return null; } },
+  set: (name, value) => { try { sessionStorage.setItem(place(name), JSON.stringify(value)); } catch { /* not allowed here */ } },
 };
 
 function sort(table, column, descending) {
@@ -48,7 +49,8 @@ document.querySelectorAll("table.sortable").forEach((table, number) => {
       kept.set(name, [column, descending]);
     });
   });
-  if (kept.get(name)) sort(table, ...kept.get(name));
+  const [column, descending] = kept.get(name) ?? [Infinity];
+  if (column < table.tHead.rows[0].cells.length) sort(table, column, descending);
   if (table.tBodies[0].rows.length > 5) addFilter(table, `filter-${number}`);
 });
 

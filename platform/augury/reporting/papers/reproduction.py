@@ -14,7 +14,7 @@ from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
-from augury.reporting.results import Estimate, SystemResult, load_groups
+from augury.reporting.results import Estimate, SystemResult, load_groups, without_runs
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
@@ -178,10 +178,7 @@ def _systems(sweep: Sweep) -> list[SystemResult]:
     reference = sweep.by_address[sweep.reference]
     if reference.name in scored:
         return systems
-    unscored = SystemResult(
-        reference.name, reference.address, runs={}, metadata={}, tests={}, cost=None, unscored=(), resampled={}
-    )
-    return [unscored, *systems]
+    return [without_runs(reference.name, reference.address), *systems]
 
 
 def _line(table: Published, name: str, sweep: Sweep) -> TableLine:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from textwrap import shorten
@@ -285,7 +286,7 @@ def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
         f"difference to {reference} [95 %]": difference,
         "p": cell(compared.corrected if compared else None, probability),
         "data": cell(cost.data_factor if cost else None, factor),
-        kind: cell(times.get(compared.address) if compared else None, duration),
+        kind: cell(times.get(compared.name) if compared else None, duration),
         f"× {reference}": cell(compared.time_factor if compared else None, factor),
         "status": line.status,
     }
@@ -299,4 +300,6 @@ def _with_deviation(measured: Measurement, form: NumberFormat) -> Cell:
 
 def _quantity(value: float) -> str:
     """Return counts in full, and other numbers below a hundred with three digits."""
+    if not math.isfinite(value):
+        return str(value)
     return f"{value:,.0f}" if abs(value) >= 100 or value == int(value) else f"{value:.3g}"

@@ -53,7 +53,9 @@ def _name_better_on_test(summary: Summary, shown: Comparison) -> str:
     better = [
         row.name for row in deciding.rows if row.mark and (deciding.gain(row) or 0) > 0 and row.address not in known
     ]
-    return f"; {' and '.join(better)}, not ahead in validation, scored better than the reference too" if better else ""
+    competitor = shown.rows[-1]
+    too = " too" if competitor.mark and (shown.gain(competitor) or 0) > 0 else ""
+    return f"; {' and '.join(better)}, not ahead in validation, scored better than the reference{too}" if better else ""
 
 
 def _on_validation(summary: Summary, leader: ConfigurationResult) -> str:
@@ -74,6 +76,8 @@ def _on_validation(summary: Summary, leader: ConfigurationResult) -> str:
         core += (
             f"{adaptive(difference + half, like=leader.mean)}{'' if abs(difference) > half else ': it may be chance'})"
         )
+    elif "stopped" in (leader.state, competitor.state):
+        core += ", which the sweep stopped early"
     else:
         core += ", and single seeds do not decide"
     return f"{core}; it was chosen by these very scores, so that less is to be expected on unseen text"

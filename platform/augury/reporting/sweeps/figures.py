@@ -12,7 +12,7 @@ import plotly.graph_objects as go
 
 from augury.reporting.figures import Figure, chart, error_bars, thin_curve, trace
 from augury.reporting.numbers import adaptive, adaptive_interval, seeds, time_unit
-from augury.reporting.styles import OTHER, Style, system_style
+from augury.reporting.styles import COLOURS, OTHER, Style, system_style
 from augury.reporting.sweeps.axes import TICKS
 from augury.reporting.sweeps.response import varying_axes
 from augury.reporting.sweeps.summary import ConfigurationResult, Summary
@@ -22,7 +22,7 @@ HIGHLIGHTED = 6
 """The number of configurations with their own colour besides the reference; more could not be distinguished."""
 MAX_POINTS = 120
 """The maximum number of points of a line."""
-GREY, FAINT = "#7b828c", "rgba(128,136,147,0.25)"
+GREY, FAINT = COLOURS[0], "rgba(128,136,147,0.25)"
 ACTIONS = {
     "promoted": ("#2a9461", "triangle-up"),
     "chosen": ("#3f7be0", "star"),

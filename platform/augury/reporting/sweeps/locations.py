@@ -34,13 +34,18 @@ def sweep_command(sweep: Sweep) -> str:
     words = [definition.get("space", sweep.name), "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds)]
     words += ["--scheduler", sweep.scheduler] if "space" in definition else []
     words += ["--search", definition["search"]] if "search" in definition else []
-    return shlex.join(["augury", "sweep", *words, *_assignments(sweep), "--name", sweep.name])
+    words += ["--samples", str(definition["samples"])] if definition.get("samples") else []
+    return shlex.join(["augury", "sweep", *words, *_assignments(sweep), *_destination(sweep)])
 
 
 def reproduce_command(sweep: Sweep, table: str) -> str:
     """Return the command that measures a paper's table again with the settings of this sweep."""
     words = [table, "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds)]
-    return shlex.join(["augury", "reproduce", *words, *_assignments(sweep), "--name", sweep.name])
+    return shlex.join(["augury", "reproduce", *words, *_assignments(sweep), *_destination(sweep)])
+
+
+def _destination(sweep: Sweep) -> list[str]:
+    return ["--name", sweep.name, "--storage", sweep.folder.root]
 
 
 def _assignments(sweep: Sweep) -> list[str]:

@@ -85,7 +85,7 @@ def _facts(summary: Summary) -> dict[str, str]:
         "seeds": ", ".join(map(str, sweep.seeds)),
         "scheduler": sweep.scheduler,
         "scale": sweep.scale,
-        "training so far": f"{sweep.seconds / 3600:.1f} hours" + (f" on {', '.join(devices)}" if devices else ""),
+        "training so far": duration(sweep.seconds) + (f" on {', '.join(devices)}" if devices else ""),
         "started": _when(sweep.started),
         "ended" if sweep.ended else "updated": _when(sweep.updated),
     }

@@ -55,7 +55,14 @@ def measures(summary: Summary) -> list[Measure]:
     if comparison := summary.deciding:
         metric = comparison.metrics[0]
         tested = [
-            (row.address, score.value, max(score.high - score.value, score.value - score.low), (), score.seeds, True)
+            (
+                row.address,
+                score.value,
+                max(score.high - score.value, score.value - score.low),
+                (),
+                len(score.seeds),
+                True,
+            )
             for row in comparison.rows
             if (score := row.scores.get(metric))
         ]
