@@ -26,7 +26,7 @@ def measure(system: System) -> Mapping[str, float]:
     """Return PWCCA of plain and enciphered states by key and layer, and of random numbers of their shape."""
     result = correlations([system])
     views = {f"{between.second[1]}, layer {between.second[2]}": between.value.pwcca for between in result.views}
-    return {**views, "random numbers": result.baseline.pwcca}
+    return {**views, "random numbers": result.views[0].noise.pwcca}
 
 
 paper, tolerance = common.PAPER, common.TOLERANCE
