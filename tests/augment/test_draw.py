@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from augury.augment.draw import CountedDraw, Symbols
 from augury.augment.operator import parse
-from augury.augment.switch_out import replacements
+from augury.augment.switch_out import other_pieces
 from augury.core.errors import UserError
 from augury.core.rng import keys_of
 
@@ -111,7 +111,7 @@ def test_every_other_piece_is_as_likely_a_replacement() -> None:
     ordinary = np.array([4, 7, 8, 11, 30])
     ids, keys = sentences(0)
     for original in (4, 11, 30):
-        taken = replacements(np.full((SENTENCES, 2), original), keys, 0, ordinary)
+        taken = other_pieces(np.full((SENTENCES, 2), original), keys, 0, ordinary)
         for place in (0, 1):
             counts = np.bincount(taken[:, place], minlength=31)
             assert counts[original] == 0 and counts[ordinary].sum() == SENTENCES

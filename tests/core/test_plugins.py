@@ -81,6 +81,14 @@ def test_an_operator_by_path_works_and_is_the_same_where_it_is_read_again(direct
     assert operator.parse(parsed.to_dict()) == parsed
 
 
+def test_an_operator_by_path_may_have_settings_that_are_left_out_while_empty(directory: Path) -> None:
+    (directory / "subset.py").write_text(
+        OPERATOR.replace("Operator", "TextSubsetOperator").replace("TextSubsetOperatorOutput", "OperatorOutput")
+    )
+    parsed = operator.parse({"operator": "./subset.py"})
+    assert "of" not in parsed.to_dict() and operator.parse(parsed.to_dict()) == parsed
+
+
 def test_the_address_depends_on_the_content_of_the_file_and_not_on_its_place(directory: Path) -> None:
     def addresses(path: str) -> tuple[str, ...]:
         views = operator.parse({"operator": path})

@@ -116,6 +116,12 @@ def test_what_cannot_be_trained_is_refused(make: Make, tmp_path: Path, corpus: A
         preflight.check(systems(experiment).values(), Store(experiment.storage))
 
 
+def test_the_launcher_of_every_system_is_checked(make: Make) -> None:
+    experiment = make(execution={"launcher": "direct"}, systems={"one": {}, "two": {"training.workers": 2}})
+    with pytest.raises(UserError, match="direct has one worker"):
+        preflight.check(systems(experiment).values(), Store(experiment.storage))
+
+
 def test_the_models_of_operators_are_checked_too(tmp_path: Path) -> None:
     parallel = {"source_language": "qaa", "target_language": "qab", "train": {"builtin": 9}, "valid": {"builtin": 9}}
     experiment = parse(

@@ -13,6 +13,7 @@ from augury.core.store import Store
 from augury.sweeping import plan as plans
 from augury.sweeping import points, space
 from augury.sweeping.plan import Plan
+from augury.sweeping.settings import SweepOptions
 
 
 def planned(name: str, store: Store, assignments: dict[str, Any] | None = None, **changes: Any) -> Plan:
@@ -180,3 +181,11 @@ def test_rows_that_differ_only_in_scoring_are_rejected(store):
         UserError, match="'beam 5' and 'greedy' of space 'agreement' train the same model and differ only"
     ):
         planned("agreement", store, keys={}, rows=rows)
+
+
+def test_points_that_optuna_is_to_suggest_are_not_planned_and_a_population_has_no_reference(store):
+    options = SweepOptions("", "name", (1,), "all", "optuna", samples=4)
+    space_ = space.find("multi_source")
+    assert names(plans.of_options(space_, options, store)) == ["baseline"]
+    population = replace(options, scheduler="pbt", search="random", samples=None)
+    assert names(plans.of_options(space_, population, store)) == names(planned("multi_source", store))[1:]

@@ -121,7 +121,8 @@ def test_explored_values_stay_in_their_domains():
 
 def checkpoint(directory: Path, address: str, seed: int) -> tune.Checkpoint:
     directory.mkdir()
-    torch.save({"optimizer": {}, "position": asdict(Position(address, seed, 1, update=8))}, directory / STATE)
+    position = Position(address, seed, 1, update=8, scores={4: 30.0, 8: 29.0})
+    torch.save({"optimizer": {}, "position": asdict(position)}, directory / STATE)
     (directory / MODEL).write_bytes(f"weights of {address}".encode())
     return tune.Checkpoint.from_directory(str(directory))
 
@@ -132,6 +133,7 @@ def test_a_member_adopts_the_weights_of_another(tmp_path):
     adopted = run.sub("checkpoints/00000008")
     position = torch.load(adopted.local() / STATE, weights_only=True)["position"]
     assert (position["address"], position["seed"], position["update"]) == ("mine", 1, 8)
+    assert position["scores"] == {8: 29.0}  # the better checkpoint, after update 4, is not here
     assert (adopted.local() / MODEL).read_bytes() == b"weights of other"
     population._adopt(run, checkpoint(tmp_path / "mine", "mine", 1), "mine", 1)  # its own, after a pause
     assert (adopted.local() / MODEL).read_bytes() == b"weights of other"

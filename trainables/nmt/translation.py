@@ -28,7 +28,7 @@ LONGEST = 200  # pieces of a greedy translation while training
 
 
 class Translation(SequenceTraining):
-    """A model, its training examples under the draws of its regime, and its validation sets."""
+    """A model, its training examples in the view groups of its regime, and its validation sets."""
 
     def __init__(self, run: Run):
         experiment, self.vocabulary = run.experiment, Vocabulary.load(run.stored_folder(run.tokenizer))

@@ -99,6 +99,16 @@ class CountedDraw(TokenDraw):
 
     EXAMPLE: ClassVar[str] = "tau: 0.95"
 
+    @abstractmethod
+    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> np.ndarray | int:
+        """Return what every id, (rows, length), becomes if it changes; one id if they all become the same."""
+
+    def draw(
+        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
+    ) -> np.ndarray:
+        chosen = self.choose_tokens(replaceable, keys, pass_number)
+        return np.where(chosen, self.replacements(ids, keys, pass_number, symbols), ids)
+
     def choose_tokens(self, replaceable: np.ndarray, keys: np.ndarray, pass_number: int) -> np.ndarray:
         """Return which tokens change, (rows, length) bool."""
         length = replaceable.shape[1]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Literal
 
 import pyarrow as pa
-from pydantic import SerializerFunctionWrapHandler, model_serializer, model_validator
+from pydantic import model_validator
 
 from augury.augment.operator import CorpusOperator, OperatorOutput, ReadyModel, derive_records
 from augury.augment.translation import (
@@ -50,6 +50,8 @@ class TranslatedText(CorpusOperator):
     sampling: TranslationSampling | None = None
     """Draw translations instead, as `sampling: {}` with the model's own probabilities."""
 
+    OMITTED: ClassVar[frozenset[str]] = frozenset({"sampling"})
+
     DIRECTION: ClassVar[Direction]
     VERSION: ClassVar[int] = 2
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
@@ -76,11 +78,6 @@ class TranslatedText(CorpusOperator):
         if self.sampling and self.view != PLAIN:
             raise UserError(f"translations are drawn from plain text: leave out view {self.view}, or sampling")
         return self
-
-    @model_serializer(mode="wrap")
-    def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Without sampling the serialised form, and so the address, stays the one from before it existed.
-        return {name: value for name, value in handler(self).items() if value is not None or name != "sampling"}
 
     def models(self, experiment: Mapping[str, Any]) -> Mapping[str, Mapping[str, Any] | ReadyModel]:
         language, expected = self.monolingual.language, experiment["corpus"][f"{self.DIRECTION.read}_language"]

@@ -252,16 +252,13 @@ class TextSubsetOperator(Operator):
     of: tuple[str, ...] = ()
     """Names of the training texts that records are made of, where there are several; none: all."""
 
+    OMITTED: ClassVar[frozenset[str]] = frozenset({"of"})
+
     @model_validator(mode="after")
     def _of_records(self) -> TextSubsetOperator:
         if self.of and self.makes() != RECORDS:
             raise UserError(f"operator {self.operator}: views are of all texts: leave out of, or take use: records")
         return self
-
-    @model_serializer(mode="wrap")
-    def _where_used(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        # Without `of` the serialised form, and so the address, stays the one from before it existed.
-        return {name: value for name, value in handler(self).items() if value or name != "of"}
 
     def check_names(self, names: Sequence[str]) -> None:
         for name in self.of:

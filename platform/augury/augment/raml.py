@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import Field
 
 from augury.augment.draw import CountedDraw, Symbols
-from augury.augment.switch_out import replacements
+from augury.augment.switch_out import other_pieces
 from augury.core.citations import RAML, SWITCHOUT, Paper
 
 
@@ -29,14 +29,8 @@ class Raml(CountedDraw):
     def papers(self) -> tuple[Paper, ...]:
         return RAML, SWITCHOUT
 
-    def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
-    ) -> np.ndarray:
-        return np.where(
-            self.choose_tokens(replaceable, keys, pass_number),
-            replacements(ids, keys, pass_number, symbols.ordinary),
-            ids,
-        )
+    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> np.ndarray:
+        return other_pieces(ids, keys, pass_number, symbols.ordinary)
 
 
 OPERATOR = Raml

@@ -168,6 +168,9 @@ class Semantic(Operator):
         positions = rectify_labels(requested, probabilities, self.rectify, self.threshold)
         return [None if label == DROPPED else LABELS[label] for label in positions.tolist()]
 
+    def max_records(self) -> int:
+        return self.copies * (len(LABELS) - 1 if self.labels == "all_others" else 1)
+
     def _requests(self, block: pa.Table) -> list[Request]:
         """Return the hypotheses to generate; with more copies, the requests of fewer copies stay the same."""
         requests = []

@@ -22,17 +22,11 @@ class SwitchOut(CountedDraw):
     def papers(self) -> tuple[Paper, ...]:
         return (SWITCHOUT,)
 
-    def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
-    ) -> np.ndarray:
-        return np.where(
-            self.choose_tokens(replaceable, keys, pass_number),
-            replacements(ids, keys, pass_number, symbols.ordinary),
-            ids,
-        )
+    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> np.ndarray:
+        return other_pieces(ids, keys, pass_number, symbols.ordinary)
 
 
-def replacements(ids: np.ndarray, keys: np.ndarray, pass_number: int, ordinary: np.ndarray) -> np.ndarray:
+def other_pieces(ids: np.ndarray, keys: np.ndarray, pass_number: int, ordinary: np.ndarray) -> np.ndarray:
     """Return, for every id (rows, length), another of the ordinary ids, drawn uniformly.
 
     `ordinary` is sorted. The results for ids that are not ordinary are arbitrary ordinary ids.

@@ -18,10 +18,8 @@ class WordDrop(CountedDraw):
     def papers(self) -> tuple[Paper, ...]:
         return (CIPHERDAUG,)
 
-    def draw(
-        self, ids: np.ndarray, replaceable: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols
-    ) -> np.ndarray:
-        return np.where(self.choose_tokens(replaceable, keys, pass_number), symbols.unknown, ids)
+    def replacements(self, ids: np.ndarray, keys: np.ndarray, pass_number: int, symbols: Symbols) -> int:
+        return symbols.unknown
 
 
 OPERATOR = WordDrop

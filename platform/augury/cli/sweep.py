@@ -130,11 +130,11 @@ def _run(space: Space, options: SweepOptions, as_json: bool) -> int:
 
 
 def make_plan(space: Space, options: SweepOptions) -> Plan:
-    """Return the configurations of a space with their addresses, without running anything."""
+    """Return the configurations that a sweep begins with, with their addresses, without running anything."""
     from augury.core.store import Store
-    from augury.sweeping import plan, points
+    from augury.sweeping import plan
 
-    return plan.make(space, Store(options.storage), options.assignments, points.sample(space, options.samples))
+    return plan.of_options(space, options, Store(options.storage))
 
 
 def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
@@ -160,14 +160,17 @@ def show_plan(space: Space, options: SweepOptions, as_json: bool) -> int:
 
 def size_of(plan: Plan, options: SweepOptions) -> str:
     """Return a line with the numbers of configurations and trials."""
-    trials = len(plan.configurations) * len(options.seeds)
-    return f"{len(plan.configurations)} configurations, at most {trials} trials, scheduler {options.scheduler}"
+    suggested = options.samples or 0 if options.search == "optuna" else 0
+    count = len(plan.configurations) + suggested
+    chosen = f" ({suggested} to be suggested by Optuna)" if suggested else ""
+    trials = count * len(options.seeds)
+    return f"{count} configurations{chosen}, at most {trials} trials, scheduler {options.scheduler}"
 
 
 def _default_name(space: Space, arguments: argparse.Namespace) -> str:
     """Return the name of the space and scale, with the search and `pbt` if given, which change the points."""
     suffixes = [arguments.search or "", "pbt" if arguments.scheduler == "pbt" else ""]
-    return "-".join([space.name, space.scale, *(suffix for suffix in suffixes if suffix)])
+    return "-".join([space.name, space.scale, *(suffix for suffix in suffixes if suffix)]).replace("/", "-")
 
 
 def _check_name(name: str) -> str:

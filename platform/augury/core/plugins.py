@@ -24,7 +24,7 @@ from pathlib import Path
 from pkgutil import iter_modules
 from traceback import walk_tb
 from types import CodeType, ModuleType
-from typing import Any
+from typing import Any, ClassVar
 
 from pydantic import GetJsonSchemaHandler, SerializerFunctionWrapHandler, model_serializer, model_validator
 from pydantic.json_schema import JsonSchemaValue
@@ -156,6 +156,9 @@ class Registry:
 class Extension(Section):
     """Settings whose class may be defined by a plug-in file; its reference is then serialised under `file`."""
 
+    OMITTED: ClassVar[frozenset[str]] = frozenset()
+    """Settings that are not serialised while they are empty, so that addresses stay those from before they existed."""
+
     @classmethod
     def origin(cls) -> dict[str, str]:
         """Return `{"file": reference}` for a class that a plug-in file defines, and an empty dict otherwise."""
@@ -164,7 +167,8 @@ class Extension(Section):
 
     @model_serializer(mode="wrap")
     def _with_origin(self, handler: SerializerFunctionWrapHandler) -> dict[str, Any]:
-        return {**handler(self), **self.origin()}
+        values = {name: value for name, value in handler(self).items() if value or name not in self.OMITTED}
+        return {**values, **self.origin()}
 
     @model_validator(mode="before")
     @classmethod

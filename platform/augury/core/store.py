@@ -197,8 +197,9 @@ class Folder:
     def put(self, directory: Path, name: str) -> None:
         """Move a local directory into the folder under `name`, replacing what is there.
 
-        On a mounted filesystem this is atomic. Elsewhere the old directory is removed first, files are copied one by
-        one, and a marker comes last, which `has_directory` looks for.
+        On a mounted filesystem a new directory appears whole, and a replaced one is absent for an instant. Elsewhere
+        the old directory is removed first, files are copied one by one, and a marker comes last, which `has_directory`
+        looks for.
         """
         target = self.path(name)
         if self.is_local:

@@ -30,10 +30,20 @@ from augury.experiments.ready_models import ready_views
 from augury.experiments.runs import NO_TESTS
 from augury.scoring import metrics
 
-UNCHECKED = {"name", "seeds", "storage", "regime", "training", "execution", "tracking"}
-UNCHECKED |= {"decoding", "validation", "baseline", "systems"}
-"""Sections that checks do not depend on: experiments that differ only in them are checked once."""
-
+UNCHECKED = {
+    "name",
+    "seeds",
+    "storage",
+    "regime",
+    "training",
+    "execution",
+    "tracking",
+    "decoding",
+    "validation",
+    "baseline",
+    "systems",
+}
+"""Sections that checks of texts do not depend on: experiments that differ only in them are checked once."""
 
 SLOW = (
     "training.precision bf16 is for GPUs and for CPUs that multiply bfloat16 faster than float32 (AMX, or AMD's "
@@ -84,8 +94,10 @@ def check(experiments: Iterable[Experiment], store: Store) -> None:
 
     Texts are read and operators fitted; earlier stages and the models of operators are checked too.
     """
-    for experiment in _distinct(experiments):
+    listed = list(experiments)
+    for experiment in listed:
         experiment.execution.check(experiment.training.workers)
+    for experiment in _distinct(listed):
         texts = _texts(experiment, store)
         learned_from = cached_corpus(experiment.first().corpus, "train", store.root)
         for operator in experiment.augment:

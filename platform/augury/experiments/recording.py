@@ -21,7 +21,7 @@ class File:
 
 
 class Recorder(Protocol):
-    """Records the runs of one command; nothing here raises or waits."""
+    """Records the runs of one command; nothing here raises, or waits for more than seconds."""
 
     def start(self, run: Folder) -> None:
         """Record that a run begins or continues; its folder holds `run.json`."""

@@ -23,7 +23,7 @@ from augury.experiments.canonical import canonical
 from augury.experiments.description import artifacts, describe, differing_parameters
 from augury.experiments.evaluation import evaluate, evaluated
 from augury.experiments.experiment import Experiment, systems
-from augury.experiments.preparation import prepare
+from augury.experiments.preparation import address, prepare
 from augury.experiments.recording import Recorder, Recording, unrecorded
 from augury.experiments.run import Run
 from augury.experiments.training import train
@@ -48,9 +48,9 @@ def run_experiment(
     for caution in preflight.cautions(described.values()) if scored else ():
         say(caution)
     canonical_systems = {name: _canonical(name, system, store) for name, system in described.items()}
+    _refuse_shared_runs({name: address(system, store) for name, system in canonical_systems.items()})
     with recording(experiment.tracking, store) as recorder:
         prepared = {name: prepare(system, store, recording) for name, system in canonical_systems.items()}
-        _refuse_shared_runs(prepared)
         call = functools.partial(
             _run, differing=differing_parameters(canonical_systems.values()), recorder=recorder, scored=scored
         )
@@ -124,14 +124,14 @@ def _canonical(name: str, system: Experiment, store: Store) -> Experiment:
     return result
 
 
-def _refuse_shared_runs(prepared: Mapping[str, Run]) -> None:
+def _refuse_shared_runs(addresses: Mapping[str, str]) -> None:
     """Raise UserError for systems that train the same model, as they would overwrite each other's scores."""
     named: dict[str, str] = {}
-    for name, run in prepared.items():
-        other = named.setdefault(run.address, name)
+    for name, run_address in addresses.items():
+        other = named.setdefault(run_address, name)
         if other != name:
             raise UserError(
-                f"systems '{other}' and '{name}' train the same model, run {run.address}: give them settings that "
+                f"systems '{other}' and '{name}' train the same model, run {run_address}: give them settings that "
                 "differ in training; one system can be scored with another decoding.beam, without training"
             )
 

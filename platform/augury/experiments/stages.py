@@ -18,7 +18,6 @@ from augury.experiments.evaluation import evaluate
 from augury.experiments.recording import Recording, unrecorded
 from augury.experiments.run import Run
 from augury.experiments.training import train
-from augury.training.trained import OUTCOME
 
 
 class Job(NamedTuple):
@@ -52,7 +51,7 @@ def jobs(prepared: Mapping[str, Run], store: Store, recording: Recording = unrec
 def train_before(run: Run, execution: Execution) -> None:
     """Train and score the stages before a run, with the same seed, unless that is done."""
     before = run.experiment.before()
-    if before is None or run.beginning is None or run.beginning.run.exists(OUTCOME):
+    if before is None or run.beginning is None or run.beginning.run.complete:
         return
     stage = preparation.prepare(before, run.store).with_seed(run.seed)
     assert stage.folder == run.beginning.run

@@ -44,7 +44,7 @@ class OptunaScheduler:
         at_once: int,
         prepare: PreparePoint,
     ):
-        """Open the study and prepare its first `samples` points; `fixed` are configurations to train in any case."""
+        """Open the study and prepare the points it suggested before, at most `samples`; `fixed` are trained anyway."""
         self.mode: Literal["max", "min"] = space.mode
         self.fixed, self.seeds, self.samples, self.at_once = list(fixed), list(seeds), samples, at_once
         self.prepare = prepare

@@ -16,7 +16,7 @@ from augury.experiments import preflight
 from augury.experiments.recording import Recording
 from augury.experiments.running import refuse_lost_storage
 from augury.sweeping import plan as plans
-from augury.sweeping import points, population, tuning
+from augury.sweeping import population, tuning
 from augury.sweeping.adaptive import OptunaScheduler
 from augury.sweeping.configuration import ConfigurationRuns
 from augury.sweeping.dispatcher import Dispatcher, Limits, Scheduler, TrialKey
@@ -90,8 +90,7 @@ class _Driver:
         """Return the configurations that are known before anything runs."""
         options, space = self.options, self.space
         adaptive = options.search == "optuna"
-        listed = [] if adaptive else points.sample(space, options.samples)
-        plan = plans.make(space, self.store, options.assignments, listed, reference=options.scheduler != "pbt")
+        plan = plans.of_options(space, options, self.store)
         for merged in plan.merged:
             say(f"{merged.label} is the same experiment as {merged.same_as}: {merged.reason}")
         if not plan.configurations and not adaptive:

@@ -13,6 +13,8 @@ from augury.core.store import Store
 from augury.experiments import preparation
 from augury.experiments.canonical import canonical
 from augury.experiments.experiment import Experiment, parse
+from augury.sweeping import points
+from augury.sweeping.settings import SweepOptions
 from augury.sweeping.space import Space
 from augury.sweeping.state import Merged
 
@@ -133,6 +135,12 @@ def make(
     for point in listed:
         plan.add(point)
     return plan
+
+
+def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
+    """Return the plan that a sweep begins with: without points that Optuna is to suggest, and under pbt a reference."""
+    listed = [] if options.search == "optuna" else points.sample(space, options.samples)
+    return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
 
 
 def _single_system(content: Mapping[str, Any], store: Store) -> dict[str, Any]:

@@ -225,7 +225,9 @@ def _adopt(folder: Folder, checkpoint: tune.Checkpoint | None, address: str, see
     if (position["address"], position["seed"]) == (address, seed):
         shutil.rmtree(directory)
         return
-    position |= {"address": address, "seed": seed}
+    # Of the other member's checkpoints this one alone is here, so that no other can be its best.
+    scores = {position["update"]: position["scores"][position["update"]]}
+    position |= {"address": address, "seed": seed, "scores": scores}
     torch.save(state, directory / STATE)
     folder.remove("checkpoints")
     folder.sub("checkpoints").put(directory, f"{position['update']:08d}")

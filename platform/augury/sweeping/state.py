@@ -249,7 +249,8 @@ def resolve(store: Store, name: str) -> str:
         return name
     space = file_of(name).stem if is_path(name) else name
     scales = {sweep: store.folder(KIND, sweep).read_json(DEFINITION)["scale"] for sweep in existing}
-    of_space = [sweep for sweep, scale in scales.items() if f"{sweep}-".startswith(f"{space}-{scale}-")]
+    beginnings = {sweep: f"{space}-{scale}-".replace("/", "-") for sweep, scale in scales.items()}
+    of_space = [sweep for sweep, beginning in beginnings.items() if f"{sweep}-".startswith(beginning)]
     if len(of_space) == 1:
         return of_space[0]
     if of_space:

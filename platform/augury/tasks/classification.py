@@ -1,4 +1,4 @@
-"""Classification of one or two sentences by an encoder of `transformers`: batches, rows, validation, labels, export."""
+"""Classification of one or two sentences by an encoder of `transformers`: batches, rows, validation, labels."""
 
 from __future__ import annotations
 

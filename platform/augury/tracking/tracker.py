@@ -36,7 +36,7 @@ FLUSH_SECONDS = 20.0
 
 
 class Tracker:
-    """Tracks the runs of one command. No method raises or blocks because of MLflow."""
+    """Tracks the runs of one command. No method raises because of MLflow, or waits longer than 20 s."""
 
     def __init__(self, tracking: Tracking, store: Store):
         self.tracking, self.store = tracking, store

@@ -158,10 +158,10 @@ class Checkpoints:
 
         Raises UserError if the state was written by another configuration, seed or, within a pass, number of workers.
         """
-        states = [(self._state(name)["position"]["update"], name) for name in self._names_with_state()]
-        if not states:
+        names = self._names_with_state()
+        if not names:
             return start
-        _, name = max(states)
+        name = max(names, key=lambda name: (int(name.removeprefix(SNAPSHOT)), name))
         state = self._state(name)
         position = _position(state)
         where = self.folder.sub(name)

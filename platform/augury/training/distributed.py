@@ -20,7 +20,7 @@ def world_size() -> int:
 
 
 def sum_over_workers(values: Tensor) -> Tensor:
-    """Return the element-wise sum, the same on every worker."""
+    """Sum a tensor over workers, in place, and return it."""
     if world_size() > 1:
         dist.all_reduce(values)
     return values

@@ -46,7 +46,9 @@ def take_over(run: Folder, name: str, address: str, seed: int, training: Trainin
 
 def _fitting(folder: Folder, training: Training) -> Position | None:
     """Return the position of a run, if a training with these settings would have reached and validated it too."""
-    position = Checkpoints(folder).last_position()
+    position = None
+    with suppress(FileNotFoundError):  # the other run may be training, and remove what is read
+        position = Checkpoints(folder).last_position()
     if position is None:
         return None
     validated = training.validates(position.update, position.passes, position.in_pass)

@@ -1,4 +1,4 @@
-"""Settings of the optimisation and of the machines it runs on."""
+"""Settings of the optimisation."""
 
 from __future__ import annotations
 
