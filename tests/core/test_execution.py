@@ -10,7 +10,7 @@ import pytest
 
 from augury.augment import operator
 from augury.core.errors import UserError
-from augury.core.execution import LocalExecutor, RayExecutor, choose
+from augury.core.execution import Execution, ExecutorName, LocalExecutor, RayExecutor
 from augury.core.progress import Stage
 
 
@@ -66,36 +66,45 @@ def test_a_user_error_on_ray_is_one_here(local_ray: Any) -> None:
 
 def test_auto_says_what_it_chose_and_why(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    assert choose("auto", 1.0, "augment").name == "local"
+    assert Execution(executor="auto").choose(1.0, "augment").name == "local"
     assert "augment: executor local (about 1.0 s of single-core work)" in capsys.readouterr().err
     monkeypatch.setenv("RAY_ADDRESS", "auto")
-    assert choose("auto", 1.0, "augment").name == "ray"
+    assert Execution(executor="auto").choose(1.0, "augment").name == "ray"
     assert "there is a cluster" in capsys.readouterr().err
 
 
 def test_auto_takes_ray_for_much_work_on_many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
     monkeypatch.setattr(os, "cpu_count", lambda: 16)
-    assert choose("auto", 300.0, "augment").name == "ray"
+    assert Execution(executor="auto").choose(300.0, "augment").name == "ray"
     monkeypatch.setattr(os, "cpu_count", lambda: 2)
-    assert choose("auto", 300.0, "augment").name == "local"
-    assert choose("ray", 0.0, "augment").name == "ray"
+    assert Execution(executor="auto").choose(300.0, "augment").name == "local"
+    assert Execution(executor="ray").choose(0.0, "augment").name == "ray"
 
 
 @pytest.mark.slow
 def test_who_holds_cpus_of_ray_works_without_it(local_ray: Any) -> None:
     """A trial waits for what it starts, and other trials may hold all other CPUs; a driver of workers holds none."""
 
+    def chosen_here(asked: ExecutorName) -> str:
+        return Execution(executor=asked, address="auto").choose(300.0, "decode").name
+
     class Worker:
         def chooses(self) -> list[str]:
-            return [choose(asked, 300.0, "decode", "auto").name for asked in ("auto", "ray", "local")]
+            return [
+                Execution(executor=asked, address="auto").choose(300.0, "decode").name
+                for asked in ("auto", "ray", "local")
+            ]
 
     def chosen(**resources: Any) -> Any:
         return local_ray.get(local_ray.remote(Worker).options(**resources).remote().chooses.remote())
 
     assert chosen(num_cpus=0.5) == ["local", "local", "local"]
     assert chosen(num_cpus=0, resources={"trial_driver": 1}) == ["ray", "ray", "local"]
-    assert [choose(asked, 300.0, "decode", "auto").name for asked in ("auto", "ray")] == ["ray", "ray"]
+    assert [Execution(executor=asked, address="auto").choose(300.0, "decode").name for asked in ("auto", "ray")] == [
+        "ray",
+        "ray",
+    ]
 
 
 @dataclass(frozen=True)

@@ -54,21 +54,25 @@ class OperatorOutput(NamedTuple):
 BlockFunction = Callable[[pa.Table], OperatorOutput]
 
 
-class TrainedModel(Protocol):
-    """A trained model that an operator uses, loaded where it is used; `name` identifies it in addresses."""
+class TextModel(Protocol):
+    """A model from text to text that an operator uses, loaded where it is used; `name` identifies it in addresses."""
 
     @property
     def name(self) -> str: ...
 
     @property
     def on_gpu(self) -> bool:
-        """Whether it translates on a GPU where there is one."""
+        """Whether it runs on a GPU where there is one."""
 
     def sampler(self, store: Store) -> Sampler:
-        """Return the model as a function that writes text, loaded once."""
+        """Return the model as a function that draws text, loaded once."""
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function that translates text, loaded once; `threads` are those on a CPU."""
+
+
+class TrainedModel(TextModel, Protocol):
+    """A trained model of any task that an operator uses."""
 
     def probabilities(self, store: Store, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:
         """Return the probability of every label, (pairs, labels)."""

@@ -6,11 +6,12 @@ import time
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple, Protocol
+from typing import Any, NamedTuple
 
 import pyarrow as pa
 from pydantic import Field
 
+from augury.augment.operator import TextModel
 from augury.augment.pipeline import Block, split_into_blocks
 from augury.core import config
 from augury.core.errors import UserError, unknown
@@ -24,7 +25,7 @@ from augury.corpora.filters import clean_lines
 from augury.corpora.monolingual import MonolingualFilter
 from augury.corpora.spec import swapped
 from augury.decoding.settings import PLAIN as PLAIN
-from augury.decoding.settings import Decoding, Sampler, Sampling, Translator
+from augury.decoding.settings import Decoding, Sampling
 
 KIND = "translations"
 VERSION = 1
@@ -40,23 +41,6 @@ class TranslationSampling(Sampling):
     """Sample only from this many of the likeliest pieces; none: from all."""
     seed: int = 1
     """Another seed draws other translations."""
-
-
-class Model(Protocol):
-    """A model from text to text; `name` identifies it in addresses."""
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def on_gpu(self) -> bool:
-        """Whether it runs on a GPU where there is one."""
-
-    def translator(self, store: Store, threads: int = 1) -> Translator:
-        """Return the model as a function, loaded once; `threads` are those on a CPU."""
-
-    def sampler(self, store: Store) -> Sampler:
-        """Return the model as a function that draws outputs, loaded once."""
 
 
 class Direction(NamedTuple):
@@ -116,7 +100,7 @@ class Translation:
 
     corpus: Corpus
     column: str
-    model: Model
+    model: TextModel
     view: str = PLAIN
     decoding: Decoding = Decoding()
     sampling: TranslationSampling | None = None

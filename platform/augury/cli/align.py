@@ -133,10 +133,10 @@ def _align(arguments: argparse.Namespace, scratch: Folder) -> list[Links]:
 
 
 def _executor(arguments: argparse.Namespace, rows: int) -> Executor:
-    from augury.core.execution import choose
+    from augury.core.execution import Execution
     from augury.text.align import PAIRS_PER_SECOND
 
-    executor = choose(arguments.executor, rows / PAIRS_PER_SECOND, "align")
+    executor = Execution(executor=arguments.executor).choose(rows / PAIRS_PER_SECOND, "align")
     if executor.name == "ray" and os.environ.get("RAY_ADDRESS") and not arguments.storage:
         raise UserError(
             f"RAY_ADDRESS={os.environ['RAY_ADDRESS']} is a cluster, which cannot reach a temporary directory on this "

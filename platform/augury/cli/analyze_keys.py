@@ -17,8 +17,6 @@ DESCRIPTION = "Compare the keys of a cipher by the subword segmentation they lea
 EXAMPLES = """augury analyze keys search_spaces/experiments/multi30k_5k_cipherdaug.yaml
   augury analyze keys --source train.de --target train.en --keys 1 2 3 --set vocabulary.size=8000"""
 FILES = ("source", "target", "source_language", "target_language")
-UNKNOWN = "und"
-"""Language code of undetermined languages."""
 
 
 def selected(argv: Sequence[str]) -> bool:
@@ -31,6 +29,8 @@ def selected(argv: Sequence[str]) -> bool:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     """Add the arguments of `augury analyze keys`."""
+    from augury.corpora.languages import UNDETERMINED
+
     parser.prog, parser.description, parser.epilog = f"{parser.prog} {WORD}", DESCRIPTION, f"example:\n  {EXAMPLES}"
     parser.add_argument("word", choices=[WORD], metavar=WORD, help=argparse.SUPPRESS)
     add_experiment(parser, required=False)
@@ -48,8 +48,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
     files = parser.add_argument_group("without an experiment file")
     files.add_argument("--source", metavar="FILE", help="training source, one sentence per line")
     files.add_argument("--target", metavar="FILE", help="training target, aligned with the source")
-    files.add_argument("--source-language", metavar="CODE", help=f"default: {UNKNOWN}, undetermined")
-    files.add_argument("--target-language", metavar="CODE", help=f"default: {UNKNOWN}, undetermined")
+    files.add_argument("--source-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
+    files.add_argument("--target-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -83,6 +83,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _experiment(arguments: argparse.Namespace) -> Experiment:
     """Return the experiment file, or a translation experiment with the given training files."""
     from augury.core import config
+    from augury.corpora.languages import UNDETERMINED
     from augury.experiments import experiment
 
     flags = [flag_of(name) for name in FILES if getattr(arguments, name) is not None]
@@ -98,8 +99,8 @@ def _experiment(arguments: argparse.Namespace) -> Experiment:
         "task": "nmt",
         "storage": arguments.storage or "results",
         "corpus": {
-            "source_language": arguments.source_language or UNKNOWN,
-            "target_language": arguments.target_language or UNKNOWN,
+            "source_language": arguments.source_language or UNDETERMINED,
+            "target_language": arguments.target_language or UNDETERMINED,
             "train": {"source": arguments.source, "target": arguments.target},
         },
     }

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 HELP = "Augment a corpus, given as an experiment file or as two aligned files and an operator."
 DIRECT = ("source", "target", "source_language", "target_language", "operator")
 """Arguments that replace an experiment file."""
-UNKNOWN = "und"
 PARAMETER = "parameter."
 """Prefix of an operator's parameters among the arguments."""
 EXAMPLE = "augury augment --source train.de --target train.en --operator cipher --keys 1 2 --storage results"
@@ -33,14 +32,18 @@ EXPERIMENTS = "search_spaces/experiments"
 
 
 def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
+    from augury.corpora.languages import UNDETERMINED
+
     add_experiment(parser, required=False)
     direct = parser.add_argument_group("without an experiment file")
     direct.add_argument("--source", metavar="FILE", help="source text, one sentence per line")
     direct.add_argument("--target", metavar="FILE", help="target text, aligned with the source")
-    direct.add_argument("--source-language", metavar="CODE", help=f"default: {UNKNOWN}, undetermined")
-    direct.add_argument("--target-language", metavar="CODE", help=f"default: {UNKNOWN}, undetermined")
+    direct.add_argument("--source-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
+    direct.add_argument("--target-language", metavar="CODE", help=f"default: {UNDETERMINED}, undetermined")
     direct.add_argument("--operator", help="the operator; its parameters are flags: --operator cipher --keys 1 2")
-    direct.add_argument("--storage", default=None, help="directory or URI for all output (default: results)")
+    direct.add_argument(
+        "--storage", default=None, help="directory or URI for all output (default: the experiment's, or results)"
+    )
     direct.add_argument("--executor", choices=["auto", "local", "ray"], default=None, help="where to run the operator")
     operators = [argument.removeprefix("--operator=") for argument in argv if argument.startswith("--operator=")]
     operators += [argv[index + 1] for index, argument in enumerate(argv[:-1]) if argument == "--operator"]
@@ -130,6 +133,7 @@ def _print(result: dict[str, Any]) -> None:
 def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Experiment | None]:
     """Return the corpus, the operators and the experiment, which is None if they are given by flags."""
     from augury.core import config
+    from augury.corpora.languages import UNDETERMINED
     from augury.corpora.spec import CorpusSpec
 
     if arguments.experiment:
@@ -147,8 +151,8 @@ def _inputs(arguments: argparse.Namespace) -> tuple[BaseSpec, list[Operator], Ex
     spec = config.validate(
         CorpusSpec,
         {
-            "source_language": arguments.source_language or UNKNOWN,
-            "target_language": arguments.target_language or UNKNOWN,
+            "source_language": arguments.source_language or UNDETERMINED,
+            "target_language": arguments.target_language or UNDETERMINED,
             "train": {"source": arguments.source, "target": arguments.target},
         },
         "the corpus",

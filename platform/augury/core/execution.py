@@ -175,8 +175,22 @@ class Execution(Section):
             )
 
     def choose(self, seconds: float, what: str, executor: ExecutorName | None = None) -> Executor:
-        """Return the executor for work of `seconds` on one core; `executor` overrides the setting."""
-        return choose(executor or self.executor, seconds, what, self.address)
+        """Return the executor for work of `seconds` on one core; `executor` overrides the setting.
+
+        `auto` is Ray if the work outweighs its start-up. In a Ray worker that reserves CPUs, such as a trial of a
+        sweep, it is always the local one: trials may reserve all CPUs of the cluster, and would deadlock waiting for
+        tasks that wait for CPUs.
+        """
+        name = executor or self.executor
+        if name != "local" and _holds_cpus():
+            say_once(f"{what}: executor local (this Ray worker has its own CPUs)")
+            name = "local"
+        if name == "auto":
+            enough = seconds > RAY_MIN_SECONDS and (os.cpu_count() or 1) >= 4
+            name = "ray" if self.joins_cluster or enough else "local"
+            reason = "there is a cluster" if self.joins_cluster else f"about {seconds:.1f} s of single-core work"
+            say_once(f"{what}: executor {name} ({reason})")
+        return RayExecutor(self.address) if name == "ray" else LocalExecutor()
 
     @property
     def joins_cluster(self) -> bool:
@@ -206,6 +220,10 @@ class Execution(Section):
 
         return "cuda" if self.device != "cpu" and torch.cuda.is_available() else "cpu"
 
+    def worker_resources(self, cuda: bool) -> dict[str, float]:
+        """Return the resources of a training worker in Ray's names."""
+        return {"CPU": self.cpus_per_worker} | ({"GPU": self.gpus_per_worker} if cuda else {})
+
     def reserved(self, executor: Executor) -> dict[str, float]:
         """Return the CPUs and GPUs to reserve for each worker of an executor whose task holds a model."""
         gpus = self.gpus_per_worker if executor.name == "ray" and self.cuda else 0.0
@@ -231,23 +249,6 @@ class Execution(Section):
         with Stage(name, len(rows), unit) as stage:
             results = backend.map(make, chunks, stage, size=len, **self.reserved(backend))
         return [result for chunk_results in results for result in chunk_results]
-
-
-def choose(executor: ExecutorName, seconds: float, what: str, address: str | None = None) -> Executor:
-    """Return the requested executor; `auto` is Ray if `seconds` of single-core work outweigh its start-up.
-
-    In a Ray worker that reserves CPUs, such as a trial of a sweep, it is always the local one. Trials may reserve all
-    CPUs of the cluster, and would deadlock waiting for tasks that wait for CPUs.
-    """
-    if executor != "local" and _holds_cpus():
-        say_once(f"{what}: executor local (this Ray worker has its own CPUs)")
-        executor = "local"
-    if executor == "auto":
-        has_cluster = bool(address or os.environ.get("RAY_ADDRESS"))
-        executor = "ray" if has_cluster or (seconds > RAY_MIN_SECONDS and (os.cpu_count() or 1) >= 4) else "local"
-        reason = "there is a cluster" if has_cluster else f"about {seconds:.1f} s of single-core work"
-        say_once(f"{what}: executor {executor} ({reason})")
-    return RayExecutor(address) if executor == "ray" else LocalExecutor()
 
 
 def _holds_cpus() -> bool:

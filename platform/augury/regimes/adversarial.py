@@ -96,8 +96,8 @@ class Adversarial(WarmupRegime):
     def papers(self) -> tuple[Paper, ...]:
         return CROSS_LINGUAL_NLI, PGD if self.attack == "pgd" else FGM
 
-    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
-        return [ViewGroup((view,), TARGET) for view in (SOURCE, *keys)]
+    def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
+        return [ViewGroup((view,), TARGET) for view in (SOURCE, *views)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         if not isinstance(model, PerturbableModel):

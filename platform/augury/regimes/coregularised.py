@@ -28,8 +28,8 @@ from augury.regimes.regime import (
 class CoRegularised(WarmupRegime):
     """α1·CE(plain) + α2·CE(view) + β·divergence(plain, view), divided by `norm` × target tokens.
 
-    The view is an enciphered source or, with `over: identity`, the plain source under another dropout mask. Each pass
-    pairs an example with one of its K views, and K passes with all of them.
+    The view is one that an operator makes or, with `over: identity`, the plain source under another dropout mask. Each
+    pass pairs an example with one of its K views, and K passes with all of them.
     """
 
     name: Literal["coregularised"] = "coregularised"
@@ -87,12 +87,12 @@ class CoRegularised(WarmupRegime):
     def papers(self) -> tuple[Paper, ...]:
         return (R_DROP,) if self.over == "identity" else (CIPHERDAUG,)
 
-    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
+    def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         if self.over == "identity":
             return [ViewGroup((SOURCE, SOURCE), TARGET)]
-        if not keys:
+        if not views:
             raise no_views(self.name, "or set regime.over=identity for R-Drop")
-        return [ViewGroup((SOURCE, key), TARGET) for key in keys]
+        return [ViewGroup((SOURCE, view), TARGET) for view in views]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         if self.in_warmup(progress) and self.warmup_views == "cipher":

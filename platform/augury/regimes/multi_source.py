@@ -1,4 +1,4 @@
-"""Multi-source training on plain and enciphered sources (CipherDAug, equations 1 and 2)."""
+"""Multi-source training on the plain source and its views (CipherDAug, equations 1 and 2)."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from augury.regimes.regime import SOURCE, TARGET, VIEWS, Losses, Progress, Regim
 
 
 class MultiSource(Regime):
-    """Cross-entropy over the concatenation of plain and enciphered sources, with equal weights."""
+    """Cross-entropy over the plain sources and all their views, with equal weights."""
 
     name: Literal["multi_source"] = "multi_source"
     equation: Annotated[Literal[1, 2], VIEWS] = 1
-    """1: all views predict the target; 2: enciphered views also predict the plain source."""
+    """1: all views predict the target; 2: the other views also predict the plain source."""
 
     def papers(self) -> tuple[Paper, ...]:
         return (CIPHERDAUG,)
 
-    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
-        if not keys:
+    def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
+        if not views:
             raise no_views(self.name)
-        groups = [ViewGroup((view,), TARGET) for view in (SOURCE, *keys)]
-        return groups + ([ViewGroup((key,), SOURCE) for key in keys] if self.equation == 2 else [])
+        groups = [ViewGroup((view,), TARGET) for view in (SOURCE, *views)]
+        return groups + ([ViewGroup((view,), SOURCE) for view in views] if self.equation == 2 else [])
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:
         return regimes.cross_entropy(model.rows(batch, [0]), self.label_smoothing)

@@ -14,7 +14,7 @@ class Plain(Regime):
 
     name: Literal["plain"] = "plain"
 
-    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
+    def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         return [ViewGroup((SOURCE,), TARGET)]
 
     def loss(self, model: ViewModel, batch: Any, progress: Progress) -> Losses:

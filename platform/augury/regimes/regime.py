@@ -132,7 +132,7 @@ class Regime(Extension):
         return ()
 
     @abstractmethod
-    def view_groups(self, keys: Sequence[str]) -> list[ViewGroup]:
+    def view_groups(self, views: Sequence[str]) -> list[ViewGroup]:
         """Return the view groups of each example, given the names of its views; a pass reads one of them."""
 
     @abstractmethod

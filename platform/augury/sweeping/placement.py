@@ -45,7 +45,7 @@ def place(experiments: Sequence[Experiment], at_once: int | None = None) -> Plac
     execution = experiments[0].execution
     launcher: Literal["direct", "ray"] = "ray" if workers > 1 or execution.launcher == "ray" else "direct"
     cuda = execution.device == "cuda" or (execution.device == "auto" and cluster.get("GPU", 0) > 0)
-    worker = {"CPU": execution.cpus_per_worker} | ({"GPU": execution.gpus_per_worker} if cuda else {})
+    worker = execution.worker_resources(cuda)
     needed = {kind: workers * amount for kind, amount in worker.items()}
     if launcher == "ray":
         needed[DRIVER] = 1

@@ -105,7 +105,7 @@ class Merged:
     """Name of that configuration."""
     reason: str
     name: str = ""
-    """Name of the row that defines the point, if any."""
+    """Display name; empty in sweeps of old versions."""
 
     @property
     def label(self) -> str:

@@ -21,7 +21,7 @@ from augury.tasks.regime_training import RegimeTraining, moved, stacked
 from augury.text import learned
 from augury.text.subwords import encode
 from augury.text.tokens import Tokens
-from augury.training.batching import Lengths, padded, plan_pass
+from augury.training.batching import Lengths, batches_by_length, padded
 from augury.training.task import Loaded, Validation
 from augury.training.trained import load_weights
 from augury.training.validation import likelihood
@@ -154,8 +154,7 @@ class LoadedClassifier:
         result = np.empty((len(rows), len(self.classes)), np.float32)
         if rows:
             lengths = np.array([len(row) for row in rows])
-            plan = plan_pass(Lengths(lengths, lengths), max_tokens=self.max_tokens, seed=0, number=0)
-            for batch in (batch for update in plan for batch in update[0]):
+            for batch in batches_by_length(Lengths(lengths, lengths), self.max_tokens):
                 ids = torch.from_numpy(padded([rows[row] for row in batch], self.reader.pad))
                 logits = self.reader.logits(ids.to(self.device)).float()
                 result[batch] = logits.softmax(1).cpu().numpy()

@@ -77,7 +77,7 @@ def _on_ray(
     from ray.train import FailureConfig, RunConfig, ScalingConfig
     from ray.train.torch import TorchTrainer
 
-    resources = {"CPU": execution.cpus_per_worker} | ({"GPU": execution.gpus_per_worker} if cuda else {})
+    resources = execution.worker_resources(cuda)
     if execution.joins_cluster:
         say(f"workers ask for {training.workers} × {resources}; a cluster that grows may start machines for them")
     else:

@@ -12,7 +12,7 @@ import torch
 from augury.regimes.objective import view_objective
 from augury.regimes.regime import Rows
 from augury.training import distributed
-from augury.training.batching import Lengths, plan_pass
+from augury.training.batching import Lengths, batches_by_length
 
 
 class Likelihood(NamedTuple):
@@ -36,9 +36,8 @@ def likelihood(
     most `max_tokens` or is one example.
     """
     budget = max(max_tokens, int(lengths.cost.max()))
-    plan = plan_pass(lengths, max_tokens=budget, seed=0, number=0)
     sums = torch.zeros(3, dtype=torch.float64)
-    for examples in distributed.share([batch for update in plan for batch in update[0]]):
+    for examples in distributed.share(batches_by_length(lengths, budget)):
         batch = rows(examples)
         terms = view_objective(batch.hidden, batch.weight, batch.bias, batch.labels, weights=[1.0])
         sums += torch.tensor([float(terms.nll[0]), float(terms.correct[0]), batch.labels.numel()])
