@@ -141,7 +141,9 @@ def test_seeds_are_those_scored_on_the_test_set(results: Any) -> None:
         run.write_json("scores.json", content | {"tests": dict.fromkeys(tests, content["tests"]["test"])})
     systems = load([results.store.folder("runs", f"{BASE}/seed-{seed}") for seed in (1, 2)])
     assert [comparison(systems, test).rows[0].seeds for test in ("x", "y")] == [(1, 2), (1,)]
-    assert [table.test for table in compare_all(systems, ["x", "y"])] == ["x", "y"]  # no mean of different seeds
+    tables = compare_all(systems, ["x", "y"])
+    assert [table.test for table in tables] == ["x", "y"]  # no mean of different seeds
+    assert any("x: 1, 2; y: 1" in note for note in tables[0].notes)
 
 
 def test_times_of_different_devices_are_not_compared(results: Any) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_experiment, flag_of, print_json
@@ -22,9 +23,9 @@ FILES = ("source", "target", "source_language", "target_language")
 def selected(argv: Sequence[str]) -> bool:
     """Return whether these arguments of `augury analyze` select the analysis of keys.
 
-    The word is the first argument, or comes after flags such as `--storage results`; runs have no such name.
+    The word may come after flags such as `--storage results`, but is no value of theirs.
     """
-    return WORD in argv
+    return any(argument == WORD and before not in ("--storage", "--test") for before, argument in pairwise(["", *argv]))
 
 
 def configure(parser: argparse.ArgumentParser) -> None:

@@ -32,7 +32,8 @@ def answer(table: Comparison) -> str:
         head = f"On {table.test_label}, {best.name} scores {by:.1f} {name} {more} than {baseline.name} ({values}){cost}"
     else:
         nobody, it = ("no system beats", best.name) if len(compared) > 1 else (f"{best.name} does not beat", "it")
-        difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else "no difference of 0.05 is shown"
+        level = "the difference is real, but below 0.05" if best.mark else "no difference is shown"
+        difference = f"{it} scores {-by:.1f} {name} {less}" if by < 0 else level
         head = f"On {table.test_label}, {nobody} {baseline.name} ({name} {start.value:.1f}): {difference}"
     sentence = head + _verdict(
         best, single_seed=1 in (len(best.scores[metric].seeds), len(start.seeds)), comparisons=table.comparisons

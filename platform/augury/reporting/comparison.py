@@ -262,6 +262,13 @@ def _problem_notes(results: Sequence[SystemResult], test: str, metrics: Sequence
     other_text = [result.name for result in scored if _texts(result, test) != _texts(scored[0], test)]
     if other_text:
         lines.append(f"{test} is another text for {', '.join(other_text)} than for {scored[0].name}: not compared")
+    for result in results:
+        by_test = {
+            name: estimates[metrics[0]].seeds for name, estimates in result.tests.items() if metrics[0] in estimates
+        }
+        if len(set(by_test.values())) > 1:
+            seeds = "; ".join(f"{name}: {', '.join(map(str, scored))}" for name, scored in by_test.items())
+            lines.append(f"{result.name}: test sets are scored for different seeds ({seeds}) and have no mean")
     costs = [result.cost for result in results if result.cost]
     if costs and not on_one_device(costs):
         lines.append("times were measured on different devices: do not compare them")

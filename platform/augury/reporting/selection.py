@@ -26,7 +26,7 @@ def load_systems(words: Sequence[str], storage: str) -> list[SystemResult]:
     for word in words:
         root, kind, sweep = f"/{word.rstrip('/')}".rpartition(f"/{state.KIND}/")
         store = Store(root.removeprefix("/") or storage)
-        is_sweep = kind and "/" not in sweep  # runs may lie below a directory called sweeps
+        is_sweep = kind and "/runs/" not in f"/{sweep}"  # runs may lie below a directory called sweeps
         for name, folders in _configurations(store, sweep) if is_sweep else [(None, find_runs(word, storage))]:
             if folders in groups:
                 say(f"{name or word} is compared already, and not repeated")

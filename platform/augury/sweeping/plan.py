@@ -138,7 +138,7 @@ def make(
 
 
 def of_options(space: Space, options: SweepOptions, store: Store) -> Plan:
-    """Return the plan that a sweep begins with: without points that Optuna is to suggest, and under pbt a reference."""
+    """Return the plan that a sweep begins with: without points for Optuna to suggest and, under pbt, a reference."""
     listed = [] if options.search == "optuna" else points.sample(space, options.samples)
     return make(space, store, options.assignments, listed, reference=options.scheduler != "pbt")
 

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from augury.analysis.system import open_systems
-from augury.cli import main
+from augury.cli import analyze_keys, main
 from augury.cli.analyze import NAMES
 from augury.core.errors import UserError
 from augury.core.store import Folder
@@ -79,6 +79,11 @@ def test_a_failing_analysis_is_reported_and_does_not_stop_the_others(
     output = capsys.readouterr()
     assert "correlation is skipped: 9 sentences" in output.err
     assert output.out.count("page ") == len(NAMES) - 1
+
+
+def test_a_storage_may_be_called_keys() -> None:
+    assert not analyze_keys.selected(["runs/a/seed-1", "--storage", "keys"])
+    assert analyze_keys.selected(["--storage", "results", "keys"])
 
 
 def test_keys_are_analysed_from_files(tmp_path: Any, capsys: pytest.CaptureFixture[str]) -> None:
