@@ -12,7 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import statistics
 import subprocess
 import sys
@@ -22,6 +21,8 @@ from pathlib import Path
 from typing import Any
 
 import yaml
+
+from augury.core.cores import available_cores
 
 SPACE = """
 QUESTION = "What does a sweep of short trials cost?"
@@ -98,7 +99,7 @@ def main() -> None:
         total, steps = run_without_sweep(updates, Path(directory))
     with tempfile.TemporaryDirectory() as directory:
         wall, costs = run(arguments.trials, updates, Path(directory))
-    at_once = os.cpu_count() or 1
+    at_once = available_cores()
     print(f"{len(costs)} trials, {at_once} at once: makespan {wall:.0f} s")
     units = {"a single run": total, "its training steps": steps, "training steps in a trial": statistics.fmean(costs)}
     for name, seconds in units.items():

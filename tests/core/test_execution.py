@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import os
 import uuid
 from dataclasses import dataclass
 from pathlib import Path
@@ -75,9 +74,9 @@ def test_auto_says_what_it_chose_and_why(capsys: pytest.CaptureFixture[str], mon
 
 def test_auto_takes_ray_for_much_work_on_many_cores(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("RAY_ADDRESS", raising=False)
-    monkeypatch.setattr(os, "cpu_count", lambda: 16)
+    monkeypatch.setattr("augury.core.execution.available_cores", lambda: 16)
     assert Execution(executor="auto").choose(300.0, "augment").name == "ray"
-    monkeypatch.setattr(os, "cpu_count", lambda: 2)
+    monkeypatch.setattr("augury.core.execution.available_cores", lambda: 2)
     assert Execution(executor="auto").choose(300.0, "augment").name == "local"
     assert Execution(executor="ray").choose(0.0, "augment").name == "ray"
 

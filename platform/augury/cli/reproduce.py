@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from augury.cli.common import add_overrides, print_json
 from augury.cli.sweep import add_limits, make_plan, options_of, run_sweep, size_of
+from augury.core.cores import available_cores
 from augury.core.errors import UserError, unknown
 from augury.core.progress import say
 
@@ -99,7 +99,7 @@ def _costs(plan: Plan, options: SweepOptions) -> list[str]:
 
     execution = plan.base().execution
     threads = execution.threads or max(1, int(execution.cpus_per_worker))  # of a trial
-    execution = execution.model_copy(update={"at_once": options.at_once or os.cpu_count() or 1, "threads": threads})
+    execution = execution.model_copy(update={"at_once": options.at_once or available_cores(), "threads": threads})
     rows = {
         planned.name: planned.experiment.model_copy(update={"execution": execution})
         for planned in plan.configurations.values()

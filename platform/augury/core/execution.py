@@ -18,6 +18,7 @@ import cloudpickle
 from pydantic import Field
 
 from augury.core.config import Section
+from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.parallel import run_on_lasting_thread
 from augury.core.progress import Stage, say_once
@@ -186,7 +187,7 @@ class Execution(Section):
             say_once(f"{what}: executor local (this Ray worker has its own CPUs)")
             name = "local"
         if name == "auto":
-            enough = seconds > RAY_MIN_SECONDS and (os.cpu_count() or 1) >= 4
+            enough = seconds > RAY_MIN_SECONDS and available_cores() >= 4
             name = "ray" if self.joins_cluster or enough else "local"
             reason = "there is a cluster" if self.joins_cluster else f"about {seconds:.1f} s of single-core work"
             say_once(f"{what}: executor {name} ({reason})")
@@ -282,7 +283,8 @@ def _connect(address: str | None) -> None:
     if address:
         ray.init(address=address, **options)
     else:
-        options |= {"resources": {"trial_driver": os.cpu_count() or 1}, "include_dashboard": False}
+        cores = available_cores()
+        options |= {"num_cpus": cores, "resources": {"trial_driver": cores}, "include_dashboard": False}
         # Ray's processes end with the thread that starts them, which may be that of one of several runs.
         run_on_lasting_thread(functools.partial(ray.init, address="local", **options))
     context = ray.data.DataContext.get_current()

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 import math
-import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from augury.core.cores import available_cores
 from augury.core.execution import Execution
 from augury.core.progress import duration
 from augury.experiments.experiment import Experiment
@@ -144,7 +144,7 @@ def devices(execution: Execution, workers: int) -> tuple[str, int]:
     """Return where training would run on this machine, for people, and how many runs would share it side by side."""
     if uses_gpu(execution):
         return f"{workers * execution.at_once} GPUs", execution.at_once
-    cores_of_run, cores = _cores(execution, workers), os.cpu_count() or 1
+    cores_of_run, cores = _cores(execution, workers), available_cores()
     at_once = max(1, min(execution.at_once, cores // cores_of_run))
     return f"{at_once * cores_of_run} of {cores} cores", at_once
 
@@ -174,5 +174,5 @@ def _speed(execution: Execution, training: Training) -> float:
 
 
 def _cores(execution: Execution, workers: int) -> int:
-    available = os.cpu_count() or 1
+    available = available_cores()
     return min(available, workers * execution.threads) if execution.threads else available

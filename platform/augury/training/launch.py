@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 import torch
 
+from augury.core.cores import available_cores
 from augury.core.errors import UserError
 from augury.core.execution import Execution, connect
 from augury.core.progress import say
@@ -61,7 +62,7 @@ def launch(
     )
     assert not direct or training.workers == 1, "the preflight has checked the launcher"
     if direct:
-        torch.set_num_threads(execution.threads or os.cpu_count() or 1)
+        torch.set_num_threads(execution.threads or available_cores())
         train(run, torch.device("cuda" if cuda else "cpu"), report or (lambda metrics: None), until)
     else:
         _on_ray(train, run, training, execution, cuda, until)
@@ -82,7 +83,7 @@ def _on_ray(
         say(f"workers ask for {training.workers} × {resources}; a cluster that grows may start machines for them")
     else:
         _fits(training.workers, resources, ray.cluster_resources())
-    folder, threads = run.folder, execution.threads or max(1, (os.cpu_count() or 1) // training.workers)
+    folder, threads = run.folder, execution.threads or max(1, available_cores() // training.workers)
 
     def worker() -> None:
         import ray.train
