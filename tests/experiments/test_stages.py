@@ -113,6 +113,16 @@ def test_what_comes_before_is_trained_where_a_stage_is(tmp_path: Path) -> None:
     assert load(run.with_seed(3).folder.read(WEIGHTS)).keys() == load(before.folder.read(WEIGHTS)).keys()
 
 
+def test_a_stage_that_is_trained_and_not_scored_is_scored(tmp_path: Path) -> None:
+    tuned = last_stage(experiment(tmp_path, stages={"tune": TUNE}))
+    first = preparation.prepare(tuned.first(), Store(tmp_path))
+    assert training.train(first) and not evaluation.evaluated(first)
+    weights = Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns
+    assert training.train(preparation.prepare(tuned, Store(tmp_path)))
+    assert first.folder.complete and evaluation.evaluated(first)
+    assert Path(first.folder.path(WEIGHTS)).stat().st_mtime_ns == weights
+
+
 def test_a_stage_is_left_out_where_the_one_before_fails(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def diverge(run: Run) -> None:
         assert run.before is None
