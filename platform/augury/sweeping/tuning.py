@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import signal
 import tempfile
 import threading
@@ -13,10 +14,12 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 from ray import tune
+from ray.exceptions import OutOfMemoryError
 from ray.tune.experiment import Trial
 from ray.tune.schedulers import TrialScheduler
 from ray.tune.search import Searcher
 
+from augury.core.errors import UserError
 from augury.sweeping import trial as trials
 from augury.sweeping.dispatcher import Dispatcher, TrialKey
 from augury.sweeping.trial import CONFIGURATION, ERROR, SEED, TrialSettings
@@ -68,17 +71,35 @@ def log_of(directory: str) -> Path:
 
 @contextmanager
 def quiet_tune(log: Path) -> Iterator[None]:
-    """Redirect Ray's messages and tracebacks to the file `log`, discard its standard output and handle Ctrl-C."""
+    """Redirect Ray's messages and tracebacks to the file `log`, discard its standard output and handle Ctrl-C.
+
+    Raises UserError where memory runs out.
+    """
     log.parent.mkdir(parents=True, exist_ok=True)
     ray_logger, handler = logging.getLogger("ray"), logging.FileHandler(log, encoding="utf-8", delay=True)
     handler.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s: %(message)s"))
     earlier, ray_logger.handlers = ray_logger.handlers, [handler]
     try:
-        with _quiet_output():
+        with _quiet_output(), _memory_as_user_error():
             yield
     finally:
         ray_logger.handlers = earlier
         handler.close()
+
+
+@contextmanager
+def _memory_as_user_error() -> Iterator[None]:
+    """Raise UserError where Ray kills a trial because memory runs out: unlike other deaths, it ends Tune."""
+    try:
+        yield
+    except RuntimeError as error:
+        if not isinstance(error.__cause__, OutOfMemoryError):
+            raise
+        usage = re.search(r"\S+ used / \S+ limit", str(error.__cause__))
+        raise UserError(
+            f"memory ran out{f' ({usage[0]})' if usage else ''}, and Ray killed a trial. The same command continues; "
+            "with --at-once 1 it needs less memory, and smaller training.max_tokens too"
+        ) from error
 
 
 @contextmanager
