@@ -5,7 +5,7 @@ from typing import Any
 from augury.reporting.comparison import comparison
 from augury.reporting.figures import learning_curves, score_against_cost, training_seconds
 from augury.reporting.results import load
-from augury.reporting.styles import COLOURS
+from augury.reporting.styles import COLOURS, system_style
 
 
 def test_curves_against_updates_and_time(results: Any) -> None:
@@ -62,3 +62,9 @@ def test_score_against_cost_has_intervals(results: Any) -> None:
     _, point, _ = figure.to_dict()["data"]
     assert (point["x"], point["y"]) == ([5.0], [30.0])
     assert (point["error_y"]["array"], point["error_y"]["arrayminus"]) == ([1.0], [1.0])
+
+
+def test_no_other_style_is_that_of_the_baseline() -> None:
+    styles = [system_style(index) for index in range(30)]
+    assert len(set(styles)) == 30
+    assert styles[0].colour not in {style.colour for style in styles[1:]}

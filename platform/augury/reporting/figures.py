@@ -5,6 +5,7 @@ from __future__ import annotations
 import html
 import json
 import math
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -22,6 +23,8 @@ from augury.training.history import Record
 
 MAX_POINTS = 400
 """The maximum number of points of a line; a chart has no room for more."""
+LINE = 30
+"""The maximum number of characters in a line of the title of a vertical axis."""
 IntervalEnds = tuple[float, float | None, float | None]
 """A value and the ends of its interval; None where they are not known."""
 
@@ -62,7 +65,7 @@ def chart(
         font_size=13,
     )
     figure.update_xaxes(title_text=html.escape(x), rangemode="tozero")
-    figure.update_yaxes(title_text=html.escape(y))
+    figure.update_yaxes(title_text="<br>".join(map(html.escape, textwrap.wrap(y, LINE))))
     for axis in (figure.layout.xaxis, figure.layout.yaxis):
         axis.update(zeroline=False, automargin=True, ticks="", showline=False)
     return figure.update_layout(**layout)

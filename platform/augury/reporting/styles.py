@@ -26,8 +26,9 @@ class Style:
 
 
 def system_style(index: int) -> Style:
-    """Return the style of the system at a position of the comparison."""
-    return Style(COLOURS[index % len(COLOURS)], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
+    """Return the style of the system at a position of the comparison; no other system is grey as the baseline is."""
+    colour = 1 + (index - 1) % (len(COLOURS) - 1) if index else 0
+    return Style(COLOURS[colour], list(DASHES)[index % len(DASHES)], SYMBOLS[index % len(SYMBOLS)])
 
 
 def legend(names: Iterable[str]) -> list[tuple[Style, str]]:

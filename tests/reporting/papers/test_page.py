@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shlex
 from typing import Any
 
 from augury.reporting.papers.page import render
@@ -36,6 +37,13 @@ def test_before_anything_is_measured(paper: Any, read: Any) -> None:
     html = render(paper.reproduction(ended=False))
     assert len(read(html).texts["h2"]) == 5
     assert figures(html) == {}
+
+
+def test_the_command_repeats_the_rows_that_were_asked_for(paper: Any, read: Any) -> None:
+    for row in ("plain", "+A", "+B"):
+        paper.measure(row, {"qaa": [70, 72]})
+    (command,) = [text for text in read(render(paper.reproduction())).texts["pre"] if "reproduce" in text]
+    assert shlex.split(command)[shlex.split(command).index("--rows") + 1 :][:3] == ["+A", "+B", "--name"]
 
 
 def test_text_is_shown_and_never_run(paper: Any, read: Any, hostile: str) -> None:

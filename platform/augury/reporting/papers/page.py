@@ -32,7 +32,15 @@ def render(reproduction: Reproduction) -> str:
         by_test=by_test(list(reproduction.comparisons.values())) if len(reproduction.comparisons) > 1 else None,
         published=published_by_test(reproduction),
         cost=cost,
-        command=reproduce_command(sweep, table.name),
+        command=reproduce_command(sweep, table.name, _asked(reproduction)),
         locations=locations(sweep),
         addresses=address_table("row", measured),
     )
+
+
+def _asked(reproduction: Reproduction) -> list[str]:
+    """Return the rows that were asked for besides the reference; none if all were."""
+    if all(line.status != "left out" for line in reproduction.lines):
+        return []
+    reference = reproduction.table.space.reference
+    return [line.name for line in reproduction.lines if line.configuration and line.name != reference]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shlex
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 from augury.core.commands import command
 from augury.core.store import Folder, Store
@@ -38,9 +38,9 @@ def sweep_command(sweep: Sweep) -> str:
     return shlex.join(["augury", "sweep", *words, *_assignments(sweep), *_destination(sweep)])
 
 
-def reproduce_command(sweep: Sweep, table: str) -> str:
-    """Return the command that measures a paper's table again with the settings of this sweep."""
-    words = [table, "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds)]
+def reproduce_command(sweep: Sweep, table: str, rows: Sequence[str] = ()) -> str:
+    """Return the command that measures a paper's table, or these rows of it, again with the settings of this sweep."""
+    words = [table, "--scale", sweep.scale, "--seeds", *map(str, sweep.seeds), *(["--rows", *rows] if rows else [])]
     return shlex.join(["augury", "reproduce", *words, *_assignments(sweep), *_destination(sweep)])
 
 
