@@ -4,9 +4,9 @@ The paper trains a transformer on clean text (WMT15 French-English) and tunes it
 Reddit), with fuzzy matches (FM), forward and back translation (FT, BT) and transcripts of speech (ASR).
 
 toy: the built-in synthetic corpus, whose noisy part spells otherwise, a minute or two a row on one core; small: news
-and Tatoeba as clean text and the development set of MTNT as noisy text, twenty to thirty minutes for the baseline on one
-core and some minutes for every stage; paper: the paper's corpora and settings, for GPUs. Files of the scales small and paper are
-in the directory that AUGURY_DATA names.
+and Tatoeba as clean text and the development set of MTNT as noisy text, twenty to thirty minutes for the baseline on
+one core and some minutes for every stage; paper: the paper's corpora and settings, for GPUs. Files of the scales small
+and paper are in the directory that AUGURY_DATA names.
 """
 
 from __future__ import annotations
