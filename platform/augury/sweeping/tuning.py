@@ -98,7 +98,7 @@ def _memory_as_user_error() -> Iterator[None]:
         usage = re.search(r"\S+ used / \S+ limit", str(error.__cause__))
         raise UserError(
             f"memory ran out{f' ({usage[0]})' if usage else ''}, and Ray killed a trial. The same command continues; "
-            "with --at-once 1 it needs less memory, and smaller training.max_tokens too"
+            "with --at-once 1 it needs less memory"
         ) from error
 
 
