@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from augury.text.alphabet import build_alphabet
 from augury.text.rot import Rot
 from augury.training import history
 from augury.training.loop import fit
-from trainables.nmt.translation import Translation
+from trainables.nmt.translation import DevSet, Translation
 
 
 def content(storage: Path, **changes: Any) -> dict[str, Any]:
@@ -147,6 +148,28 @@ ATTACKED = {"regime": {"name": "adversarial", "epsilon": 1, "alpha": 0.7}, "augm
 def moved_nll(task: Translation, batch: Batch, perturbation: torch.Tensor) -> torch.Tensor:
     rows = task.rows(batch, [0], perturbation)
     return torch.nn.functional.cross_entropy(rows.hidden[0] @ rows.weight.T, rows.labels, reduction="sum")
+
+
+def test_a_translation_without_an_end_is_cut_by_the_length_of_its_source(
+    storage: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A model whose output layer always prefers one piece, so that greedy search never ends a sentence."""
+    task = Toy(storage).task
+    (dev_set,) = task.dev_sets.values()
+    assert isinstance(dev_set, DevSet)
+    endless = int(dev_set.sources[0][0])
+    with torch.no_grad():
+        task.module.final_logits_bias[0, endless] = 1e4
+    cut: list[list[int]] = []
+
+    def decode(ids: Sequence[Sequence[int]]) -> list[str]:
+        cut.extend(list(pieces) for pieces in ids)
+        return [""] * len(ids)
+
+    monkeypatch.setattr(task.vocabulary, "decode", decode)
+    task.score(dev_set)
+    tag = 1
+    assert cut == [[endless] * (2 * (len(source) + tag) + 10) for source in dev_set.sources]
 
 
 def test_a_perturbation_is_added_to_what_the_encoder_reads(storage: Path) -> None:
