@@ -27,7 +27,7 @@ class ValidationSettings(Section):
     """Settings of validation during training."""
 
     metric: Literal["bleu", "chrf"] = "bleu"
-    """Score of the greedy translations of the plain source, each cut at 10 pieces and twice its source."""
+    """Score of the greedy translations of the plain source, each cut at 10 more pieces than twice its source."""
     sentences: int | None = Field(None, ge=1)
     """Only the first so many are translated; none: all. The loss is over all."""
 
