@@ -45,7 +45,7 @@ class VocabularyTask(Trainable):
         settings = experiment.vocabulary.to_dict()
         views = [key for key in experiment.view_names if key in texts]  # a draw's have the texts of the source
         # Sizes of views that there are, in the mode that there is: the others have no effect.
-        used = {"joint": "size_per_key", "separate": "separate_size_per_key"}[settings["mode"]]
+        used = {"joint": "size_per_key", "separate": "separate_size_per_key"}.get(settings["mode"])
         determined = {
             "version": vocabulary.VERSION,
             "config": {
@@ -87,6 +87,8 @@ class VocabularyTask(Trainable):
             plain = fitting_size(self._lines(experiment, store), settings.entries)
         if settings.mode == "separate":
             return plain + views * settings.separate_size_per_key
+        if settings.mode == "mirrored":
+            return plain + views * plain // 2
         return plain + views * (plain // 2 if settings.size_per_key == "auto" else settings.size_per_key)
 
     def _lines(self, experiment: Any, store: Store) -> Iterator[str]:
@@ -115,5 +117,6 @@ def _check_stage(stage: Any, before: Any) -> None:
 def _has_size(experiment: Any) -> bool:
     """Whether the vocabulary has a size that does not follow from the text."""
     settings = experiment.vocabulary
-    of_views = settings.mode == "separate" or settings.size_per_key != "auto"
+    own_size = {"joint": settings.size_per_key != "auto", "separate": True, "mirrored": False}
+    of_views = own_size[settings.mode]
     return settings.size != "auto" or (of_views and bool(experiment.view_names))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
@@ -102,6 +102,25 @@ def truncated(model: bytes, size: int) -> bytes:
     del parsed.pieces[:]
     parsed.pieces.extend(pieces)
     parsed.trainer_spec.vocab_size = size + 1
+    return bytes(parsed.SerializeToString())
+
+
+def mirrored(model: bytes, letters: Mapping[str, str]) -> bytes:
+    """Return the model of an enciphered text, which segments it exactly as `model` segments the plain one.
+
+    `letters` maps the characters of the plain text one to one. Merges are applied by their scores, which stay, so that
+    renaming the pieces is enough. Pieces with other characters, which the text does not have, are left out.
+    """
+    parsed = _parse(model)
+    renamed = {SPACE: SPACE, **letters}
+    unknown, learned = parsed.pieces[0], parsed.pieces[1:]
+    kept = [piece for piece in learned if piece.type == piece.USER_DEFINED or set(piece.piece) <= renamed.keys()]
+    for piece in kept:
+        if piece.type != piece.USER_DEFINED:
+            piece.piece = "".join(renamed[letter] for letter in piece.piece)
+    del parsed.pieces[:]
+    parsed.pieces.extend([unknown, *kept])
+    parsed.trainer_spec.vocab_size = len(parsed.pieces)
     return bytes(parsed.SerializeToString())
 
 

@@ -1,7 +1,9 @@
 """Vocabularies of subword pieces, special symbols and tags, shared by all views of a corpus.
 
 In joint mode, one BPE model is trained on the plain bitext and all enciphered views. In separate mode, the plain bitext
-and each enciphered view have models of their own, whose pieces are merged by string (CipherDAug, table 7).
+and each enciphered view have models of their own, whose pieces are merged by string (CipherDAug, table 7). In mirrored
+mode, the model of a view is that of the plain bitext with enciphered pieces: the view has other pieces and no other
+segmentation, which separates two effects of a cipher.
 """
 
 from __future__ import annotations
@@ -149,6 +151,11 @@ def train(
     parts = _parts(config, list(groups), symbols)
     models = [_learn(part, _texts(groups, part.views, counts), config) for part in parts]
     views = {view: index for index, part in enumerate(parts) for view in part.views}
+    if config.mode == "mirrored":
+        for view in groups:
+            if view not in PLAIN_VIEWS:
+                models.append(sentencepieces.mirrored(models[0], _letters(groups, view, counts)))
+                views[view] = len(models) - 1
     vocabulary = Vocabulary(models, views, tags, preprocessor)
     names = [f"sentencepiece-{index}.model" for index in range(len(models))]
     for name, model in zip(names, models, strict=True):
@@ -225,6 +232,8 @@ def _parts(config: VocabularyConfig, views: Sequence[str], symbols: int) -> list
         assert config.size_per_key != "auto"
         size = config.size + len(ciphers) * config.size_per_key
         return [_Part(plain + ciphers, size, symbols, ("vocabulary.size", "vocabulary.size_per_key"))]
+    if config.mode == "mirrored":
+        return [_Part(plain, config.size, symbols, ("vocabulary.size",))]
     own = ("vocabulary.separate_size_per_key",)
     return [
         _Part(plain, config.size, symbols, ("vocabulary.size",)),
@@ -238,6 +247,27 @@ def _learn(part: _Part, texts: Iterable[str], config: VocabularyConfig) -> bytes
         return sentencepieces.learn(texts, size, config.character_coverage, unsplit)
     except sentencepieces.SizeError as error:
         raise _size_error(part.settings, part.size, part.views, error, part.symbols) from error
+
+
+def _letters(groups: Mapping[str, Texts], view: str, counts: dict[str, int]) -> dict[str, str]:
+    """Return what each character of the plain source becomes in a view; UserError if it is not the same everywhere."""
+    letters: dict[str, str] = {}
+    for plain, enciphered in zip(groups["source"](), _texts(groups, (view,), counts), strict=True):
+        if len(plain) != len(enciphered):
+            raise _not_mirrored(view)
+        for letter, other in zip(plain, enciphered, strict=True):
+            if letters.setdefault(letter, other) != other:
+                raise _not_mirrored(view)
+    if len(set(letters.values())) < len(letters):
+        raise _not_mirrored(view)
+    return letters
+
+
+def _not_mirrored(view: str) -> UserError:
+    return UserError(
+        f"vocabulary.mode mirrored: view '{view}' does not replace every character of the source by one other, so that "
+        "it cannot be segmented as the source: set vocabulary.mode=joint, or leave out vocabulary.casing and tokenise"
+    )
 
 
 def _size_error(

@@ -24,8 +24,9 @@ class VocabularyConfig(Section):
     size_per_key: PositiveInt | Literal["auto"] = "auto"
     """Joint mode: number of additional entries per enciphered view; `auto`: as many as keep the number of pieces of
     plain text the same as without enciphered views, so that systems differ in the method only (the paper: 4,000)."""
-    mode: Literal["joint", "separate"] = "joint"
-    """joint: one model for all views; separate: one for the plain bitext and one for each enciphered view."""
+    mode: Literal["joint", "separate", "mirrored"] = "joint"
+    """joint: one model for all views; separate: one for the plain bitext and one for each enciphered view; mirrored:
+    one for the plain bitext, whose pieces are enciphered for each view, so that views are segmented as plain text."""
     separate_size_per_key: PositiveInt = 6_500
     """Separate mode: number of pieces of the model of each enciphered view; pieces of other models add no entries."""
     character_coverage: float = Field(default=1.0, ge=0.98, le=1.0)
@@ -48,8 +49,9 @@ class VocabularyConfig(Section):
         return DEFAULT_SIZE if self.size == "auto" else self.size
 
     def inactive(self) -> dict[str, str]:
-        unused = {"joint": "separate_size_per_key", "separate": "size_per_key"}[self.mode]
-        return {unused: f"the mode of the vocabulary is {self.mode}"}
+        sizes = {"joint": "size_per_key", "separate": "separate_size_per_key"}
+        unused = [size for mode, size in sizes.items() if mode != self.mode]
+        return dict.fromkeys(unused, f"the mode of the vocabulary is {self.mode}")
 
     @field_validator("reserved")
     @classmethod
