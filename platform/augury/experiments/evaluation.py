@@ -42,6 +42,7 @@ def evaluate(run: Run) -> None:
                 "train_seconds": outcome["train_seconds"],
                 "cpu_seconds": outcome.get("cpu_seconds"),
                 "device": outcome["device"],
+                "processor": outcome.get("processor"),
                 "device_hours": outcome["train_seconds"] * outcome["workers"] / 3600,
             },
         },

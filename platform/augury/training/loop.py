@@ -31,6 +31,7 @@ from augury.training.batching import plan_pass
 from augury.training.beginning import Beginning
 from augury.training.checkpoint import Checkpoints, Position, best, load_tensors
 from augury.training.history import History
+from augury.training.processor import processor
 from augury.training.run import TrainingRun
 from augury.training.schedule import Patience, last_update, learning_rate
 from augury.training.settings import Training
@@ -386,6 +387,7 @@ class _Loop:
             "weights": weights,
             "workers": self.position.world,
             "device": torch.cuda.get_device_name(self.device) if self.device.type == "cuda" else "cpu",
+            "processor": processor(),
             "parameters": sum(parameter.numel() for parameter in self.trained),
         }
         self.folder.write_json(OUTCOME, outcome)
