@@ -7,12 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from augury.reporting.differences import DEFAULT, Inference, differences_of, with_pooled_intervals
 from augury.reporting.numbers import number, signed
+from augury.reporting.power import Power, power_of_comparison
 from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
-from augury.scoring.bootstrap import SEED, Resampled
-from augury.scoring.metrics import lower_is_better, metric_class, segment_noun, title
-from augury.scoring.significance import TRIALS, Difference, Method, compare_by, holm
+from augury.scoring.bootstrap import SEED
+from augury.scoring.metrics import lower_is_better, segment_noun, title
+from augury.scoring.significance import TRIALS, Difference, Method, holm
 
 WEIGHTS = {
     "averaged": "the mean of the last checkpoints",
@@ -70,6 +72,8 @@ class Comparison:
     """The number of tests that the p-values are corrected for."""
     notes: tuple[str, ...]
     """Signatures, sizes, seeds, tests, and everything that cannot be compared: the numbers need them."""
+    power: Power | None = None
+    """What the experiment could see; None where it has no system with two seeds."""
 
     @property
     def test_label(self) -> str:
@@ -117,8 +121,10 @@ def scored_sets(results: Sequence[SystemResult]) -> list[str]:
     return list(dict.fromkeys(test for result in results for test in result.tests))
 
 
-def comparison(results: Sequence[SystemResult], test: str, method: Method = "two-level") -> Comparison:
+def comparison(results: Sequence[SystemResult], test: str, inference: Inference = DEFAULT) -> Comparison:
     """Compare the systems on one test set; the first is the baseline."""
+    if inference.method == "moderated":
+        results = with_pooled_intervals(results, test)
     baseline = results[0]
     metrics = tuple(dict.fromkeys(metric for result in results for metric in result.tests.get(test, {})))
     factors = _time_factors(results)
@@ -126,18 +132,22 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
         _row(result, baseline, test, metrics[0], time_factor)
         for result, time_factor in zip(results, factors, strict=True)
     ]
-    rows = _test_differences(
-        rows, [result.resampled.get(test, {}).get(metrics[0]) for result in results], metrics[0], method
-    )
+    tests = differences_of(results, [row.difference is not None for row in rows], test, metrics[0], inference)
+    rows = _with_tests(rows, tests.differences)
+    scored = [row.scores[metrics[0]] for row in rows if row.tested or row is rows[0] and metrics[0] in row.scores]
+    power = power_of_comparison(metrics[0], tests.components, [(len(score.seeds), score.n) for score in scored])
     notes = [
         *untrained_warnings(_system_scores(results, test), test),
         *_measurement_notes(results, test, metrics),
-        *_test_notes(rows, metrics[0], method),
+        *_test_notes(rows, metrics[0], inference.method),
+        *([power.text] if power else []),
+        *tests.notes,
         *_problem_notes(results, test, metrics),
         *training_notes(results),
         *cautions(results),
     ]
-    return Comparison(test, metrics, tuple(rows), sum(row.tested is not None for row in rows), tuple(notes))
+    comparisons = sum(row.tested is not None for row in rows)
+    return Comparison(test, metrics, tuple(rows), comparisons, tuple(notes), power)
 
 
 def _row(result: SystemResult, baseline: SystemResult, test: str, metric: str, time_factor: float | None) -> Row:
@@ -173,17 +183,8 @@ def _time_factors(results: Sequence[SystemResult]) -> list[float | None]:
     ]
 
 
-def _test_differences(
-    rows: Sequence[Row], resampled: Sequence[Resampled | None], metric: str, method: Method
-) -> list[Row]:
-    """Return the rows with their differences tested, and the p-values corrected for the number of tests."""
-    baseline = resampled[0]
-    differences = [
-        compare_by(method, baseline, system, metric_class(metric).value)
-        if baseline and system and row.difference is not None
-        else None
-        for row, system in zip(rows, resampled, strict=True)
-    ]
+def _with_tests(rows: Sequence[Row], differences: Sequence[Difference | None]) -> list[Row]:
+    """Return the rows with their tested differences, and the p-values corrected for the number of tests."""
     corrected = iter(holm([difference.p_value for difference in differences if difference]))
     return [
         replace(row, tested=difference, corrected=next(corrected)) if difference else row
@@ -217,6 +218,8 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
     sentences_only = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
     over = segment_noun(metric)
     both_levels = f"two-level test over seeds and {over}"
+    if method == "moderated":
+        both_levels += ", variances between seeds shrunk to the pooled one (moderated t)"
     match method:
         case "bootstrap":
             test_name = "sacreBLEU's paired bootstrap"

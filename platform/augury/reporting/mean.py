@@ -11,25 +11,26 @@ from itertools import chain
 from augury.core.store import Folder
 from augury.corpora.corpus import Corpus
 from augury.reporting.comparison import MEAN, Comparison, comparison
+from augury.reporting.differences import DEFAULT, Inference
 from augury.reporting.results import Estimate, SystemResult
 from augury.reporting.run_files import test_corpus
 from augury.scoring.bootstrap import Resampled, resample
 from augury.scoring.metrics import bounds, metric_class
-from augury.scoring.significance import Method, clusters, interval, mean_over
+from augury.scoring.significance import clusters, interval, mean_over
 
 
 def compare_all(
-    systems: Sequence[SystemResult], tests: Sequence[str], method: Method = "two-level"
+    systems: Sequence[SystemResult], tests: Sequence[str], inference: Inference = DEFAULT
 ) -> list[Comparison]:
-    """Compare the systems on every test set and, where there are several, first on their mean.
+    """Compare the systems with the first on every test set and, where there are several, first on their mean.
 
     Approximate randomisation swaps systems on one test set and has no mean.
     """
-    tables = [comparison(systems, test, method) for test in tests]
-    if len(tests) < 2 or method == "randomisation":
+    tables = [comparison(systems, test, inference) for test in tests]
+    if len(tests) < 2 or inference.method == "randomisation":
         return tables
     means = with_mean(systems, tests)
-    return [comparison(means, MEAN, method), *tables] if any(MEAN in system.tests for system in means) else tables
+    return [comparison(means, MEAN, inference), *tables] if any(MEAN in system.tests for system in means) else tables
 
 
 def with_mean(systems: Sequence[SystemResult], tests: Sequence[str]) -> list[SystemResult]:

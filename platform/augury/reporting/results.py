@@ -131,6 +131,8 @@ class SystemResult:
     """
     notes: tuple[str, ...] = ()
     """Notes on its texts, such as that they are synthetic."""
+    hardware: Mapping[int, str] = field(default_factory=dict)
+    """Seed -> the processor or GPU that trained it, and the precision; seeds of which it is not known are missing."""
 
     @cached_property
     def histories(self) -> Mapping[int, list[history.Record]]:
@@ -150,6 +152,7 @@ class SystemResult:
                 for test, metrics in self.tests.items()
             },
             "cost": asdict(self.cost) if self.cost else None,
+            "hardware": {str(seed): hardware for seed, hardware in self.hardware.items()},
             "notes": list(self.notes),
         }
 
@@ -274,7 +277,23 @@ def _system_result(name: str, metadata: Mapping[str, Any], group: Mapping[int, F
         unscored=tuple(seed for seed in runs_by_seed if seed not in scored),
         resampled=resampled_by_test,
         notes=tuple(runs.corpus_notes(next(iter(runs_by_seed.values())))),
+        hardware={
+            seed: hardware for seed, content in scored.items() if (hardware := _hardware(content["cost"], metadata))
+        },
     )
+
+
+def _hardware(cost: Mapping[str, Any], metadata: Mapping[str, Any]) -> str | None:
+    """Return what trained a seed, as far as it decides rounding; None for runs of which no processor is recorded.
+
+    A precision in which the systems of an experiment differ on purpose is a setting, and no hardware.
+    """
+    device = cost.get("processor") if cost.get("device") == "cpu" else cost.get("device")
+    if not device:
+        return None
+    precision = metadata["parameters"].get("training.precision")
+    deliberate = precision is None or "training.precision" in metadata.get("differing", ())
+    return device if deliberate else f"{device}, {precision}"
 
 
 def estimate(by_seed: Mapping[int, Mapping[str, Any]], resampled: Resampled | None) -> Estimate:

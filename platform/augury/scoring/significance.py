@@ -11,18 +11,24 @@ both (seeds for each system, sentences jointly) is biased for few seeds:
 The components of the variance are therefore estimated separately. The variance of a mean over S seeds, or of the
 difference of two such means on the same sentences, is V + max(0, W - I):
 
-V   the sample variance of scores over seeds, divided by S, summed over systems: training noise, and the interaction of
-    seeds and sentences.
+V   the variance between seeds, divided by S, summed over systems: training noise, and the interaction of seeds and
+    sentences. It is the sample variance, shrunk to that of all systems of the comparison, and at least I
+    (`augury.scoring.seed_variance`): with few seeds, equal scores are no proof that seeds do not matter.
 W   the variance of the mean, or of the difference, over bootstrap samples of sentences: the interaction of systems and
     sentences, and again that of seeds and sentences.
 I   the interaction of seeds and sentences, which V and W both contain: the sample variance over seeds of the deviation
     of a seed's score on a bootstrap sample from its score, averaged over samples, divided by S, summed over systems.
 
-Intervals are Student's. Degrees of freedom are those of Welch's t-test over seeds times (V + max(0, W - I)) / V, since
-the variance over many sentences is taken as known. Satterthwaite's formula would square the ratio, and intervals of
-three seeds would be too narrow (coverage 92 %) if seeds contribute as much variance as sentences. The test reduces to
-Welch's if the systems have the same true score on every sentence, and to the bootstrap over sentences if all seeds are
-equal. In simulations (`benchmarks/coverage.py`), coverage is 93 to 97 % from three seeds on.
+Intervals are Student's. Degrees of freedom are those of Welch's t-test over seeds, at most those of all systems
+together, times (V + max(0, W - I)) / V, since the variance over many sentences is taken as known. Satterthwaite's
+formula would square the ratio, and intervals of three seeds would be too narrow (coverage 92 %) if seeds contribute as
+much variance as sentences.
+
+Where seeds are blocks (all systems of a seed trained on one machine, which moves their scores alike), seeds are paired:
+V is the variance of the differences of a seed, shrunk to that of all systems after the effects of systems and blocks.
+
+`Method` names the variants: `moderated` is the one above, `two-level` takes each system's own variance (Welch's test if
+the systems have the same true score on every sentence). `benchmarks/coverage.py` measures both by simulation.
 """
 
 from __future__ import annotations
@@ -36,13 +42,14 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from augury.scoring.bootstrap import SEED, Resampled, Value, scores
+from augury.scoring.seed_variance import UNKNOWN, SeedVariance, moderated, pool, sample_variance
 
 LEVEL = 0.95
 TRIALS = 10_000  # of approximate randomisation, as in sacreBLEU
 ROUNDING = 1e-9  # rounding error of scores up to 100
 
-Over = Literal["seeds and sentences", "sentences"]
-Method = Literal["two-level", "bootstrap", "randomisation"]
+Over = Literal["seeds and sentences", "paired seeds and sentences", "sentences"]
+Method = Literal["moderated", "two-level", "bootstrap", "randomisation"]
 
 
 @dataclass(frozen=True)
@@ -77,46 +84,61 @@ class Difference:
     """The source of randomness: `sentences` if both systems have a single seed."""
 
 
-def interval(system: Resampled) -> Interval:
+def interval(system: Resampled, pooled: SeedVariance = UNKNOWN) -> Interval:
     """Return the 95 % interval of a system's mean over seeds.
 
     For one seed, this is the percentile bootstrap over sentences (Koehn, 2004), for several the two-level interval.
+    `pooled` is the variance between seeds of the systems that it is shown with.
     """
     if system.seeds == 1:
         return _percentiles(system.samples[:, 0])
-    error, dof = _standard_error(system.samples.mean(1), [_seed_variance(system, 1 / system.seeds)])
+    own = moderated(sample_variance(system), pooled)
+    error, dof = _standard_error(system.samples.mean(1), [_Part(own, 1 / system.seeds)], pooled.dof or own.dof)
     return _student(system.value, error, dof)
 
 
-def compare(baseline: Resampled, system: Resampled) -> Difference:
+def compare(baseline: Resampled, system: Resampled, pooled: SeedVariance | None = None) -> Difference:
     """Compare two systems with independent seeds by the two-level test.
 
-    With one seed each, this is the paired bootstrap over sentences: the percentile interval, and the p-value of Riezler
-    and Maxwell (2005) from differences shifted to mean 0, at least 1 / (samples + 1). If only one of the systems has a
-    single seed, its seed variance is taken to be that of the other.
+    `pooled` is the variance between seeds of all systems of the comparison; by default that of these two, and UNKNOWN
+    does not shrink variances. With one seed each and nothing known of others, this is the paired bootstrap over
+    sentences: the percentile interval, and the p-value of Riezler and Maxwell (2005) from differences shifted to mean
+    0, at least 1 / (samples + 1). A single seed beside several has their variance.
     """
     assert baseline.samples.shape[0] == system.samples.shape[0], "systems must have the same bootstrap samples"
-    value = system.value - baseline.value
     samples = system.samples.mean(1) - baseline.samples.mean(1)
-    if baseline.seeds == system.seeds == 1:
-        extreme = np.abs(samples - samples.mean()) >= abs(value)
-        bounds = _percentiles(samples)
-        return Difference(value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), "sentences")
-    several = [side for side in (baseline, system) if side.seeds > 1]
-    weights = [1 / side.seeds for side in several]
-    if len(several) == 1:
-        weights[0] += 1.0
-    error, dof = _standard_error(
-        samples, [_seed_variance(side, weight) for side, weight in zip(several, weights, strict=True)]
-    )
-    bounds = _student(value, error, dof)
-    p_value = 2 * float(stdtr(dof, -abs(value) / max(error, ROUNDING)))
-    return Difference(value, bounds.low, bounds.high, p_value, "seeds and sentences")
+    sampled = [sample_variance(baseline), sample_variance(system)]
+    shared = pooled if pooled and pooled.dof else pool(sampled)
+    if not shared.dof:
+        return _over_sentences(system.value - baseline.value, samples)
+    prior = shared if pooled is None else pooled
+    parts = [
+        _Part(moderated(own, prior if own.dof else shared), 1 / side.seeds)
+        for own, side in zip(sampled, (baseline, system), strict=True)
+    ]
+    error, dof = _standard_error(samples, parts, shared.dof)
+    return _difference(system.value - baseline.value, error, dof, "seeds and sentences")
 
 
-def compare_by(method: Method, baseline: Resampled, system: Resampled, value: Value) -> Difference:
+def compare_blocks(baseline: Resampled, system: Resampled, pooled: SeedVariance = UNKNOWN) -> Difference:
+    """Compare two systems whose i-th seeds are one block, by the differences of blocks.
+
+    `pooled` is the variance of such differences over all systems of the comparison (`block_variance`).
+    """
+    assert baseline.seeds == system.seeds > 1, "blocks have a seed of both systems, and there are several"
+    differences = Resampled(system.scores - baseline.scores, system.samples - baseline.samples, ())
+    own = moderated(sample_variance(differences), pooled)
+    error, dof = _standard_error(differences.samples.mean(1), [_Part(own, 1 / system.seeds)], pooled.dof or own.dof)
+    return _difference(differences.value, error, dof, "paired seeds and sentences")
+
+
+def compare_by(
+    method: Method, baseline: Resampled, system: Resampled, value: Value, pooled: SeedVariance | None = None
+) -> Difference:
     """Compare two systems by `compare`, with the p-value of `method`; sacreBLEU's tests need one seed each."""
-    difference = compare(baseline, system)
+    if method == "two-level":
+        return compare(baseline, system, UNKNOWN)
+    difference = compare(baseline, system, pooled)
     match method:
         case "bootstrap":
             return replace(difference, p_value=paired_bootstrap(baseline, system))
@@ -198,26 +220,37 @@ def mean_over(value: Value, sets: int) -> Value:
     return mean
 
 
-class _SeedVariance(NamedTuple):
-    """The terms of V and I of one system."""
+class _Part(NamedTuple):
+    """The variance between seeds of one system, and its weight in the statistic: 1 / seeds for a mean."""
 
-    variance: float
-    interaction: float
-    dof: int
-
-
-def _seed_variance(system: Resampled, weight: float) -> _SeedVariance:
-    """Return the variance of one seed times `weight`, which is 1 / seeds for the mean."""
-    interaction = (system.samples - system.scores).var(axis=1, ddof=1).mean()
-    return _SeedVariance(weight * float(system.scores.var(ddof=1)), weight * float(interaction), system.seeds - 1)
+    variance: SeedVariance
+    weight: float
 
 
-def _standard_error(samples: NDArray[np.float64], systems: Sequence[_SeedVariance]) -> tuple[float, float]:
-    """Return the standard error and degrees of freedom of a statistic, given its values on bootstrap samples."""
-    v = sum(system.variance for system in systems)
-    variance = v + max(0.0, float(samples.var()) - sum(system.interaction for system in systems))
-    welch = sum(system.variance**2 / system.dof for system in systems)
-    return variance**0.5, variance * v / welch if welch else np.inf
+def _standard_error(samples: NDArray[np.float64], parts: Sequence[_Part], most: float) -> tuple[float, float]:
+    """Return the standard error of a statistic, given its values on bootstrap samples, and its degrees of freedom.
+
+    `most` are the degrees of freedom of all systems together, which the variance between seeds cannot exceed.
+    """
+    v = sum(part.weight * part.variance.total for part in parts)
+    interaction = sum(part.weight * part.variance.interaction for part in parts)
+    variance = v + max(0.0, float(samples.var()) - interaction)
+    welch = sum((part.weight * part.variance.total) ** 2 / part.variance.dof for part in parts)
+    if not welch:  # the outputs of all seeds are equal, on every sentence
+        return variance**0.5, np.inf
+    return variance**0.5, min(v**2 / welch, most) * variance / v
+
+
+def _over_sentences(value: float, samples: NDArray[np.float64]) -> Difference:
+    extreme = np.abs(samples - samples.mean()) >= abs(value)
+    bounds = _percentiles(samples)
+    return Difference(value, bounds.low, bounds.high, float((1 + extreme.sum()) / (1 + len(samples))), "sentences")
+
+
+def _difference(value: float, error: float, dof: float, over: Over) -> Difference:
+    bounds = _student(value, error, dof)
+    p_value = 2 * float(stdtr(dof, -abs(value) / max(error, ROUNDING)))
+    return Difference(value, bounds.low, bounds.high, p_value, over)
 
 
 def _student(value: float, error: float, dof: float) -> Interval:

@@ -1,0 +1,138 @@
+"""Test the differences of systems to a reference, with pooled variances between seeds and with an eye on hardware.
+
+Rounding differs between processors, devices and precisions, and moves a score as much as a seed does. Where the seeds
+of two systems were trained on different hardware, and each seed of both on the same, seeds are blocks and are paired.
+Where the systems of one seed were trained on different hardware, their difference is not tested.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
+
+from augury.core.errors import UserError
+from augury.reporting.results import Estimate, SystemResult
+from augury.scoring.bootstrap import Resampled
+from augury.scoring.metrics import bounds, metric_class
+from augury.scoring.power import Components, components
+from augury.scoring.seed_variance import UNKNOWN, SeedVariance, block_variance, pool, sample_variance
+from augury.scoring.significance import Difference, Method, compare_blocks, compare_by, interval
+
+Layout = Literal["independent", "blocks", "confounded"]
+
+
+@dataclass(frozen=True)
+class Inference:
+    """How differences are tested."""
+
+    method: Method = "moderated"
+    pair_seeds: bool = False
+    """Pair seeds even where hardware does not ask for it: the systems of a seed have something in common."""
+
+
+DEFAULT = Inference()
+
+
+class Differences(NamedTuple):
+    """The tested differences of one test set."""
+
+    differences: list[Difference | None]
+    """By system; None for the reference and where a difference is not tested."""
+    notes: list[str]
+    components: Components | None
+    """Of the variance of a difference; None where no system has two seeds."""
+
+
+def with_pooled_intervals(results: Sequence[SystemResult], test: str) -> list[SystemResult]:
+    """Return the systems with intervals from variances between seeds that are shrunk to the pooled ones."""
+    by_metric: dict[str, list[Resampled]] = {}
+    for result in results:
+        for metric, resampled in result.resampled.get(test, {}).items():
+            by_metric.setdefault(metric, []).append(resampled)
+    pooled = {metric: pool([sample_variance(one) for one in known]) for metric, known in by_metric.items()}
+    return [_with_intervals(result, test, pooled) for result in results]
+
+
+def _with_intervals(result: SystemResult, test: str, pooled: Mapping[str, SeedVariance]) -> SystemResult:
+    if test not in result.tests:
+        return result
+    estimates = dict(result.tests[test])
+    for metric, resampled in result.resampled.get(test, {}).items():
+        if resampled.seeds > 1 and metric in estimates:
+            estimates[metric] = _estimate(estimates[metric], resampled, pooled[metric], metric)
+    return replace(result, tests={**result.tests, test: estimates})
+
+
+def _estimate(estimate: Estimate, resampled: Resampled, pooled: SeedVariance, metric: str) -> Estimate:
+    between = interval(resampled, pooled).within(bounds(metric))
+    return replace(estimate, low=between.low, high=between.high)
+
+
+def differences_of(
+    results: Sequence[SystemResult], comparable: Sequence[bool], test: str, metric: str, inference: Inference
+) -> Differences:
+    """Test every comparable system against the first one."""
+    known = [result.resampled.get(test, {}).get(metric) for result in results]
+    baseline = known[0]
+    layouts = [_layout(results[0], result, inference.pair_seeds) for result in results]
+    differences: list[Difference | None] = [None] * len(results)
+    if baseline is None:
+        return Differences(differences, [], None)
+    tested = [
+        index
+        for index, system in enumerate(known)
+        if index and system is not None and comparable[index] and layouts[index] != "confounded"
+    ]
+    independent = [baseline, *(known[index] for index in tested if layouts[index] == "independent")]
+    blocks = [baseline, *(known[index] for index in tested if layouts[index] == "blocks")]
+    pooled = pool([sample_variance(system) for system in independent if system is not None])
+    moderate = inference.method == "moderated"
+    pooled_blocks = block_variance([system for system in blocks if system is not None]) if moderate else UNKNOWN
+    for index in tested:
+        system = known[index]
+        assert system is not None
+        if layouts[index] == "blocks":
+            differences[index] = compare_blocks(baseline, system, pooled_blocks)
+        else:
+            differences[index] = compare_by(inference.method, baseline, system, metric_class(metric).value, pooled)
+    compared = [baseline, *(system for index in tested if (system := known[index]) is not None)]
+    found = components(compared, len(baseline.statistics[0])) if baseline.statistics else None
+    return Differences(differences, _notes(results, layouts), found)
+
+
+def _layout(baseline: SystemResult, system: SystemResult, pair_seeds: bool) -> Layout:
+    """Return how the seeds of two systems are related by the hardware that trained them."""
+    if system is baseline:
+        return "independent"
+    seeds = list(baseline.runs)
+    same_seeds = seeds == list(system.runs) and len(seeds) > 1
+    if pair_seeds:
+        if not same_seeds:
+            raise UserError(
+                f"seeds cannot be paired: {baseline.name} has {', '.join(map(str, seeds))} and {system.name} "
+                f"{', '.join(map(str, system.runs))}: train both with the same two or more seeds"
+            )
+        return "blocks"
+    kinds = {*baseline.hardware.values(), *system.hardware.values()}
+    if len(kinds) <= 1:
+        return "independent"
+    shared = [seed for seed in seeds if seed in system.runs]
+    equal = all(baseline.hardware.get(seed) == system.hardware.get(seed) for seed in shared)
+    return "blocks" if same_seeds and equal else "confounded"
+
+
+def _notes(results: Sequence[SystemResult], layouts: Sequence[Layout]) -> list[str]:
+    kinds = list(dict.fromkeys(kind for result in results for kind in result.hardware.values()))
+    lines = []
+    if len(kinds) > 1:
+        lines.append(f"trained on different hardware, which moves scores as seeds do: {'; '.join(kinds)}")
+    if blocks := [result.name for result, layout in zip(results, layouts, strict=True) if layout == "blocks"]:
+        lines.append(f"seeds are paired, as all systems of a seed have one hardware: {', '.join(blocks)}")
+    for result, layout in zip(results, layouts, strict=True):
+        if layout == "confounded":
+            lines.append(
+                f"{result.name} is not tested: its seeds were trained on other hardware than those of "
+                f"{results[0].name}; train all systems of a seed on one machine, in one precision"
+            )
+    return lines

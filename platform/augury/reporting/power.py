@@ -1,0 +1,58 @@
+"""Say what an experiment can see: the smallest difference that it finds, and the seeds that a smaller one needs."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from augury.scoring.metrics import segment_noun, title
+from augury.scoring.power import Components
+
+
+@dataclass(frozen=True)
+class Power:
+    """The smallest difference of a comparison, at 5 % with correction for its comparisons, found in 80 % of cases."""
+
+    seeds: int
+    sentences: int
+    smallest: float
+    target: float
+    """A smaller difference, of about half the size."""
+    seeds_needed: int | None
+    """The seeds that it needs; None where even many do not suffice, because the test set is too small."""
+    text: str
+
+
+def power_of_comparison(metric: str, known: Components | None, scored: Sequence[tuple[int, int]]) -> Power | None:
+    """Return the power of a comparison; `scored` has the numbers of seeds and sentences of every system."""
+    if known is None or len(scored) < 2:
+        return None
+    seeds, sentences = min(count for count, _ in scored), min(size for _, size in scored)
+    return power(metric, known, max(seeds, 2), sentences, len(scored) - 1)
+
+
+def power(metric: str, known: Components, seeds: int, sentences: int, comparisons: int) -> Power | None:
+    """Return what `seeds` seeds and `sentences` sentences can see; None where scores do not vary."""
+    smallest = known.smallest_difference(seeds, sentences, comparisons)
+    if not smallest:
+        return None
+    target = _one_digit(smallest / 2)
+    needed = known.seeds_needed(target, sentences, comparisons)
+    unit, segments = title(metric), segment_noun(metric)
+    more = (
+        f"{target:g} would need {needed} seeds"
+        if needed
+        else f"{target:g} would need more {segments}, as no number of seeds shows it with {sentences:,}"
+    )
+    text = (
+        f"what this can see: with {seeds} seeds and {sentences:,} {segments}, differences below {smallest:.1f} {unit} "
+        f"are missed in more than one of five experiments; {more}"
+    )
+    return Power(seeds, sentences, smallest, target, needed, text)
+
+
+def _one_digit(value: float) -> float:
+    """Return a number rounded to one significant digit."""
+    place = math.floor(math.log10(value))
+    return round(value, -place)

@@ -1,0 +1,99 @@
+"""What an experiment can see: the smallest difference that a test finds, for numbers of seeds and sentences.
+
+The variance of a difference has three components (`augury.scoring.significance`): training noise, the interaction of
+seeds and sentences, and that of systems and sentences. More seeds reduce the first two, more sentences the last two.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import astuple, dataclass
+
+import numpy as np
+from scipy.special import stdtrit
+
+from augury.scoring.bootstrap import Resampled
+from augury.scoring.seed_variance import PRIOR, floored, pool, sample_variance
+
+LEVEL, POWER = 0.05, 0.8
+MOST_SEEDS = 100
+"""The largest number of seeds that is proposed."""
+
+
+@dataclass(frozen=True)
+class Components:
+    """Components of the variance of a difference between two systems, in squared units of the score."""
+
+    seeds: float
+    """Of the score of one seed: training noise alone."""
+    seeds_and_sentences: float
+    """Of one seed on one sentence: their interaction."""
+    systems_and_sentences: float
+    """Of a difference on one sentence: the interaction of systems and sentences, over both systems."""
+    dof: float
+    """Degrees of freedom of the variance between seeds; 0 where it is not known from a test."""
+
+    def variance(self, seeds: int, sentences: int) -> float:
+        """Return the variance of the difference of two means over `seeds` seeds on `sentences` sentences."""
+        return self._between_seeds(seeds, sentences) + self.systems_and_sentences / sentences
+
+    def smallest_difference(self, seeds: int, sentences: int, comparisons: int = 1) -> float:
+        """Return the difference that is found with a probability of 80 %, tested at 5 % (Bonferroni) on both sides.
+
+        One seed says nothing of others: infinite where seeds vary at all.
+        """
+        between = self._between_seeds(seeds, sentences)
+        if not between:
+            dof = math.inf
+        elif seeds == 1:
+            return math.inf
+        else:
+            together = (comparisons + 1) * (seeds - 1)  # as many seeds of a baseline and of every system
+            own = min(PRIOR + seeds - 1, together)
+            dof = min(2 * own, together) * self.variance(seeds, sentences) / between
+        quantiles = float(stdtrit(dof, 1 - LEVEL / comparisons / 2)) + float(stdtrit(dof, POWER))
+        return quantiles * math.sqrt(self.variance(seeds, sentences))
+
+    def seeds_needed(self, difference: float, sentences: int, comparisons: int = 1) -> int | None:
+        """Return the smallest number of seeds that finds a difference; None where MOST_SEEDS do not."""
+        return next(
+            (
+                seeds
+                for seeds in range(2, MOST_SEEDS + 1)
+                if self.smallest_difference(seeds, sentences, comparisons) <= difference
+            ),
+            None,
+        )
+
+    def _between_seeds(self, seeds: int, sentences: int) -> float:
+        return 2 * (self.seeds + self.seeds_and_sentences / sentences) / seeds
+
+
+def components(systems: Sequence[Resampled], sentences: int) -> Components | None:
+    """Estimate the components from systems that are compared with the first; None without two seeds of any."""
+    pooled = pool([sample_variance(system) for system in systems])
+    if not pooled.dof or len(systems) < 2:
+        return None
+    baseline, *others = systems
+    interactions = []
+    for system in others:
+        between_seeds = pooled.interaction * (1 / baseline.seeds + 1 / system.seeds)
+        over_sentences = float((system.samples.mean(1) - baseline.samples.mean(1)).var())
+        interactions.append(max(0.0, over_sentences - between_seeds))
+    return Components(
+        seeds=floored(pooled).total - pooled.interaction,
+        seeds_and_sentences=pooled.interaction * sentences,
+        systems_and_sentences=sentences * sum(interactions) / len(interactions),
+        dof=pooled.dof,
+    )
+
+
+def merge(estimates: Sequence[Components]) -> Components | None:
+    """Return the mean of several estimates, weighted by their degrees of freedom; None without any."""
+    dof = sum(estimate.dof for estimate in estimates)
+    if not dof:
+        return None
+    weights = [estimate.dof / dof for estimate in estimates]
+    means = np.average([astuple(estimate)[:3] for estimate in estimates], axis=0, weights=weights)
+    return Components(*means.tolist(), dof)
