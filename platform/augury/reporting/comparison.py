@@ -217,9 +217,7 @@ def _test_notes(rows: Sequence[Row], metric: str, method: Method) -> list[str]:
         return []
     sentences_only = [row.name for row in tested if row.tested and row.tested.over == "sentences"]
     over = segment_noun(metric)
-    both_levels = f"two-level test over seeds and {over}"
-    if method == "moderated":
-        both_levels += ", variances between seeds shrunk to the pooled one (moderated t)"
+    both_levels = f"{'moderated ' if method == 'moderated' else ''}two-level test over seeds and {over}"
     match method:
         case "bootstrap":
             test_name = "sacreBLEU's paired bootstrap"

@@ -15,6 +15,7 @@ from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
 from augury.reporting.results import Estimate, SystemResult, load_groups, without_runs
+from augury.reporting.selection import with_reference
 from augury.sweeping.printed import PrintedRow
 from augury.sweeping.published import Published
 from augury.sweeping.state import Configuration, Sweep
@@ -100,6 +101,11 @@ class Reproduction:
         """The comparison that decides; None before anything is scored."""
         return self.comparisons.get(self.column)
 
+    @property
+    def reference(self) -> str:
+        """The row that the others are compared with."""
+        return self.deciding.rows[0].name if self.deciding else str(self.table.space.reference)
+
     def published(self, line: TableLine) -> float | None:
         """Return the printed value in the column that decides."""
         return line.published.get(MEAN, line.published.get(self.column))
@@ -126,14 +132,19 @@ class Reproduction:
         return None if gap is None or line.status == "computed" else abs(gap) <= self.table.tolerance
 
 
-def load_reproduction(table: Published, sweep: Sweep) -> Reproduction:
-    """Return the table as far as a sweep over its rows, or some of them, has measured it."""
+def load_reproduction(table: Published, sweep: Sweep, reference: str | None = None) -> Reproduction:
+    """Return the table as far as a sweep over its rows, or some of them, has measured it.
+
+    `reference` is the row that the others are compared with, the table's by default.
+    """
     if table.measure is not None:
         values = _measure_runs(table, sweep)
         lines = [_line(table, name, sweep) for name in table.rows]
         lines = [replace(line, measurements=_means(line, values)) for line in lines]
         return Reproduction(table, sweep, (), {}, tuple(lines))
     systems = _systems(sweep)
+    if reference is not None:
+        systems = with_reference(systems, reference)
     tests = scored_sets(systems)
     comparisons = {comparison.test: comparison for comparison in compare_all(systems, tests)}
     systems = with_mean(systems, tests) if MEAN in comparisons else systems

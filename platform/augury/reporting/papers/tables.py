@@ -173,6 +173,7 @@ def to_dict(reproduction: Reproduction) -> dict[str, Any]:
     table = reproduction.table
     return {
         **caption(table),
+        "reference": reproduction.reference,
         "answer": answer(reproduction),
         "column": reproduction.column,
         "metric": reproduction.deciding.metrics[0] if reproduction.deciding else None,
@@ -270,7 +271,7 @@ def _records(reproduction: Reproduction, line: TableLine) -> Iterator[dict[str, 
 
 def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
     measured, gap = reproduction.measurement(line), reproduction.gap(line)
-    reference = reproduction.table.space.reference
+    reference = reproduction.reference
     compared, score, comparable = measured.row, measured.score, reproduction.table.comparable
     cost = compared.cost if compared else None
     kind, times = reproduction.deciding.times() if reproduction.deciding else ("training time", {})
