@@ -12,6 +12,7 @@ from augury.reporting.comparison import comparison, scored_sets
 from augury.reporting.differences import Inference
 from augury.reporting.mean import compare_all
 from augury.reporting.numbers import amount, factor, interval, number, passes, probability, signed, time_unit
+from augury.reporting.resampling import resample_runs
 from augury.reporting.results import SystemResult, load, load_groups
 from augury.reporting.score_tables import score_tables
 from augury.scoring.seed_variance import UNKNOWN, block_variance, pool, sample_variance
@@ -70,6 +71,26 @@ def test_a_systems_own_variance_is_an_option(systems: list[SystemResult]) -> Non
     table = comparison(systems, "test", Inference("two-level"))
     drawn = [system.resampled["test"]["accuracy"] for system in systems]
     assert [row.tested for row in table.rows[1:]] == [compare(drawn[0], system, UNKNOWN) for system in drawn[1:]]
+
+
+def test_other_stored_systems_add_degrees_of_freedom(results: Any) -> None:
+    shares = {"base": 0.60, "cipher": 0.66, "other": 0.62}
+    folders = {
+        name: [results.classified(name, f"{name[0]}" * 16, seed, correct=labels(share, name, seed)) for seed in (1, 2)]
+        for name, share in shares.items()
+    }
+    for group in folders.values():
+        for run in group:
+            inputs = [{"name": name, "address": name * 4, "rows": 200} for name in ("train", "test")]
+            run.write_json("run.json", run.read_json("run.json") | {"inputs": inputs})
+    systems = load([*folders["base"], *folders["cipher"]])
+    other = resample_runs(folders["other"], "test", "accuracy", 200)
+    drawn = [system.resampled["test"]["accuracy"] for system in systems]
+    assert other is not None
+    pooled = pool([sample_variance(system) for system in [*drawn, other]])
+    table = comparison(systems, "test", Inference(stored=True))
+    assert table.rows[1].tested == compare(*drawn, pooled)
+    assert table.rows[1].tested != comparison(systems, "test").rows[1].tested
 
 
 AMD, INTEL = "AMD EPYC (26/2), AVX512 bf16, fp32", "Intel Xeon (6/143), AVX512, fp32"

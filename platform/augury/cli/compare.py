@@ -82,6 +82,12 @@ def configure(parser: argparse.ArgumentParser, argv: Sequence[str]) -> None:
         "recorded hardware differs between seeds)",
     )
     parser.add_argument(
+        "--stored",
+        action="store_true",
+        help="moderated: pool the variance between seeds with the other systems that the storage has for the same "
+        "training corpus and test set, which narrows intervals of few seeds",
+    )
+    parser.add_argument(
         "--format", choices=["text", "latex", "csv", "markdown"], default="text", help="table format (default: text)"
     )
 
@@ -114,7 +120,7 @@ def run(arguments: argparse.Namespace) -> int:
             f"--test {arguments.test} compares single seeds, but {with_seeds[0]} has several: give one seed, or leave "
             "out --test"
         )
-    inference = Inference(arguments.test, arguments.pair_seeds)
+    inference = Inference(arguments.test, arguments.pair_seeds, arguments.stored)
     comparisons = compare_all(systems, common_tests(systems), inference)
     if arguments.json:
         _print_json(comparisons, systems, decoded, arguments.test)

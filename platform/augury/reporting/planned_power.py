@@ -7,21 +7,15 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from augury.core.store import Folder, Store
+from augury.core.store import Store
 from augury.corpora.ingest import cached_corpus
-from augury.experiments import runs
 from augury.experiments.experiment import Experiment
-from augury.reporting import run_files
 from augury.reporting.power import Power, power
-from augury.reporting.resampling import resample_runs
+from augury.reporting.stored_systems import stored_systems
 from augury.scoring.power import Components, components
 
 SEEDS = (2, 3, 5, 10)
 """Numbers of seeds whose smallest differences are shown."""
-MOST_SYSTEMS = 8
-"""Stored systems that the components are estimated from."""
-SAMPLES = 200
-"""Bootstrap samples: enough for a variance."""
 TYPICAL: Mapping[str, Components] = {
     "bleu": Components(seeds=0.16, seeds_and_sentences=110.0, systems_and_sentences=60.0, dof=0),
     "chrf": Components(seeds=0.16, seeds_and_sentences=80.0, systems_and_sentences=40.0, dof=0),
@@ -66,35 +60,17 @@ def planned_power(systems: Sequence[Experiment], store: Store, seeds: int) -> li
     statements = []
     for test in first.test_sets:
         corpus = cached_corpus(first.corpus, test, store.root)
-        known, count = _stored(store, corpus.address, metric)
-        known = known or TYPICAL.get(metric)
+        stored = stored_systems(store, corpus.address, metric)
+        known = components(stored, len(stored[0].statistics[0])) if len(stored) > 1 else TYPICAL.get(metric)
         if known is None or not corpus.rows:
             continue
         comparisons = len(systems) - 1
         statement = power(metric, known, max(seeds, 2), corpus.rows, comparisons)
         if statement:
             by_seeds = {count: known.smallest_difference(count, corpus.rows, comparisons) for count in SEEDS}
-            statements.append(PlannedPower(test, metric, count, statement, by_seeds))
+            systems_known = len(stored) if len(stored) > 1 else 0
+            statements.append(PlannedPower(test, metric, systems_known, statement, by_seeds))
     return statements
-
-
-def _stored(store: Store, text: str, metric: str) -> tuple[Components | None, int]:
-    """Return the components over stored systems of several seeds that are scored on a text, and their number."""
-    groups: dict[str, list[tuple[Folder, str]]] = {}
-    for run in runs.folders(store):
-        if not run_files.is_scored(run):
-            continue
-        facts = run_files.metadata(run)
-        name = next((entry["name"] for entry in facts["inputs"] if entry["address"] == text), None)
-        scores = run_files.scores(run)["tests"].get(name, ())
-        if name and any(score["name"] == metric for score in scores):
-            groups.setdefault(facts["address"], []).append((run, name))
-    several = [group for group in groups.values() if len(group) > 1][:MOST_SYSTEMS]
-    resampled = [resample_runs([run for run, _ in group], group[0][1], metric, SAMPLES) for group in several]
-    usable = [system for system in resampled if system is not None]
-    if len(usable) < 2:
-        return None, 0
-    return components(usable, len(usable[0].statistics[0])), len(usable)
 
 
 def _shown(value: float) -> str:
