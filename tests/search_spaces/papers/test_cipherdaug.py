@@ -7,7 +7,9 @@ from collections import defaultdict
 import pytest
 
 from augury.analysis.system import System, open_systems
+from augury.core.config import merge
 from augury.core.errors import UserError
+from augury.experiments.experiment import parse
 from augury.experiments.running import run_experiment
 from augury.sweeping import published
 from augury.sweeping.published import Published
@@ -124,3 +126,21 @@ def test_the_subwords_of_the_texts_are_those_of_the_vocabulary(two_keys: System)
     values = measure(two_keys)
     assert max(values["src"], values["tgt"]) <= values["s∪t"] <= values["src"] + values["tgt"]
     assert 0 < values["1(src)"] < values["total"] == len(two_keys.pieces)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "gpus", "tokens"),
+    [
+        (None, 2, 5000 * 4),  # as the released script reads on one GPU
+        ("iwslt17-en-fr", 2, 5000 * 4),
+        ("wmt14-en-de", 8, 8 * 4096),
+    ],
+)
+def test_an_update_reads_as_many_tokens_on_the_gpus_that_the_paper_states(
+    corpus: str | None, gpus: int, tokens: int
+) -> None:
+    space = table("table3", corpus=corpus).space
+    for row in space.rows.values():
+        training = parse(merge(space.base, row)).training
+        assert training.workers == gpus
+        assert training.workers * training.accumulation * training.max_tokens == tokens
