@@ -90,6 +90,13 @@ def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
     assert {changes["regime"]["equation"] for row, changes in rows.items() if "eq. 2" in row} == {2}
 
 
+def test_table_2_measures_what_it_prints_the_development_set() -> None:
+    paper_table = table("table2")
+    experiment = parse(merge(paper_table.space.base, paper_table.space.rows["+ RAML"]))
+    assert experiment.test_sets == ["dev"] and experiment.corpus.tests["dev"].validation
+    assert means(paper_table)["+ RAML"] == 35.11 and means(table("table3"))["RAML"] == 35.99  # dev and test differ
+
+
 @pytest.fixture(scope="module")
 def two_keys(tmp_path_factory: pytest.TempPathFactory) -> System:
     """A tiny run of CipherDAug with two keys, and its test sentences."""
