@@ -60,6 +60,8 @@ class BaseText(Section):
     halves of a text."""
     portion_seed: int = 1
     """Seed of the random numbers of `portion`."""
+    validation: bool = Field(False, exclude_if=lambda validation: not validation)
+    """Of a test set: it is the validation text, searched and scored as test sets are, for papers that print dev."""
     noise: SourceNoise | None = Field(None, exclude_if=lambda noise: noise is None)
     """Synthetic noise in the inputs of a test set; references are not changed."""
 
@@ -260,6 +262,8 @@ class BaseSpec(Section):
         """
         if split not in self.splits():
             raise self._no_valid() if split == "valid" else unknown("split", split, self.splits())
+        if self._is_validation(split):
+            return self.resolve("valid", directory)
         origin = "train" if split == "valid" and self.held_out else split
         role: Role = "train" if origin == "train" else "valid" if origin in ("valid", *self.dev_sets) else "test"
         text, known = self._resolve_text(origin, directory)
@@ -305,6 +309,10 @@ class BaseSpec(Section):
         assert not isinstance(text, tuple), "subclasses with several texts override this"
         return text
 
+    def _is_validation(self, split: str) -> bool:
+        """Return whether a test set is the validation text."""
+        return split in self.tests and self.tests[split].validation
+
     def _text_settings(self) -> dict[str, BaseText]:
         """Return all texts in the settings by dotted key."""
         texts: dict[str, BaseText] = {}
@@ -344,7 +352,9 @@ class BaseSpec(Section):
     @model_validator(mode="after")
     def _complete(self) -> BaseSpec:
         for name, text in self._text_settings().items():
-            if text.kind is not None:
+            if text.validation and (name not in self.tests or text != self.TEXT(validation=True)):
+                raise ValueError(f"{name}.validation: only a test set, without other settings, can be that text")
+            if text.kind is not None or text.validation:
                 continue
             if not self._known_sets:
                 raise ValueError(f"{name} has no source: give {self.TEXT.ALTERNATIVES}; or give known")

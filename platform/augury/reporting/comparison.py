@@ -23,6 +23,7 @@ WEIGHTS = {
 }
 MEAN = "mean"
 """The name of the mean over test sets, in the place of a test set's."""
+PATIENCE = ("patience", "patience_mean")
 
 
 @dataclass(frozen=True)
@@ -322,9 +323,15 @@ def _budget_note(results: Sequence[SystemResult]) -> str:
     parameters = [result.metadata["parameters"] for result in results if result.cost]
     ends = {unit: {settings.get(f"training.max_{unit}") for settings in parameters} for unit in ("passes", "updates")}
     equal = [f"at most {limit:,} {unit}" for unit, (limit, *others) in ends.items() if limit and not others]
-    patience = {settings.get("training.patience") for settings in parameters}
-    stops = f", or {patience.pop()} validations without gain" if len(patience) == 1 else ""
+    patience = {tuple(settings.get(f"training.{name}") for name in PATIENCE) for settings in parameters}
+    stops = f", or {_patience(*patience.pop())}" if len(patience) == 1 else ""
     return f"held equal: {' and '.join(equal)}{stops}" if equal else "held equal: nothing; budgets differ"
+
+
+def _patience(allowed: int, mean_of: int | None) -> str:
+    """Say when patience ends a training; runs from before `patience_mean` existed have none."""
+    gain = f"gain in the mean of the last {mean_of}" if mean_of and mean_of > 1 else "gain"
+    return f"{allowed} validations without {gain}"
 
 
 def _summarise_values(values: Mapping[str, str]) -> str:

@@ -81,6 +81,10 @@ class Published:
         """Return the printed values of a row, test set or `mean` -> value."""
         return self.printed.rows[row].values if row in self.printed.rows else {}
 
+    def texts(self, row: str) -> Mapping[str, str]:
+        """Return the same values as they are printed."""
+        return self.printed.rows[row].texts if row in self.printed.rows else {}
+
     def reason(self, row: str) -> str:
         """Return why a printed row is not run."""
         if row in self.improvements:

@@ -7,7 +7,9 @@ from collections import defaultdict
 import pytest
 
 from augury.analysis.system import System, open_systems
+from augury.core.config import merge
 from augury.core.errors import UserError
+from augury.experiments.experiment import parse
 from augury.experiments.running import run_experiment
 from augury.sweeping import published
 from augury.sweeping.published import Published
@@ -88,6 +90,13 @@ def test_naive_training_has_both_equations_and_up_to_20_keys() -> None:
     assert {changes["regime"]["equation"] for row, changes in rows.items() if "eq. 2" in row} == {2}
 
 
+def test_table_2_measures_what_it_prints_the_development_set() -> None:
+    paper_table = table("table2")
+    experiment = parse(merge(paper_table.space.base, paper_table.space.rows["+ RAML"]))
+    assert experiment.test_sets == ["dev"] and experiment.corpus.tests["dev"].validation
+    assert means(paper_table)["+ RAML"] == 35.11 and means(table("table3"))["RAML"] == 35.99  # dev and test differ
+
+
 @pytest.fixture(scope="module")
 def two_keys(tmp_path_factory: pytest.TempPathFactory) -> System:
     """A tiny run of CipherDAug with two keys, and its test sentences."""
@@ -124,3 +133,21 @@ def test_the_subwords_of_the_texts_are_those_of_the_vocabulary(two_keys: System)
     values = measure(two_keys)
     assert max(values["src"], values["tgt"]) <= values["s∪t"] <= values["src"] + values["tgt"]
     assert 0 < values["1(src)"] < values["total"] == len(two_keys.pieces)
+
+
+@pytest.mark.parametrize(
+    ("corpus", "gpus", "tokens"),
+    [
+        (None, 2, 5000 * 4),  # as the released script reads on one GPU
+        ("iwslt17-en-fr", 2, 5000 * 4),
+        ("wmt14-en-de", 8, 8 * 4096),
+    ],
+)
+def test_an_update_reads_as_many_tokens_on_the_gpus_that_the_paper_states(
+    corpus: str | None, gpus: int, tokens: int
+) -> None:
+    space = table("table3", corpus=corpus).space
+    for row in space.rows.values():
+        training = parse(merge(space.base, row)).training
+        assert training.workers == gpus
+        assert training.workers * training.accumulation * training.max_tokens == tokens

@@ -14,6 +14,7 @@ from augury.core.store import Folder
 from augury.reporting import run_files
 from augury.reporting.comparison import MEAN, Comparison, Row, scored_sets
 from augury.reporting.mean import compare_all, with_mean
+from augury.reporting.numbers import MISSING
 from augury.reporting.results import Estimate, SystemResult, load_groups, without_runs
 from augury.reporting.selection import with_reference
 from augury.sweeping.printed import PrintedRow
@@ -70,6 +71,11 @@ class TableLine:
         """The printed values."""
         return self.printed.values if self.printed else {}
 
+    @property
+    def texts(self) -> Mapping[str, str]:
+        """The same values as they are printed."""
+        return self.printed.texts if self.printed else {}
+
 
 @dataclass(frozen=True)
 class Reproduction:
@@ -109,6 +115,10 @@ class Reproduction:
     def published(self, line: TableLine) -> float | None:
         """Return the printed value in the column that decides."""
         return line.published.get(MEAN, line.published.get(self.column))
+
+    def printed(self, line: TableLine) -> str:
+        """Return the same as the paper prints it."""
+        return line.texts.get(MEAN, line.texts.get(self.column, MISSING))
 
     def measurement(self, line: TableLine) -> Measurement:
         """Return the measured or computed value in the column that decides."""

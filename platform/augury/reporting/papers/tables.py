@@ -74,7 +74,7 @@ def published_by_test(reproduction: Reproduction) -> Table | None:
         if line.values:
             lines.append(_row(reproduction, line, [cell(line.values.get(column)) for column in columns]))
         if line in printed:
-            lines.append(_printed(line, [cell(line.published.get(column)) for column in columns]))
+            lines.append(_printed(line, _printed_cells(line, columns)))
     return table(["row", *columns], lines, title="by test set")
 
 
@@ -87,8 +87,7 @@ def _quantity_table(reproduction: Reproduction) -> Table:
         seeds = sum(trial.progress == "finished" for trial in trials)
         lines.append(_row(reproduction, line, [seeds, *measured, line.status]))
         if line.published:
-            printed = [cell(line.published.get(column), _quantity) for column in columns]
-            lines.append(_printed(line, [Cell(""), *printed, Cell("")]))
+            lines.append(_printed(line, [Cell(""), *_printed_cells(line, columns), Cell("")]))
     return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(reproduction)))
 
 
@@ -97,6 +96,10 @@ def _row(reproduction: Reproduction, line: TableLine, cells: Sequence[object]) -
     names = [system.name for system in reproduction.systems]
     style = system_style(names.index(line.name)) if line.name in names else None
     return row([line.name, *cells], style=style, faint=not line.values)
+
+
+def _printed_cells(line: TableLine, columns: Sequence[str]) -> list[Cell]:
+    return [Cell(line.texts.get(column, MISSING), line.published.get(column)) for column in columns]
 
 
 def _printed(line: TableLine, cells: Sequence[Cell]) -> Row:
@@ -128,9 +131,9 @@ def reasons(by_row: Mapping[str, str]) -> list[str]:
     return [f"{', '.join(of_reason)}: {reason}" for reason, of_reason in names.items() if reason]
 
 
-def deviations(reproduction: Reproduction) -> list[str]:
-    """Return the deviations from the paper."""
-    return [f"not as in the paper: {line}" for line in reproduction.table.deviations]
+def deviations(table: Published) -> list[str]:
+    """Return the deviations from the paper at the table's scale."""
+    return [f"not as in the paper: {line}" for line in table.deviations]
 
 
 def _tables(reproduction: Reproduction) -> list[Table]:
@@ -141,7 +144,7 @@ def _tables(reproduction: Reproduction) -> list[Table]:
 def text(reproduction: Reproduction) -> str:
     """Return everything as plain lines, fitted to the terminal if there is one."""
     cost = f"cost: {duration(reproduction.sweep.seconds)} of training in all"
-    ending = ["\n".join(lines) for lines in (deviations(reproduction), [cost, answer(reproduction)]) if lines]
+    ending = ["\n".join(lines) for lines in (deviations(reproduction.table), [cost, answer(reproduction)]) if lines]
     blocks = ["\n".join(heading(reproduction)), tables.plain_text(_tables(reproduction)).rstrip(), *ending]
     return "\n\n".join(blocks) + "\n"
 
@@ -154,7 +157,7 @@ def latex(reproduction: Reproduction) -> str:
         *cautions,
         *([first.title] if first.title else []),
         *notes(reproduction),
-        *deviations(reproduction),
+        *deviations(reproduction.table),
     )
     titled = [replace(other, title=f"{source}, {other.title}") for other in others]
     return tables.latex([replace(first, title="", notes=lines), *titled])
@@ -280,7 +283,7 @@ def _cells(reproduction: Reproduction, line: TableLine) -> dict[str, object]:
     verdict = {True: " (within)", False: " (beyond)", None: ""}[reproduction.within(line)]
     return {
         "seeds": len(compared.seeds) if compared else 0,
-        "published" if comparable else "literature": cell(reproduction.published(line)),
+        "published" if comparable else "literature": Cell(reproduction.printed(line), reproduction.published(line)),
         metric: _with_deviation(measured, ".1f"),
         "95 % interval": Cell(f"[{score.low:.1f}, {score.high:.1f}]" if score else MISSING),
         **({"measured − published": cell(gap, lambda value: f"{signed(value)}{verdict}")} if comparable else {}),
