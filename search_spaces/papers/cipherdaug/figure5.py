@@ -52,7 +52,8 @@ def _quantities(result: Correlations, system: System | None = None) -> dict[str,
 
 def _title(pair: LayerCorrelations) -> str:
     (first, view), (second, other) = pair.first, pair.second
-    return f"{view} by {other}" if first == second else f"baseline {view} by {other}"
+    rows = view if first == second else f"baseline {view}"
+    return f"{rows} (rows) by {other} (columns)"
 
 
 paper, tolerance = common.PAPER, common.TOLERANCE

@@ -159,7 +159,9 @@ def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(systems:
     states = {"baseline plain": baseline.states(), **{view: two_keys.states(view) for view in two_keys.views}}
     pairs = [("baseline plain", view) for view in two_keys.views] + [("plain", view) for view in two_keys.views]
     expected = {
-        f"{first} by {second} | layer {row} | layer {column}": correlation(states[first][row], states[second][column])
+        f"{first} (rows) by {second} (columns) | layer {row} | layer {column}": correlation(
+            states[first][row], states[second][column]
+        )
         for first, second in pairs
         for row in range(3)
         for column in range(3)
@@ -170,7 +172,7 @@ def test_figure_5_has_every_pair_of_layers_of_views_and_of_the_baseline(systems:
         | {name: value.pwcca for name, value in expected.items()}
     )
     alone = measure("figure5", baseline)
-    assert alone["plain by plain | layer 1 | layer 1"] == pytest.approx(1) and len(alone) == 2 + 9
+    assert alone["plain (rows) by plain (columns) | layer 1 | layer 1"] == pytest.approx(1) and len(alone) == 2 + 9
 
 
 def test_figure_6_scores_the_outputs_of_every_view(two_keys: System) -> None:

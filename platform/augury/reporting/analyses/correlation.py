@@ -31,9 +31,7 @@ def answer(result: Correlations, systems: Sequence[System]) -> str:
             f"{within.values[0][-1].pwcca:.2f} (PWCCA, 1 is alike up to a linear map; {_noise(within.noise)}); "
             "there is no other view or model to compare."
         )
-    summary = ", ".join(
-        f"{_ends(pair)} {pair.diagonal[-1].pwcca:.2f} in layer {len(pair.diagonal) - 1}" for pair in compared
-    )
+    summary = ", ".join(f"{_ends(pair)} {pair.diagonal[-1].pwcca:.2f}" for pair in compared)
     noises = " or ".join(_noise(noise) for noise in dict.fromkeys(pair.noise for pair in compared))
     return (
         f"On {test_label(systems)}, PWCCA in the last common layer, 1 if alike up to a linear map: {summary}; {noises}."
@@ -43,11 +41,14 @@ def answer(result: Correlations, systems: Sequence[System]) -> str:
 def parts(result: Correlations, systems: Sequence[System], settings: Mapping[str, Any]) -> list[Part]:
     """Return the correlations of equal layers between views and between models, then heat maps of all layers."""
     kinds = (("Between views", result.views), ("Between models", result.models))
-    equal = [_equal_layers(heading, pairs, result) for heading, pairs in kinds if pairs]
-    return [*equal, *(_heat_map(pair) for pair in (*result.models, *result.views, *result.layers))]
+    maps = [_heat_map(pair) for pair in (*result.models, *result.views, *result.layers)]
+    first, *others = [*(_equal_layers(heading, pairs) for heading, pairs in kinds if pairs), *maps]
+    assert first.table is not None
+    explained = replace(first.table, notes=(*first.table.notes, *_notes(result)))
+    return [replace(first, table=explained), *others]
 
 
-def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations], result: Correlations) -> Part:
+def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations]) -> Part:
     """Return a chart and a table of the correlations between equal layers."""
     names = [_ends(pair) for pair in pairs]
     ends = [0, max(len(pair.diagonal) for pair in pairs) - 1]
@@ -58,7 +59,7 @@ def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations], result: Corr
     for index, (name, pair) in enumerate(zip(names, pairs, strict=True), start=1):
         values = [value.pwcca for value in pair.diagonal]
         style, hover = system_style(index), ", layer %{x}: %{y:.3f}"
-        traces.append(trace(name, style, range(len(values)), values, hover, size=8))
+        traces.append(trace(name, style, [*range(len(values))], values, hover, size=8))
     drawing = chart(traces, "encoder layer (0: embeddings)", "PWCCA", yaxis_range=[0, 1.03])
     drawing.update_xaxes(dtick=1, rangemode="normal")
     lasts = (f"{name} {pair.diagonal[-1].pwcca:.2f} in the last" for name, pair in zip(names, pairs, strict=True))
@@ -70,7 +71,7 @@ def _equal_layers(heading: str, pairs: Sequence[LayerCorrelations], result: Corr
         for name, pair in zip(names, pairs, strict=True)
         for layer, value in enumerate(pair.diagonal)
     ]
-    shown = table(columns, rows, title=f"{heading}, equal layers", notes=_notes(result))
+    shown = table(columns, rows, title=f"{heading}, equal layers")
     return Part(heading, shown, (figure,), [*NOISES, *legend(["", *names])[1:]])
 
 
@@ -86,12 +87,8 @@ def _heat_map(pair: LayerCorrelations) -> Part:
     columns = [" ".join(pair.first), *(f"layer {layer}" for layer in range(len(pair.values[0])))]
     within = pair.first == pair.second
     title = f"Between the layers of {pair.first[0]}" if within else f"{' '.join(pair.first)} by {' '.join(pair.second)}"
-    notes = (
-        f"PWCCA. Rows: layers of {' '.join(pair.first)}; columns: those of {' '.join(pair.second)}; 0 are the "
-        "embeddings with positions. The bluer, the further above noise; red: below it.",
-        f"{_noise(pair.noise).capitalize()}. Weights are those of the rows' states, or of those with fewer dimensions.",
-    )
-    return Part(title, table(columns, rows, title=title, notes=notes))
+    notes = f"PWCCA; rows: {' '.join(pair.first)}, columns: {' '.join(pair.second)}; {_noise(pair.noise)}"
+    return Part(title, table(columns, rows, title=title, notes=(notes,)))
 
 
 def _numbers(value: Correlation, noise: Correlation) -> tuple[float, ...]:
@@ -113,6 +110,8 @@ def _notes(result: Correlations) -> tuple[str, ...]:
     return (
         f"One vector a sentence: the mean over its pieces, {widths} dimensions, {result.sentences:,} sentences. Noise: "
         "independent normal numbers of the same shapes. No invertible linear map changes these values.",
+        "Layer 0 are the embeddings with positions. Of states of one width, PWCCA has the weights of the first (in "
+        "heat maps, the row's), else of those with fewer dimensions. Heat maps: blue is above noise, orange below it.",
         f"Truncated mean: over the leading correlations with {LEADING:.0%} of the sum. The paper's random baseline of "
         "0.27 is this one, with 6,750 sentences of 512 dimensions; with fewer sentences noise correlates more. PWCCA "
         "compares with the PWCCA of noise.",
