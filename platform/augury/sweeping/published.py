@@ -16,8 +16,11 @@ A paper's table is a search space of rows (see `space`) whose module also define
   such a mapping;
 - optional `literature`: row -> location -> a value printed elsewhere for the same system, or of another quantity;
 - optional `measure`, for tables of quantities other than scores: a function from a finished run, opened for analysis
-  (`augury.analysis.system.System`), to printed column -> value; and `sentences`: scale -> maximum number of test
-  sentences it reads.
+  (`augury.analysis.system.System`), to printed column -> value; a quantity `TABLE | LINE | COLUMN` is shown
+  there in a table of its own; and `sentences`: scale -> maximum number of test sentences it reads;
+- optional `measure_with_reference`, used in place of `measure` for rows other than the reference: a function from the
+  reference's run and the row's run of the same seed to printed column -> value;
+- optional `measure_version`, raised where a table measures other values of the same runs (default: 1).
 
 Values are only comparable at the scale `paper`. A scale with several corpora is several scales: `paper` has the first
 corpus, `paper/iwslt17-fr-en` another. The `deviations` of `paper` apply to them as well.
@@ -64,6 +67,9 @@ class Published:
     """Row -> location -> value."""
     measure: Callable[[Any], Mapping[str, float]] | None = None
     """Finished run -> printed column -> value; None if the table prints scores."""
+    measure_with_reference: Callable[[Any, Any], Mapping[str, float]] | None = None
+    """The reference's run, and a run of another row with its seed -> printed column -> value; None: `measure` does."""
+    measure_version: int = 1
     sentences: int | None = None
     """Maximum number of test sentences that `measure` reads."""
 
@@ -124,6 +130,8 @@ def find(name: str, scale: str | None = None, corpus: str | None = None) -> Publ
         unavailable=_at_scale(getattr(module, "unavailable", {}), space.scale),
         literature=getattr(module, "literature", {}),
         measure=getattr(module, "measure", None),
+        measure_with_reference=getattr(module, "measure_with_reference", None),
+        measure_version=getattr(module, "measure_version", 1),
         sentences=getattr(module, "sentences", {}).get(space.scale),
     )
     _check_rows(table)

@@ -174,21 +174,30 @@ def _measure_runs(table: Published, sweep: Sweep) -> dict[Folder, Mapping[str, f
     """Return the quantities of every scored run, by printed column; each is measured once and kept with the sweep."""
     assert table.measure is not None
     kept = dict(sweep.folder.read_json(MEASURED)) if sweep.folder.exists(MEASURED) else {}
-    runs = [(name, seed, run) for name, seeds in sweep.scored().items() for seed, run in seeds.items()]
-    for name, seed, run in runs:
-        if run.name not in kept:
+    scored = sweep.scored()
+    reference = scored[sweep.by_address[sweep.reference].name] if table.measure_with_reference else {}
+    values = {}
+    for name, seed, run in ((name, seed, run) for name, seeds in scored.items() for seed, run in seeds.items()):
+        opened = [run] if run in reference.values() or seed not in reference else [reference[seed], run]
+        version = [] if table.measure_version == 1 else [f"version {table.measure_version}"]
+        key = " ".join([*(folder.name for folder in opened), *version])
+        if key not in kept:
             say(f"{table.where}: measuring {name}, seed {seed}")
-            (system,) = open_systems([run], sentences=table.sentences)
-            kept[run.name] = {column: float(value) for column, value in table.measure(system).items()}
+            systems = open_systems(opened, sentences=table.sentences)
+            measure = table.measure if len(systems) == 1 else table.measure_with_reference
+            assert measure is not None
+            kept[key] = {column: float(value) for column, value in measure(*systems).items()}
             sweep.folder.write_json(MEASURED, kept)
-    return {run: kept[run.name] for _, _, run in runs}
+        values[run] = kept[key]
+    return values
 
 
 def _means(line: TableLine, values: Mapping[Folder, Mapping[str, float]]) -> dict[str, Measurement]:
     """Return the means and standard deviations of the quantities over the scored runs of a line."""
     trials = line.configuration.trials if line.configuration else ()
     runs = [values[trial.folder] for trial in trials if trial.folder in values]
-    columns = {column: [run[column] for run in runs] for column in (runs[0] if runs else ())}
+    common = [column for column in (runs[0] if runs else ()) if all(column in run for run in runs)]
+    columns = {column: [run[column] for run in runs] for column in common}
     return {column: Measurement(float(np.mean(of_runs)), _deviation(of_runs)) for column, of_runs in columns.items()}
 
 

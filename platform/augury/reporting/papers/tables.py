@@ -24,6 +24,8 @@ from augury.sweeping.published import Published
 
 LONGEST = 200
 """The maximum number of characters of a reason in the notes."""
+PART = " | "
+"""Between table, line and column in the name of a quantity that stands in a table of its own."""
 
 
 def heading(reproduction: Reproduction) -> list[str]:
@@ -80,7 +82,7 @@ def published_by_test(reproduction: Reproduction) -> Table | None:
 
 def _quantity_table(reproduction: Reproduction) -> Table:
     """Return the table of other quantities than scores: measured values by printed column, printed ones below."""
-    columns, lines = reproduction.columns, []
+    columns, lines = [column for column in reproduction.columns if PART not in column], []
     for line in reproduction.lines:
         measured = [_with_deviation(line.measurements.get(column, Measurement()), _quantity) for column in columns]
         trials = line.configuration.trials if line.configuration else ()
@@ -89,6 +91,35 @@ def _quantity_table(reproduction: Reproduction) -> Table:
         if line.published:
             lines.append(_printed(line, [Cell(""), *_printed_cells(line, columns), Cell("")]))
     return table(["row", "seeds", *columns, "status"], lines, notes=tuple(notes(reproduction)))
+
+
+def matrices(reproduction: Reproduction) -> list[Table]:
+    """Return the quantities `TABLE | LINE | COLUMN` of every row as shaded tables of their own."""
+    tables = [(line, name, cells) for line in reproduction.lines for name, cells in _cells_by_table(line).items()]
+    values = [measured.value for *_, cells in tables for measured in cells.values() if measured.value is not None]
+    least, most = min(values, default=0.0), max(values, default=1.0)
+    return [_matrix(f"{line.name}: {name}", cells, least, most) for line, name, cells in tables]
+
+
+def _cells_by_table(line: TableLine) -> dict[str, dict[tuple[str, str], Measurement]]:
+    """Return table -> (line, column) -> measured quantity."""
+    tables: dict[str, dict[tuple[str, str], Measurement]] = {}
+    for quantity, measured in line.measurements.items():
+        if PART in quantity:
+            name, row, column = quantity.split(PART)
+            tables.setdefault(name, {})[row, column] = measured
+    return tables
+
+
+def _matrix(title: str, cells: Mapping[tuple[str, str], Measurement], least: float, most: float) -> Table:
+    rows, columns = (list(dict.fromkeys(names)) for names in zip(*cells, strict=True))
+
+    def shaded(measured: Measurement) -> Cell:
+        shade = None if measured.value is None else (measured.value - least) / max(1e-9, most - least) or 1e-3
+        return replace(_with_deviation(measured, _quantity), shade=shade)
+
+    lines = [[row, *(shaded(cells.get((row, column), Measurement())) for column in columns)] for row in rows]
+    return table(["", *columns], lines, title=title, notes=(f"from {least:.3g}, light, to {most:.3g}",))
 
 
 def _row(reproduction: Reproduction, line: TableLine, cells: Sequence[object]) -> Row:
@@ -138,7 +169,7 @@ def deviations(table: Published) -> list[str]:
 
 def _tables(reproduction: Reproduction) -> list[Table]:
     tests = published_by_test(reproduction)
-    return [rows(reproduction), *([tests] if tests else [])]
+    return [rows(reproduction), *([tests] if tests else []), *matrices(reproduction)]
 
 
 def text(reproduction: Reproduction) -> str:
