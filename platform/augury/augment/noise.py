@@ -10,6 +10,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field, model_validator
 
+from augury.augment.health import COPIED
 from augury.augment.operator import (
     RECORDS,
     BlockFunction,
@@ -40,6 +41,7 @@ class Noise(NoiseRates, TextSubsetOperator):
     """Another seed makes other random choices."""
 
     PER_SECOND: ClassVar[float] = 10_000
+    NORMAL: ClassVar[frozenset[str]] = frozenset({COPIED})
     EXAMPLE: ClassVar[str] = "spelling: 0.1, casing: 0.05"
 
     @model_validator(mode="after")

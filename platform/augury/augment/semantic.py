@@ -11,6 +11,7 @@ import numpy as np
 import pyarrow as pa
 from pydantic import Field
 
+from augury.augment.health import YIELD
 from augury.augment.operator import BlockFunction, Operator, OperatorOutput, ReadyModel, TrainedModel, derive_records
 from augury.augment.rectification import DROPPED, Rectify, rectify_labels
 from augury.core import config
@@ -92,6 +93,8 @@ class Semantic(Operator):
     BLOCK_ROWS: ClassVar[int | None] = 500
     EXAMPLE: ClassVar[str] = "generator: {model: {architecture: tiny}}, teacher: {model: {architecture: tiny}}"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"generator", "teacher"})
+    LOST: ClassVar[tuple[str, ...]] = ("empty", "copied", "dropped ")
+    NORMAL: ClassVar[frozenset[str]] = frozenset({YIELD})
 
     def papers(self) -> tuple[Paper, ...]:
         return (CROSS_LINGUAL_NLI,)

@@ -81,10 +81,15 @@ def require_view(operator: str, role: str, view: str, views: Sequence[str]) -> N
         )
 
 
+UNTRANSLATED = ("too long", "empty")
+"""The counts of texts without a translation."""
+
+
 def count_outcomes(hypotheses: Sequence[str | None]) -> Counter[str]:
     """Count the hypotheses, and by reason those that become no pair."""
     empty = sum(text is not None and not text.strip() for text in hypotheses)
-    return Counter({"translated": len(hypotheses), "too long": hypotheses.count(None), "empty": empty})
+    too_long, without = UNTRANSLATED
+    return Counter({"translated": len(hypotheses), too_long: hypotheses.count(None), without: empty})
 
 
 def cleaned_like(corpus: Corpus, texts: Sequence[str]) -> list[str]:

@@ -38,6 +38,7 @@ UNCHECKED = {
     "training",
     "execution",
     "tracking",
+    "health",
     "decoding",
     "validation",
     "baseline",

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from augury.reporting.numbers import number, signed
+from augury.reporting.operator_outputs import output_notes
 from augury.reporting.results import Cost, Estimate, SystemResult, comparable_seconds, on_one_device
 from augury.reporting.untrained import WARNING, SystemScore, untrained_warnings
 from augury.scoring.bootstrap import SEED, Resampled
@@ -135,6 +136,7 @@ def comparison(results: Sequence[SystemResult], test: str, method: Method = "two
         *_test_notes(rows, metrics[0], method),
         *_problem_notes(results, test, metrics),
         *training_notes(results),
+        *output_notes(results),
         *cautions(results),
     ]
     return Comparison(test, metrics, tuple(rows), sum(row.tested is not None for row in rows), tuple(notes))
