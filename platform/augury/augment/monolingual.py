@@ -55,7 +55,7 @@ class TranslatedText(CorpusOperator):
     LOST: ClassVar[tuple[str, ...]] = UNTRANSLATED
 
     DIRECTION: ClassVar[Direction]
-    VERSION: ClassVar[int] = 2
+    VERSION: ClassVar[int] = 3
     EXAMPLE_FILE: ClassVar[str] = "demo_nmt.yaml"
     LEARNED: ClassVar[frozenset[str]] = frozenset({"monolingual", "ready", "seed", "system"})
 

@@ -74,8 +74,11 @@ class TextModel(Protocol):
     def on_gpu(self) -> bool:
         """Whether it runs on a GPU where there is one."""
 
-    def sampler(self, store: Store) -> Sampler:
-        """Return the model as a function that draws text, loaded once."""
+    def sampler(self, store: Store, whole: bool = False) -> Sampler:
+        """Return the model as a function that draws text, loaded once.
+
+        A text that is too long for the model may be cut unless it is to be read `whole`, and then has no output.
+        """
 
     def translator(self, store: Store, threads: int = 1) -> Translator:
         """Return the model as a function that translates text, loaded once; `threads` are those on a CPU."""

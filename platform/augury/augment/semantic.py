@@ -210,7 +210,9 @@ class _Models:
             for request, name in zip(requests, ids, strict=True)
         ]
         question = {"run": run.name, "texts": texts, "keys": keys, "sampling": operator.sampling.to_dict()}
-        table = self._cached_table(question, lambda: pa.table({"text": self._sampler(texts, keys, operator.sampling)}))
+        table = self._cached_table(
+            question, lambda: pa.table({"text": [text or "" for text in self._sampler(texts, keys, operator.sampling)]})
+        )
         return list(table.column("text").to_pylist())
 
     def probabilities(self, premises: Sequence[str], hypotheses: Sequence[str]) -> np.ndarray:

@@ -30,6 +30,8 @@ from augury.decoding.settings import Decoding, Sampling
 KIND = "translations"
 VERSION = 1
 """Raised when a model's translation of the same text changes; part of every address."""
+SAMPLING_VERSION = 2
+"""Raised when translations that are drawn for the same text change; part of their addresses."""
 BLOCK_ROWS = 1_000
 SENTENCES_PER_SECOND = 60  # that one core translates with a small model
 
@@ -124,7 +126,11 @@ class Translation:
                 "column": self.column,
                 "model": self.model.name,
                 "view": self.view,
-                **({"drawn": self.sampling.to_dict()} if self.sampling else {"decoding": self._search}),
+                **(
+                    {"drawn": {**self.sampling.to_dict(), "version": SAMPLING_VERSION}}
+                    if self.sampling
+                    else {"decoding": self._search}
+                ),
             }
         )
         return store.folder(KIND, address)
@@ -236,5 +242,5 @@ class _TranslateBlock:
         return lambda block: translate(translation.texts(block), translation.view, translation.decoding)
 
     def _drawing(self, sampling: TranslationSampling) -> Callable[[Block], Sequence[str | None]]:
-        translation, draw = self.translation, self.translation.model.sampler(self.store)
+        translation, draw = self.translation, self.translation.model.sampler(self.store, whole=True)
         return lambda block: draw(translation.texts(block), translation.keys(block, sampling.seed), sampling)
